@@ -1,0 +1,115 @@
+import { type Static, type TProperties, Type } from 'typebox'
+import { FileError, readYaml } from '../config/read-yaml.ts'
+import { type Catalog, freePlan, type Model, ModelKind, type Plan } from './catalog.ts'
+
+const closed = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+const Usd = Type.Number({ minimum: 0, maximum: 1e6 })
+const Name = Type.String({ minLength: 1, maxLength: 200 })
+
+const ModelEntry = closed({
+  kind: ModelKind,
+  owned_by: Name,
+  created: Type.Integer({ minimum: 0 }),
+  route: Type.Array(closed({ upstream: Name, model: Type.Optional(Name) }), { minItems: 1 }),
+  usd_per_million_tokens: closed({ input: Usd, cached_input: Type.Optional(Usd), output: Usd }),
+  context_window: Type.Integer({ minimum: 1 }),
+  max_output_tokens: Type.Integer({ minimum: 0 })
+})
+
+const PlanEntry = closed({
+  name: Name,
+  entitlements: Type.Array(Name),
+  key_quota: Type.Union([Type.Integer({ minimum: 0 }), Type.Literal('unlimited')]),
+  models: Type.Union([Type.Array(Name), Type.Literal('all')]),
+  limits: closed({
+    requests_per_minute: Type.Integer({ minimum: 1 }),
+    tokens_per_minute: Type.Integer({ minimum: 1 }),
+    concurrent_requests: Type.Integer({ minimum: 1 })
+  }),
+  caps_usd: closed({ request: Usd, month: Usd })
+})
+
+/** `catalog.yaml` as people write it: dollars, and names where the catalog has lists. */
+export const CatalogFile = closed({
+  models: Type.Record(Type.String({ minLength: 1 }), ModelEntry),
+  plans: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }), PlanEntry)
+})
+export type CatalogFile = Static<typeof CatalogFile>
+
+/**
+ * Reads and checks a catalog file.
+ * @throws FileError naming file, path and reason of everything that is wrong
+ */
+export function loadCatalogFile(file: string): Catalog {
+  const entries = readYaml(file, CatalogFile)
+  const problems: string[] = []
+  const catalog = toCatalog(entries, problems)
+  if (problems.length > 0) throw new FileError(file, problems)
+  return catalog
+}
+
+/** Translates the file's form into the catalog's; what does not hold together is added to `problems`. */
+export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
+  const names = Object.keys(entries.models)
+  if (entries.plans[freePlan] === undefined) problems.push(`plans: there must be one named ${freePlan}`)
+  for (const [id, plan] of Object.entries(entries.plans)) {
+    if (plan.models === 'all') continue
+    for (const name of plan.models) {
+      if (!Object.hasOwn(entries.models, name)) problems.push(`plans.${id}.models: there is no model ${name}`)
+    }
+  }
+  return {
+    models: mapValues(entries.models, (entry, name) => toModel(entry, name, problems)),
+    plans: mapValues(entries.plans, (entry) => toPlan(entry, names))
+  }
+}
+
+function toModel(entry: Static<typeof ModelEntry>, name: string, problems: string[]): Model {
+  const prices = entry.usd_per_million_tokens
+  const picos = (usd: number, member: string): number => {
+    const value = Math.round(usd * 1e6)
+    if (Math.abs(value - usd * 1e6) > 1e-4) {
+      problems.push(`models.${name}.usd_per_million_tokens.${member}: finer than a millionth of a dollar`)
+    }
+    return value
+  }
+  if (entry.kind !== 'embedding' && entry.max_output_tokens === 0) {
+    problems.push(`models.${name}.max_output_tokens: must be at least 1 for a model that generates text`)
+  }
+  return {
+    kind: entry.kind,
+    ownedBy: entry.owned_by,
+    created: entry.created,
+    route: entry.route.map(({ upstream, model }) => ({ upstream, model: model ?? name })),
+    prices: {
+      inputPicos: picos(prices.input, 'input'),
+      cachedInputPicos: picos(prices.cached_input ?? prices.input, 'cached_input'),
+      outputPicos: picos(prices.output, 'output')
+    },
+    contextWindow: entry.context_window,
+    maxOutputTokens: entry.max_output_tokens
+  }
+}
+
+function toPlan(entry: Static<typeof PlanEntry>, allModels: readonly string[]): Plan {
+  return {
+    name: entry.name,
+    entitlements: entry.entitlements,
+    keyQuota: entry.key_quota === 'unlimited' ? null : entry.key_quota,
+    models: entry.models === 'all' ? [...allModels] : entry.models,
+    limits: {
+      requestsPerMinute: entry.limits.requests_per_minute,
+      tokensPerMinute: entry.limits.tokens_per_minute,
+      concurrentRequests: entry.limits.concurrent_requests
+    },
+    caps: {
+      requestNanos: Math.round(entry.caps_usd.request * 1e9),
+      monthlyNanos: Math.round(entry.caps_usd.month * 1e9)
+    }
+  }
+}
+
+function mapValues<From, To>(record: Record<string, From>, map: (value: From, key: string) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]))
+}

@@ -1,0 +1,53 @@
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+/** Whole picodollars (1e-12 USD) per token: USD 0.075 per million tokens is 75,000. */
+const Picos = Type.Integer({ minimum: 0 })
+/** Whole nanodollars (1e-9 USD). */
+const Nanos = Type.Integer({ minimum: 0 })
+
+export const ModelKind = Type.Enum(['chat', 'completion', 'embedding'])
+export type ModelKind = Static<typeof ModelKind>
+
+export const Model = Type.Object({
+  kind: ModelKind,
+  ownedBy: Type.String(),
+  /** Unix seconds, as `GET /v1/models` shows it. */
+  created: Type.Integer({ minimum: 0 }),
+  /** Upstreams that serve the model, and the name that each knows it by, in order of preference. */
+  route: Type.Array(Type.Object({ upstream: Type.String(), model: Type.String() }), { minItems: 1 }),
+  prices: Type.Object({ inputPicos: Picos, cachedInputPicos: Picos, outputPicos: Picos }),
+  contextWindow: Type.Integer({ minimum: 1 }),
+  maxOutputTokens: Type.Integer({ minimum: 0 })
+})
+export type Model = Static<typeof Model>
+
+export const Plan = Type.Object({
+  name: Type.String(),
+  entitlements: Type.Array(Type.String()),
+  /** Live inference keys that an account may have; null for any number. */
+  keyQuota: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+  models: Type.Array(Type.String()),
+  limits: Type.Object({
+    requestsPerMinute: Type.Integer({ minimum: 1 }),
+    tokensPerMinute: Type.Integer({ minimum: 1 }),
+    concurrentRequests: Type.Integer({ minimum: 1 })
+  }),
+  caps: Type.Object({ requestNanos: Nanos, monthlyNanos: Nanos })
+})
+export type Plan = Static<typeof Plan>
+
+/** Models, prices and plans on sale, as control publishes them to the gateways. */
+export const Catalog = Type.Object({
+  models: Type.Record(Type.String(), Model),
+  plans: Type.Record(Type.String(), Plan)
+})
+export type Catalog = Static<typeof Catalog>
+
+const catalog = Compile(Catalog)
+
+/** Reads a published catalog. @throws if it is not one that this release writes */
+export const readCatalogJson = (json: string): Catalog => catalog.Parse(JSON.parse(json))
+
+/** The plan of an account that pays nothing. Every catalog has it. */
+export const freePlan = 'free'

@@ -1,0 +1,37 @@
+import { type ErrorCode, type ErrorType, errorTable } from './table.ts'
+
+/** The body of every failed answer of both services. */
+export type ErrorBody = { error: { message: string; type: ErrorType; code: ErrorCode } }
+
+/** Seconds that clients are asked to wait when a dependency is away: long enough for SDKs' default retries to bridge a short failover. */
+export const dependencyRetrySeconds = 2
+
+type Options = {
+  /** Replaces the table's public message, for instance to name a field. Never internal detail. */
+  message?: string
+  /** For the log only, never sent. */
+  cause?: unknown
+  /** Seconds for the `Retry-After` header; 503 has {@link dependencyRetrySeconds} unless given. */
+  retryAfter?: number
+}
+
+/** A failure that the caller is told about. Status, type and message come from the one table. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode
+  readonly retryAfter: number | null
+
+  constructor(code: ErrorCode, options: Options = {}) {
+    super(options.message ?? errorTable[code][2], options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'ServiceError'
+    this.code = code
+    this.retryAfter = options.retryAfter ?? (errorTable[code][0] === 503 ? dependencyRetrySeconds : null)
+  }
+
+  get status(): number {
+    return errorTable[this.code][0]
+  }
+
+  toBody(): ErrorBody {
+    return { error: { message: this.message, type: errorTable[this.code][1], code: this.code } }
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Every error of both services: code → HTTP status, type and public message.
+ * A code is part of the public contract: it is never renamed, and never reused with another meaning.
+ */
+export const errorTable = {
+  // The request itself
+  invalid_json: [400, 'invalid_request_error', 'The request body is not valid JSON.'],
+  invalid_request: [400, 'invalid_request_error', 'The request is not valid.'],
+  invalid_email: [400, 'invalid_request_error', 'The e-mail address is not valid.'],
+  weak_password: [400, 'invalid_request_error', 'The password is too weak.'],
+  not_found: [404, 'invalid_request_error', 'There is nothing here by that name.'],
+  unknown_endpoint: [404, 'invalid_request_error', 'There is no such endpoint.'],
+  request_too_large: [413, 'invalid_request_error', 'The request body is too large.'],
+  unsupported_media_type: [415, 'invalid_request_error', 'The request body must be JSON, sent as application/json.'],
+
+  // Who is asking
+  not_authenticated: [401, 'authentication_error', 'Sign in first: there is no valid session.'],
+  invalid_credentials: [401, 'authentication_error', 'The e-mail address or the password is wrong.'],
+  missing_api_key: [401, 'authentication_error', 'Send an API key: Authorization: Bearer <API_KEY>.'],
+  invalid_api_key: [401, 'authentication_error', 'The API key is not valid.'],
+  revoked_api_key: [401, 'authentication_error', 'The API key has been revoked.'],
+  expired_api_key: [401, 'authentication_error', 'The API key has expired.'],
+
+  // What they may do
+  email_not_confirmed: [
+    403,
+    'permission_error',
+    'Confirm your e-mail address first, with the link that was mailed to it.'
+  ],
+  account_suspended: [403, 'permission_error', 'The account is suspended.'],
+  csrf_rejected: [403, 'permission_error', 'Requests from this origin are not accepted.'],
+  key_quota_exceeded: [403, 'permission_error', 'The plan allows no further API keys.'],
+  model_not_allowed: [403, 'permission_error', 'The model does not exist or the plan does not include it.'],
+
+  // How often
+  too_many_requests: [429, 'rate_limit_error', 'Too many requests. Try again later.'],
+
+  // Upstreams
+  upstream_unreachable: [502, 'upstream_error', 'The upstream provider could not be reached.'],
+  upstream_error: [502, 'upstream_error', 'The upstream provider failed.'],
+  upstream_rejected_credentials: [
+    502,
+    'upstream_error',
+    "The upstream provider did not accept the gateway's credentials."
+  ],
+  upstream_rate_limited: [503, 'upstream_error', 'The upstream provider is rate limiting. Try again later.'],
+  upstream_timeout: [504, 'upstream_error', 'The upstream provider did not answer in time.'],
+
+  // Ourselves and what we depend on
+  internal_error: [500, 'gateway_error', 'Something went wrong on our side.'],
+  state_unavailable: [
+    503,
+    'gateway_error',
+    'The state of keys and accounts is not available right now. Try again in a moment.'
+  ],
+  identity_unavailable: [
+    503,
+    'gateway_error',
+    'The identity provider is not available right now. Try again in a moment.'
+  ],
+  database_unavailable: [503, 'gateway_error', 'The database is not available right now. Try again in a moment.'],
+  revocation_pending: [503, 'gateway_error', 'The key is being revoked but not yet everywhere. Try again in a moment.'],
+  draining: [503, 'gateway_error', 'This instance is stopping. Try again.']
+} as const satisfies Record<string, readonly [status: number, type: string, message: string]>
+
+export type ErrorCode = keyof typeof errorTable
+export type ErrorType = (typeof errorTable)[ErrorCode][1]

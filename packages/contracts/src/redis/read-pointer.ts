@@ -1,0 +1,16 @@
+import { pointerName, secretShard, shardMarker } from '../keyspace/names.ts'
+import { type Pointer, readPointer } from '../records/records.ts'
+import type { RedisLink } from './redis-link.ts'
+
+/**
+ * Looks up whose key a digest belongs to.
+ *
+ * @returns the pointer; 'unknown' if there is certainly none; 'unverified' if that cannot be told yet
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function findPointer(link: RedisLink, digest: string): Promise<Pointer | 'unknown' | 'unverified'> {
+  const answer = await link.client.tgReadPointer(pointerName(digest), shardMarker(secretShard(digest)), link.run())
+  if (answer === 0) return 'unknown'
+  if (answer === -1) return 'unverified'
+  return readPointer(answer)
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import type { Redis, Result } from 'ioredis'
+
+/** Every script, by the name of the command that runs it. Arguments and answers are described in the Lua files. */
+const scripts = {
+  tgPutRecord: { file: 'put-record.lua', numberOfKeys: 1 },
+  tgReadPointer: { file: 'read-pointer.lua', numberOfKeys: 2 },
+  tgClaimShard: { file: 'claim-shard.lua', numberOfKeys: 1 },
+  tgStampShard: { file: 'stamp-shard.lua', numberOfKeys: 1 },
+  tgAdmit: { file: 'admit.lua', numberOfKeys: 3 }
+} as const
+
+const sources = Object.entries(scripts).map(([name, { file, numberOfKeys }]) => ({
+  name,
+  numberOfKeys,
+  lua: readFileSync(new URL(`../scripts/${file}`, import.meta.url), 'utf8')
+}))
+
+/**
+ * Defines the scripts as commands of a client. Servers older than Redis 7, and `js-redis-server`, do not know the
+ * `#!lua` line that names a script's flags, so it can be left out.
+ */
+export function defineScripts(client: Redis, options: { flags: boolean }): void {
+  for (const { name, numberOfKeys, lua } of sources) {
+    client.defineCommand(name, { numberOfKeys, lua: options.flags ? lua : lua.replace(/^#!lua.*/, '') })
+  }
+}
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    tgPutRecord(
+      hash: string,
+      versionField: string,
+      recordField: string,
+      version: number,
+      record: string
+    ): Result<0 | 1, Context>
+    tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>
+    tgClaimShard(marker: string, token: string): Result<[version: string, run: string], Context>
+    tgStampShard(
+      marker: string,
+      token: string,
+      fromVersion: string,
+      fromRun: string,
+      toVersion: number,
+      toRun: string
+    ): Result<0 | 1, Context>
+    tgAdmit(
+      marker: string,
+      keys: string,
+      account: string,
+      run: string,
+      keyId: string,
+      keyVersion: string,
+      accountVersion: string,
+      endsAt: string
+    ): Result<
+      | 'admitted'
+      | 'ended'
+      | 'unverified'
+      | [keyVersion: string, keyRecord: string, accountVersion: string, accountRecord: string],
+      Context
+    >
+  }
+}

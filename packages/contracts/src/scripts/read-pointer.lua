@@ -1,0 +1,15 @@
+#!lua flags=no-writes
+-- Finds the key that a secret belongs to.
+--
+-- KEYS[1]  pointer      KEYS[2]  marker of the pointer's shard
+-- ARGV[1]  run id of the Redis process at the other end of this connection
+-- Returns the pointer (JSON); or 0 if there is none and this process is known to hold every pointer of the shard;
+-- or -1 if that is not known, so that nothing may be concluded from the absence.
+local pointer = redis.call('GET', KEYS[1])
+if pointer then
+  return pointer
+end
+if redis.call('HGET', KEYS[2], 'run') == ARGV[1] then
+  return 0
+end
+return -1
