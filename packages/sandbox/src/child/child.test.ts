@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { test } from 'tap'
+import { startChild } from './child.ts'
+
+const quiet = { cwd: '/', stopSignal: 'SIGTERM', temporaryDirectory: null } as const
+
+test('stop asks first, and the program ends in its own way', async () => {
+  const child = await startChild({
+    ...quiet,
+    command: '/bin/sh',
+    args: ['-c', 'trap "echo put away; exit 7" TERM; echo started; while :; do sleep 0.05; done']
+  })
+  await untilOutput(child.output, 'started')
+  await child.stop()
+  assert.deepEqual(await child.ended, { code: 7, signal: null })
+  assert.equal(child.output(), 'started\nput away')
+  assert.equal(child.isRunning(), false)
+})
+
+test('a program that does not stop is ended after five seconds', async () => {
+  const child = await startChild({
+    ...quiet,
+    command: '/bin/sh',
+    args: ['-c', 'trap "" TERM; echo started; while :; do sleep 0.05; done']
+  })
+  await untilOutput(child.output, 'started')
+  await child.stop()
+  assert.deepEqual(await child.ended, { code: null, signal: 'SIGKILL' })
+})
+
+test('a program that is not there is an error at once', async () => {
+  await assert.rejects(startChild({ ...quiet, command: '/nonexistent/program', args: [] }), { code: 'ENOENT' })
+})
+
+test('only the last lines of the output are kept', async () => {
+  const child = await startChild({
+    ...quiet,
+    command: '/bin/sh',
+    args: ['-c', 'i=0; while [ $i -lt 100 ]; do i=$((i + 1)); echo "line $i"; done; printf end']
+  })
+  await child.ended
+  const lines = child.output().split('\n')
+  assert.equal(lines[0], 'line 61')
+  assert.deepEqual(lines.slice(-2), ['line 100', 'end'])
+})
+
+// The process that starts the child has no chance to stop it in either case.
+for (const [how, end] of [
+  ['exits', 'process.exit(0)'],
+  ['is killed', 'process.kill(process.pid, "SIGKILL")']
+] as const) {
+  test(`when the starting process ${how}, the child ends and its directory is removed`, async (t) => {
+    const directory = t.testdir({ temporary: { file: 'x' } })
+    const program = `
+      import { startChild } from ${JSON.stringify(new URL('./child.ts', import.meta.url).href)}
+      const child = await startChild({
+        command: '/bin/sleep', args: ['600'], cwd: '/', stopSignal: 'SIGTERM',
+        temporaryDirectory: ${JSON.stringify(`${directory}/temporary`)}
+      })
+      console.log(child.pid)
+      process.stdin.once('data', () => ${end})
+    `
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['pipe', 'pipe', 'inherit']
+    })
+    t.after(() => parent.kill('SIGKILL'))
+    const [pid] = (await once(createInterface(parent.stdout), 'line')) as [string]
+    assert.ok(isAlive(pid))
+    parent.stdin.write('end\n')
+    await once(parent, 'exit')
+    while (isAlive(pid) || existsSync(`${directory}/temporary`)) await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.ok(existsSync(directory))
+  })
+}
+
+test('a running child does not keep its watcher once it has ended', async () => {
+  const child = await startChild({ ...quiet, command: '/bin/sleep', args: ['600'] })
+  const watchers = () =>
+    execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.endsWith(` sh ${child.pid} TERM`))
+  while (watchers().length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  await child.kill('SIGKILL')
+  while (watchers().length > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+})
+
+async function untilOutput(output: () => string, text: string): Promise<void> {
+  while (!output().includes(text)) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** Whether the process still runs; one that has ended and only waits to be collected does not. */
+function isAlive(pid: string): boolean {
+  try {
+    return !execFileSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).startsWith('Z')
+  } catch {
+    return false
+  }
+}

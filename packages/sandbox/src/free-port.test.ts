@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { test } from 'tap'
+import { freePort, startOnPort } from './free-port.ts'
+import { isAddressInUse, PortTakenError } from './port-taken-error.ts'
+
+test('a free port can be listened on and is outside the range of outgoing connections', async (t) => {
+  const port = await freePort()
+  assert.ok(port >= 10_240 && port < 32_768)
+  const server = createServer()
+  t.after(() => new Promise((resolve) => server.close(resolve)))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const second = createServer()
+  const failure = await new Promise((resolve) => second.once('error', resolve).listen(port, '127.0.0.1'))
+  assert.ok(isAddressInUse(failure))
+})
+
+test('a chosen port is tried once', async () => {
+  const tried: number[] = []
+  const start = async (port: number) => {
+    tried.push(port)
+    throw new PortTakenError(port)
+  }
+  await assert.rejects(startOnPort(4321, start), PortTakenError)
+  assert.deepEqual(tried, [4321])
+})
+
+test('port 0 tries other ports after a collision, and gives up after five', async () => {
+  let calls = 0
+  const port = await startOnPort(0, async (tried) => {
+    calls += 1
+    if (calls < 3) throw new PortTakenError(tried)
+    return tried
+  })
+  assert.equal(calls, 3)
+  assert.ok(port > 0)
+
+  calls = 0
+  await assert.rejects(
+    startOnPort(0, async (tried) => {
+      calls += 1
+      throw new PortTakenError(tried)
+    }),
+    PortTakenError
+  )
+  assert.equal(calls, 5)
+})
+
+test('any other failure of the start is passed on at once', async () => {
+  let calls = 0
+  await assert.rejects(
+    startOnPort(0, async () => {
+      calls += 1
+      throw new Error('no such program')
+    }),
+    /no such program/
+  )
+  assert.equal(calls, 1)
+})

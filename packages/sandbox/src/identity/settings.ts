@@ -1,0 +1,26 @@
+/** How the project is configured. The defaults of {@link defaultSettings} are those of a local Supabase stack. */
+export interface IdentitySettings {
+  /** The address of the application: where mails link to and where redirects go by default. No slash at the end. */
+  readonly siteUrl: string
+  /** Further redirect targets, as globs: `*` and `?` stop at `.` and `/`, `**` does not. */
+  readonly redirectAllowList: readonly string[]
+  readonly anonKey: string
+  readonly serviceRoleKey: string
+  /** The shortest time between two mails of a kind to one user. GoTrue itself has 60,000. */
+  readonly mailFrequencyMs: number
+  /** How long the code or link of a mail works. */
+  readonly otpLifetimeMs: number
+  readonly accessTokenLifetimeS: number
+  /** For how long after a refresh older refresh tokens of the session still work. */
+  readonly refreshReuseIntervalMs: number
+  readonly minimumPasswordLength: number
+}
+
+export const defaultSettings = {
+  redirectAllowList: [],
+  mailFrequencyMs: 1_000,
+  otpLifetimeMs: 3_600_000,
+  accessTokenLifetimeS: 3_600,
+  refreshReuseIntervalMs: 10_000,
+  minimumPasswordLength: 6
+} as const satisfies Partial<IdentitySettings>

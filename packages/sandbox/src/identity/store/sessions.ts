@@ -1,0 +1,42 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { AMREntry } from '@supabase/supabase-js'
+
+export interface StoredSession {
+  id: string
+  userId: string
+  /** How the user signed in. */
+  amr: AMREntry[]
+  /** Of the refresh token that is valid now; every refresh raises it by one. */
+  refreshCounter: number
+  /** Base64url. Signs the session's refresh tokens. */
+  refreshKey: string
+  /** Unix milliseconds; of the sign-in until the first refresh. */
+  refreshedMs: number
+}
+
+export interface Sessions {
+  insert(session: StoredSession): void
+  update(session: StoredSession): void
+  byId(id: string): StoredSession | null
+  remove(id: string): void
+  /** Ends all sessions of a user but `except` (null: all). */
+  removeOfUser(userId: string, except: string | null): void
+}
+
+export function createSessions(database: DatabaseSync): Sessions {
+  const insert = database.prepare('insert into sessions (id, user_id, document) values (?, ?, ?)')
+  const update = database.prepare('update sessions set document = ?2 where id = ?1')
+  const byId = database.prepare('select document from sessions where id = ?')
+  const remove = database.prepare('delete from sessions where id = ?')
+  const removeOfUser = database.prepare('delete from sessions where user_id = ?1 and id is not ?2')
+  return {
+    insert: (session) => void insert.run(session.id, session.userId, JSON.stringify(session)),
+    update: (session) => void update.run(session.id, JSON.stringify(session)),
+    byId: (id) => {
+      const row = byId.get(id)
+      return row === undefined ? null : JSON.parse(String(row.document))
+    },
+    remove: (id) => void remove.run(id),
+    removeOfUser: (userId, except) => void removeOfUser.run(userId, except)
+  }
+}

@@ -1,0 +1,26 @@
+import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import Type, { type Static } from 'typebox'
+import { refuseProduction } from '../refuse-production.ts'
+
+const Config = Type.Object({
+  /** The port of the server on 127.0.0.1. */
+  SANDBOX_REDIS_PORT: Type.Integer({ minimum: 1, maximum: 65_535, default: 6390 }),
+  /** The server keeps its files in the folder `redis` of this directory. */
+  TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
+  /** The absolute path of the program to run; without it, redis-server or valkey-server is looked for on PATH. */
+  REDIS_SERVER_PATH: Type.String({ default: '' }),
+  PATH: Type.String({ default: '' })
+})
+
+export type RedisConfig = Readonly<Static<typeof Config>>
+
+/** @throws ConfigError, or Error with `NODE_ENV=production` */
+export function loadRedisConfig(env: Record<string, string | undefined>): RedisConfig {
+  refuseProduction(env)
+  return loadConfig(Config, env)
+}
+
+/** The configuration of this process. */
+export function readRedisConfig(): RedisConfig {
+  return loadRedisConfig(process.env)
+}

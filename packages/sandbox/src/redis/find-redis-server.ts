@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import { basename, delimiter, isAbsolute, join } from 'node:path'
+
+export interface RedisProgram {
+  readonly kind: 'redis-server' | 'valkey-server'
+  /** Absolute path of the program. */
+  readonly path: string
+  /** For example `7.2.4`. */
+  readonly version: string
+}
+
+/** Scripts that declare what they do in their first line (`#!lua flags=…`) are understood from 7.0 on. */
+export const oldestRedisVersion = '7.0'
+
+/**
+ * Looks for a Redis server on this machine: the program that `REDIS_SERVER_PATH` names, else `redis-server` and then
+ * `valkey-server` in the directories of `PATH`. Programs older than {@link oldestRedisVersion} are passed over.
+ *
+ * @returns null when there is none
+ * @throws Error when `REDIS_SERVER_PATH` is set but names no usable program
+ */
+export function findRedisServer(env: Record<string, string | undefined>): RedisProgram | null {
+  const named = env.REDIS_SERVER_PATH
+  if (named !== undefined && named !== '') return examineNamed(named)
+  const directories = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
+  for (const kind of ['redis-server', 'valkey-server'] as const) {
+    for (const directory of directories) {
+      const path = join(directory, kind)
+      const version = isProgram(path) ? readVersion(path) : null
+      if (version !== null && isRecentEnough(version)) return { kind, path, version }
+    }
+  }
+  return null
+}
+
+function examineNamed(path: string): RedisProgram {
+  if (!isAbsolute(path) || !isProgram(path)) {
+    throw new Error(`REDIS_SERVER_PATH: ${path} is not the absolute path of a program.`)
+  }
+  const version = readVersion(path)
+  if (version === null) throw new Error(`REDIS_SERVER_PATH: ${path} does not tell its version as a Redis server does.`)
+  if (!isRecentEnough(version)) {
+    throw new Error(`REDIS_SERVER_PATH: ${path} is version ${version}; ${oldestRedisVersion} or later is needed.`)
+  }
+  return { kind: basename(path).startsWith('valkey') ? 'valkey-server' : 'redis-server', path, version }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+function readVersion(path: string): string | null {
+  try {
+    const text = execFileSync(path, ['--version'], {
+      encoding: 'utf8',
+      timeout: 5_000,
+      stdio: ['ignore', 'pipe', 'ignore']
+    })
+    return /\bv=(\d+\.\d+(?:\.\d+)?)/.exec(text)?.[1] ?? null
+  } catch {
+    return null
+  }
+}
+
+function isRecentEnough(version: string): boolean {
+  return Number.parseInt(version, 10) >= Number.parseInt(oldestRedisVersion, 10)
+}

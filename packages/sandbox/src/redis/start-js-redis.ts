@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { createRedisCommandExecutor, RedisServerState, Resp2Server } from 'js-redis-server/core'
+import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
+import type { RunningRedis } from './start-redis.ts'
+
+const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT'])
+
+/**
+ * Starts `js-redis-server` in this process on `port`. It keeps nothing, and takes no arguments of a Redis program.
+ *
+ * It is put together from the package's core: the package's own `createRedisServer` listens on every interface.
+ *
+ * @throws PortTakenError when another program has the port
+ */
+export async function startJsRedis(port: number, args: readonly string[]): Promise<RunningRedis> {
+  if (args.length > 0) throw new Error(`js-redis-server does not take the arguments ${args.join(' ')}.`)
+  const resp = new Resp2Server({
+    server: new RedisServerState({ databaseCount: 16 }),
+    executor: createRedisCommandExecutor()
+  })
+  const sockets = new Set<Socket>()
+  resp.server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  try {
+    resp.server.listen(port, '127.0.0.1')
+    await once(resp.server, 'listening')
+  } catch (error) {
+    throw isAddressInUse(error) ? new PortTakenError(port) : error
+  }
+
+  const ended = once(resp.server, 'close').then(() => undefined)
+  let stopping: Promise<void> | null = null
+  const stop = () => {
+    stopping ??= (async () => {
+      const closed = resp.close()
+      for (const socket of sockets) socket.destroy()
+      await closed
+    })()
+    return stopping
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    kind: 'js-redis-server',
+    pid: null,
+    isPersistent: false,
+    ended,
+    async kill(signal) {
+      if (survivable.has(signal)) throw new Error(`js-redis-server has no process to send ${signal} to.`)
+      await stop()
+    },
+    stop
+  }
+}

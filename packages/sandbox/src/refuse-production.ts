@@ -1,0 +1,11 @@
+/**
+ * Stand-ins are for development and tests: they accept published credentials and forge answers. Every program that
+ * starts one calls this first.
+ *
+ * @throws Error naming NODE_ENV when it is `production`
+ */
+export function refuseProduction(env: Record<string, string | undefined>): void {
+  if (env.NODE_ENV === 'production') {
+    throw new Error('NODE_ENV is "production": the sandbox servers are stand-ins for development and tests only.')
+  }
+}
