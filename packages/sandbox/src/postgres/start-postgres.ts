@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Child, startChild } from '../child/child.ts'
+import { startOnPort } from '../free-port.ts'
+import { PortTakenError } from '../port-taken-error.ts'
+import { findPostgres, findUser } from './find-postgres.ts'
+
+export interface PostgresOptions {
+  /** Whether commits reach the disk. Off by default: only a crash of the machine, not of the server, could lose them. */
+  readonly fsync?: boolean
+  /** Further settings by name, such as `{ max_connections: '300' }`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export interface RunningPostgres {
+  /** `postgres://postgres@127.0.0.1:<port>/postgres`: its superuser, who needs no password. */
+  readonly url: string
+  /**
+   * Sends a signal to the server's main process. Resolves when all of the server has ended (SIGINT: connections are
+   * closed first; SIGKILL: a crash; SIGTERM: waits until the last client has gone), or at once for signals that do
+   * not end it (SIGSTOP, SIGCONT).
+   */
+  kill(signal: NodeJS.Signals): Promise<void>
+  /** Starts the server again on the same data and port, after stopping it if it still runs. */
+  restart(): Promise<void>
+  /** Stops the server and removes its data. Repeating it does nothing. */
+  stop(): Promise<void>
+}
+
+const run = promisify(execFile)
+const readyLimitMs = 60_000
+const retryMs = 10
+
+/**
+ * Starts an empty PostgreSQL server for a test: on a free port of 127.0.0.1, in a temporary directory, ending with this
+ * process at the latest. As PostgreSQL refuses to run as root, root runs it as the system user `postgres`.
+ *
+ * @returns null when PostgreSQL is not installed
+ * @throws Error with the server's last lines when it does not start
+ */
+export async function startPostgres({
+  fsync = false,
+  settings = {}
+}: PostgresOptions = {}): Promise<RunningPostgres | null> {
+  const programs = findPostgres(process.env)
+  if (programs === null) return null
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'))
+  const remove = () => rm(directory, { recursive: true, force: true })
+  try {
+    const user = userForServer()
+    if (user !== undefined) await chown(directory, user.uid, user.gid)
+    const data = join(directory, 'data')
+    const initialise = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+    await run(join(programs, 'initdb'), initialise, { cwd: directory, ...user })
+    const sync = fsync ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+    const all = { listen_addresses: '127.0.0.1', unix_socket_directories: directory, ...sync, ...settings }
+    const startServer = async (port: number) => {
+      const args = [
+        '-D',
+        data,
+        '-p',
+        String(port),
+        ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+      ]
+      const command = join(programs, 'postgres')
+      const child = await startChild({
+        command,
+        args,
+        cwd: directory,
+        user,
+        stopSignal: 'SIGINT',
+        temporaryDirectory: directory
+      })
+      await untilReady(child, join(data, 'postmaster.pid'), port)
+      return { child, port }
+    }
+
+    const first = await startOnPort(0, startServer)
+    let { child } = first
+    return {
+      url: `postgres://postgres@127.0.0.1:${first.port}/postgres`,
+      kill: (signal) => child.kill(signal),
+      async restart() {
+        await child.stop()
+        child = (await startServer(first.port)).child
+      },
+      async stop() {
+        await child.stop()
+        await remove()
+      }
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+function userForServer(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const user = findUser('postgres')
+  if (user === null) throw new Error('PostgreSQL does not run as root, and this system has no user "postgres".')
+  return user
+}
+
+/** Waits as `pg_ctl -w` does: the server says in the eighth line of its lock file when it accepts connections. */
+async function untilReady(child: Child, lockFile: string, port: number): Promise<void> {
+  const deadline = performance.now() + readyLimitMs
+  while (performance.now() < deadline) {
+    const lines = (await readFile(lockFile, 'utf8').catch(() => '')).split('\n')
+    if (lines[0] === String(child.pid) && lines[7]?.trim() === 'ready') return
+    await Promise.race([child.ended, new Promise((resolve) => setTimeout(resolve, retryMs))])
+    if (!child.isRunning()) {
+      if (child.output().includes('Address already in use')) throw new PortTakenError(port)
+      throw new Error(`PostgreSQL ended before it was ready. Its last lines:\n${child.output()}`)
+    }
+  }
+  await child.kill('SIGKILL')
+  throw new Error(`PostgreSQL was not ready after ${readyLimitMs / 1000} s. Its last lines:\n${child.output()}`)
+}
