@@ -1,0 +1,85 @@
+import type { PGlite } from '@electric-sql/pglite'
+import type { SQL } from 'drizzle-orm'
+import type { PgDatabase, PgQueryResultHKT, PgTransaction } from 'drizzle-orm/pg-core'
+import { lockDirectory } from './directory-lock.ts'
+
+/** Drizzle over either driver. What `execute` resolves with differs between them: use {@link queryRows}. */
+export type Orm = PgDatabase<PgQueryResultHKT, Record<string, never>>
+
+/**
+ * What `orm.transaction` passes to its callback. Inside the callback use nothing else: with PGlite, and with a pool of
+ * one connection, another query would wait for the transaction that waits for it.
+ */
+export type Transaction = PgTransaction<PgQueryResultHKT, Record<string, never>>
+
+export type Database = {
+  readonly orm: Orm
+  /** Lets running queries end, for at most five seconds. */
+  close(): Promise<void>
+}
+
+export type DatabaseOptions = {
+  /** Connections to PostgreSQL. PGlite has one. */
+  poolSize?: number
+  /** Milliseconds after which an attempt to connect fails. */
+  connectTimeoutMs?: number
+}
+
+/**
+ * Opens the database that `url` names: `postgres://…` (any PostgreSQL, also behind a pooler in transaction mode),
+ * `pglite:<directory>` (PostgreSQL inside this process, stored in that directory) or `pglite:memory`.
+ *
+ * PostgreSQL is first connected to by the first query. No start-up parameters are sent, since poolers refuse those they
+ * do not know; a statement time-out is set on the role, or in the URL as `?statement_timeout=<ms>`.
+ *
+ * @throws Error if the URL has another form, or if another process has the directory open
+ */
+export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, options)
+  if (url === 'pglite:memory') return openPglite(null)
+  if (url.startsWith('pglite:') && url.length > 'pglite:'.length) return openPglite(url.slice('pglite:'.length))
+  throw new Error('a database URL begins with postgres:// or is pglite:<directory>')
+}
+
+/** The rows of a hand-written statement, whichever driver runs it. Columns have the driver's types: cast in SQL. */
+export async function queryRows<Row extends Record<string, unknown>>(orm: Orm, statement: SQL): Promise<Row[]> {
+  const result: unknown = await orm.execute(statement)
+  return (Array.isArray(result) ? result : (result as { rows: unknown[] }).rows) as Row[]
+}
+
+async function openPostgres(url: string, options: DatabaseOptions): Promise<Database> {
+  const [{ default: postgres }, { drizzle }] = await Promise.all([
+    import('postgres'),
+    import('drizzle-orm/postgres-js')
+  ])
+  const client = postgres(url, {
+    max: options.poolSize ?? 10,
+    connect_timeout: (options.connectTimeoutMs ?? 5000) / 1000,
+    // Prepared statements belong to a connection, which a pooler in transaction mode changes at will.
+    prepare: false,
+    // Array types are not used; looking them up would delay the first query of every connection.
+    fetch_types: false,
+    onnotice: () => {}
+  })
+  return { orm: drizzle(client), close: () => client.end({ timeout: 5 }) }
+}
+
+/** @param directory null for a database in memory */
+async function openPglite(directory: string | null): Promise<Database> {
+  const [{ PGlite }, { drizzle }] = await Promise.all([import('@electric-sql/pglite'), import('drizzle-orm/pglite')])
+  const unlock = directory === null ? null : lockDirectory(directory)
+  let client: PGlite
+  try {
+    client = await PGlite.create(directory === null ? {} : { dataDir: directory })
+  } catch (error) {
+    unlock?.()
+    throw error
+  }
+  return {
+    orm: drizzle(client),
+    async close() {
+      if (!client.closed) await client.close()
+      unlock?.()
+    }
+  }
+}
