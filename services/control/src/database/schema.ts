@@ -36,11 +36,11 @@ export const sessions = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     createdAt: at('created_at').notNull(),
-    /** Slides forward with use, up to `endsAt`. */
+    /** Slides forward with use, up to `endsAt`: a session is over once this has passed. */
     idleEndsAt: at('idle_ends_at').notNull(),
     endsAt: at('ends_at').notNull()
   },
-  (table) => [index('sessions_user').on(table.userId), index('sessions_ends').on(table.endsAt)]
+  (table) => [index('sessions_user').on(table.userId), index('sessions_idle_ends').on(table.idleEndsAt)]
 )
 
 /** The unit that has a plan, keys and a bill. A personal account has the id of its user. */
@@ -90,6 +90,7 @@ export const keys = pgTable(
   },
   (table) => [
     index('keys_account').on(table.accountId, table.createdAt, table.id),
+    index('keys_created_by').on(table.createdBy),
     index('keys_account_shard_version').on(table.accountShard, table.version),
     index('keys_secret_shard_version').on(table.secretShard, table.version),
     check('keys_status', sql`(${table.status} = 'revoked') = (${table.revokedAt} is not null)`)

@@ -1,0 +1,38 @@
+import { DrizzleQueryError } from 'drizzle-orm'
+
+/** Of the socket, of the `postgres` driver, and SQLSTATEs of a server that is stopping, starting or full. */
+const awayCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  '25006',
+  '25P03',
+  '53300',
+  '57014',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05'
+])
+
+/**
+ * Whether an error of a query or transaction says that the database is away (unreachable, stopping, out of connections,
+ * read-only after a failover, or over the statement time-out) and not that the statement was wrong.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  const reason = error instanceof DrizzleQueryError ? error.cause : error
+  if (!(reason instanceof Error)) return false
+  if (reason instanceof AggregateError) return reason.errors.some(isDatabaseAway)
+  const { code } = reason as { code?: unknown }
+  return typeof code === 'string' && (awayCodes.has(code) || /^08...$/.test(code))
+}

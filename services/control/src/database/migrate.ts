@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url'
+import { sql } from 'drizzle-orm'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { type Orm, queryRows } from './connect.ts'
+
+const folder = fileURLToPath(new URL('migrations', import.meta.url))
+/** Any number that nothing else in this database locks; written down once. */
+const lock = 7_012_846_611
+
+/**
+ * Brings the database to the schema of this release: every committed migration that it has not seen, in order, in one
+ * transaction. Replicas that start at the same moment wait for the first and find nothing left to do. A database that
+ * has later migrations (a newer replica ran them) is left as it is.
+ *
+ * @returns how many migrations were applied
+ */
+export async function migrate(orm: Orm): Promise<number> {
+  const migrations = readMigrationFiles({ migrationsFolder: folder })
+  return orm.transaction(async (tx) => {
+    // Waiting for another replica's migrations may take longer than a role's statement time-out allows.
+    await tx.execute(sql`set local statement_timeout = 0`)
+    await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(lock))})`)
+    await tx.execute(sql`
+      create table if not exists migrations (
+        id bigint primary key,
+        sha256 text not null,
+        applied_at timestamptz not null default now()
+      )`)
+    const applied = new Set(
+      (await queryRows<{ id: string }>(tx, sql`select id::text from migrations`)).map(({ id }) => id)
+    )
+    let count = 0
+    for (const { folderMillis, hash, sql: statements } of migrations) {
+      if (applied.has(String(folderMillis))) continue
+      for (const statement of statements) await tx.execute(sql.raw(statement))
+      await tx.execute(sql`insert into migrations (id, sha256) values (${folderMillis}::bigint, ${hash})`)
+      count++
+    }
+    return count
+  })
+}
