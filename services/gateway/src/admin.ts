@@ -1,0 +1,18 @@
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { LiveCatalog } from './catalog/live-catalog.ts'
+
+/** `/livez`, `/readyz` and `/metrics`, on a port of their own that clients never reach. */
+export function buildAdmin(redis: RedisLink, catalog: LiveCatalog, isStopping: () => boolean): FastifyInstance {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const admin = Fastify()
+  admin.get('/livez', async () => ({ ok: true }))
+  admin.get('/readyz', async (_request, reply) => {
+    const parts = { redis: redis.isReady(), catalog: catalog.current() !== null, stopping: isStopping() }
+    return reply.code(parts.redis && parts.catalog && !parts.stopping ? 200 : 503).send(parts)
+  })
+  admin.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
+  return admin
+}

@@ -1,0 +1,15 @@
+import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
+
+/** A record together with its version in Redis; null where Redis has none. */
+export type Versioned<Record> = { version: string; record: Record } | null
+
+/**
+ * What this process remembers of a presented secret. The pointer never changes. The records may be old: admission names
+ * their versions, and Redis refuses to decide on any but the current ones.
+ */
+export type KnownKey = {
+  readonly digest: string
+  readonly pointer: Pointer
+  key: Versioned<KeyRecord>
+  account: Versioned<AccountRecord>
+}

@@ -1,0 +1,96 @@
+import {
+  type Catalog,
+  freePlan,
+  type Model,
+  type ModelKind,
+  readCatalogJson
+} from '@tollgate/contracts/catalog/catalog.ts'
+import { changesChannel } from '@tollgate/contracts/keyspace/names.ts'
+import { readCatalog, readCatalogVersion } from '@tollgate/contracts/redis/project.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+
+/** How often the version in Redis is looked at. */
+const pollMs = 1000
+
+/** A catalog made ready for look-ups. */
+export type CatalogView = {
+  readonly version: number
+  /** The model if the catalog has it and it is of that kind. */
+  model(name: string, kind: ModelKind): Model | null
+  models(): Iterable<[name: string, model: Model]>
+  /** Whether a plan includes a model; a plan that the catalog no longer has is the free one. */
+  includes(plan: string, model: string): boolean
+}
+
+export type LiveCatalog = {
+  /** null until control has vouched for one. A catalog once read stays in force while Redis is away. */
+  current(): CatalogView | null
+  /** Begins following. Resolves after the first attempt to read one. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Follows the catalog that control publishes: by polling its version, and at once when a notice arrives. */
+export function followCatalog(redis: RedisLink, onError: (error: unknown) => void): LiveCatalog {
+  let view: CatalogView | null = null
+  let timer: NodeJS.Timeout | undefined
+  let refreshing: Promise<void> | null = null
+  const subscriber = redis.client.duplicate({
+    enableAutoPipelining: false,
+    enableOfflineQueue: true,
+    lazyConnect: true
+  })
+
+  async function refresh(): Promise<void> {
+    if (!redis.isReady()) return
+    const stored = await readCatalogVersion(redis)
+    // Only what is known to be current in this Redis process counts: after a restart from an old dump it may not be.
+    if (stored === null || stored.run !== redis.run() || stored.version === view?.version) return
+    const catalog = await readCatalog(redis)
+    if (catalog !== null) view = viewOf(catalog.version, readCatalogJson(catalog.json))
+  }
+
+  function refreshOnce(): Promise<void> {
+    refreshing ??= refresh()
+      .catch(onError)
+      .finally(() => {
+        refreshing = null
+      })
+    return refreshing
+  }
+
+  return {
+    current: () => view,
+    async start() {
+      subscriber.on('error', onError)
+      subscriber.on('message', () => void refreshOnce())
+      // ioredis subscribes again by itself after a reconnect.
+      subscriber
+        .connect()
+        .then(() => subscriber.subscribe(changesChannel))
+        .catch(onError)
+      await refreshOnce()
+      timer = setInterval(refreshOnce, pollMs)
+    },
+    async stop() {
+      clearInterval(timer)
+      subscriber.disconnect()
+      await refreshing
+    }
+  }
+}
+
+export function viewOf(version: number, catalog: Catalog): CatalogView {
+  const models = new Map(Object.entries(catalog.models))
+  const plans = new Map(Object.entries(catalog.plans).map(([id, plan]) => [id, new Set(plan.models)]))
+  const free = plans.get(freePlan) ?? new Set<string>()
+  return {
+    version,
+    model(name, kind) {
+      const model = models.get(name)
+      return model?.kind === kind ? model : null
+    },
+    models: () => models,
+    includes: (plan, model) => (plans.get(plan) ?? free).has(model)
+  }
+}

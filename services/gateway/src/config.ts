@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url'
+import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { type Static, Type } from 'typebox'
+
+const Port = (initial: number) => Type.Integer({ minimum: 0, maximum: 65535, default: initial })
+
+/** Every variable of the gateway; those that hold upstreams' credentials are named in the upstreams file. */
+export const GatewayConfig = Type.Object({
+  GATEWAY_HOST: Type.String({ default: '127.0.0.1' }),
+  GATEWAY_PORT: Port(8080),
+  /** `/livez`, `/readyz` and `/metrics`: for the operator's network only. */
+  GATEWAY_ADMIN_HOST: Type.String({ default: '127.0.0.1' }),
+  GATEWAY_ADMIN_PORT: Port(9090),
+  REDIS_URL: Type.String({ pattern: '^rediss?://' }),
+  /** Milliseconds after which Redis counts as away for a request. */
+  REDIS_TIMEOUT_MS: Type.Integer({ minimum: 10, maximum: 60_000, default: 1000 }),
+  UPSTREAMS_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/upstreams.yaml', import.meta.url)) }),
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
+})
+export type GatewayConfig = Static<typeof GatewayConfig>
+
+/** @throws ConfigError naming every bad variable */
+export function loadGatewayConfig(env: Record<string, string | undefined>): Readonly<GatewayConfig> {
+  return loadConfig(GatewayConfig, env)
+}

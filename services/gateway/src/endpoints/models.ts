@@ -1,0 +1,42 @@
+import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ModelEntry, ModelList } from '@tollgate/contracts/http/models.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { admitRequest } from '../admission/admit-request.ts'
+import { judgeKey, mayUseModel } from '../admission/judge.ts'
+import type { GatewayDependencies } from '../app.ts'
+
+const ModelParams = Type.Object({ '*': Type.String() })
+
+/** `GET /v1/models` and `GET /v1/models/:id`: the models that the requesting key may use, and no others. */
+export function models(app: FastifyInstance, { redis, catalog }: GatewayDependencies): void {
+  async function allowedModels(request: FastifyRequest): Promise<ModelEntry[]> {
+    const view = catalog.current()
+    if (view === null) throw new ServiceError('state_unavailable')
+    const known = request.knownKey!
+    await admitRequest(redis, known, (records) => judgeKey(records, known.digest))
+    const records = { key: known.key?.record ?? null, account: known.account?.record ?? null }
+    return [...view.models()].filter(([name]) => mayUseModel(records, view, name)).map(toEntry)
+  }
+
+  app.get('/v1/models', { schema: { response: { 200: ModelList } } }, async (request) => ({
+    object: 'list',
+    data: await allowedModels(request)
+  }))
+
+  // A wildcard, since names of models may contain slashes.
+  app.get<{ Params: Static<typeof ModelParams> }>(
+    '/v1/models/*',
+    { schema: { params: ModelParams, response: { 200: ModelEntry } } },
+    async (request) => {
+      const model = (await allowedModels(request)).find(({ id }) => id === request.params['*'])
+      if (model === undefined) throw new ServiceError('model_not_allowed')
+      return model
+    }
+  )
+}
+
+function toEntry([id, { created, ownedBy }]: [string, Model]): ModelEntry {
+  return { id, object: 'model', created, owned_by: ownedBy }
+}

@@ -1,0 +1,75 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { errors } from 'undici'
+
+/** Seconds that a client is asked to wait when the upstream is rate limiting and does not say how long. */
+const defaultRetrySeconds = 5
+const maxRetrySeconds = 3600
+
+/** Statuses of an upstream that are about the client's request itself and reach it as they are. */
+export function isAboutTheRequest(status: number): boolean {
+  return status === 400 || status === 404 || status === 413 || status === 422
+}
+
+/** What a client is told when an upstream answers with a status that is not about its request. */
+export function failureOfStatus(status: number, retryAfter: string | undefined): ServiceError {
+  if (status === 401 || status === 403) return new ServiceError('upstream_rejected_credentials')
+  if (status === 429) return new ServiceError('upstream_rate_limited', { retryAfter: retrySeconds(retryAfter) })
+  if (status === 504) return new ServiceError('upstream_timeout')
+  return new ServiceError('upstream_error', { cause: new Error(`the upstream answered ${status}`) })
+}
+
+/** What a client is told when an exchange with an upstream broke off. */
+export function failureOfError(cause: Error, answerBegan: boolean): ServiceError {
+  if (
+    cause instanceof errors.HeadersTimeoutError ||
+    cause instanceof errors.BodyTimeoutError ||
+    cause instanceof errors.ConnectTimeoutError
+  ) {
+    return new ServiceError('upstream_timeout', { cause })
+  }
+  const code = (cause as NodeJS.ErrnoException).code ?? ''
+  const neverConnected = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|CERT|TLS|SSL/.test(
+    code
+  )
+  return new ServiceError(!answerBegan && neverConnected ? 'upstream_unreachable' : 'upstream_error', { cause })
+}
+
+/** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), as whole seconds within bounds. */
+export function retrySeconds(header: string | undefined, now: number = Date.now()): number {
+  if (header === undefined) return defaultRetrySeconds
+  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - now) / 1000)
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), maxRetrySeconds) : defaultRetrySeconds
+}
+
+/**
+ * The error body for a refusal of the upstream that is about the request: its own message, type, code and other members
+ * where it has them in OpenAI's shape, in our shape in any case.
+ */
+export function describeRefusal(body: Buffer): { error: Record<string, unknown> } {
+  const fallback = {
+    message: 'The upstream provider refused the request.',
+    type: 'invalid_request_error',
+    code: 'invalid_request'
+  }
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body.toString())
+  } catch {
+    return { error: fallback }
+  }
+  const outer = isObject(parsed) ? parsed : {}
+  const inner = isObject(outer.error) ? outer.error : outer
+  const message = [inner.message, outer.error, outer.detail].find((text) => typeof text === 'string')
+  return {
+    error: {
+      ...(inner === outer.error ? inner : {}),
+      message: message ?? fallback.message,
+      type: typeof inner.type === 'string' ? inner.type : fallback.type,
+      code: typeof inner.code === 'string' ? inner.code : fallback.code
+    }
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
