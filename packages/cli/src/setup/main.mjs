@@ -1,0 +1,20 @@
+// @ts-check
+import { fileURLToPath } from 'node:url'
+import { parseCommand, UsageError } from './parse-command.mjs'
+import { runCommand } from './run-command.mjs'
+import { SetUpError, setUp } from './set-up.mjs'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+
+try {
+  const command = parseCommand(process.argv.slice(2))
+  await setUp(root)
+  const { code, signal } = await runCommand(root, command)
+  // This process ends as the command did, so that whoever started it sees the same.
+  if (signal !== null) process.kill(process.pid, signal)
+  process.exitCode = code ?? 1
+} catch (error) {
+  if (!(error instanceof SetUpError || error instanceof UsageError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

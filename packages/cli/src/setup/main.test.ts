@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { type Test, test } from 'tap'
+
+const cli = fileURLToPath(new URL('../../', import.meta.url))
+const run = promisify(execFile)
+
+/**
+ * A workspace with the real set-up in it, and an `npx` that notes each of its runs and then "installs" this Node and a
+ * tool named `tell`. It stands for the network.
+ */
+function workspace(t: Test, npx = install) {
+  const root = t.testdir({
+    'package.json': '{"type":"module"}',
+    'pnpm-lock.yaml': '',
+    packages: { cli: {} },
+    tools: { npx, tell: '#!/bin/sh\necho "tool $(command -v node) $*"\n' },
+    'args.mjs': 'console.log(JSON.stringify([process.execPath, process.argv.slice(2), process.connected === true]))',
+    'exit.mjs': 'process.exit(7)',
+    'killed.mjs': 'process.kill(process.pid, "SIGKILL")',
+    'wait.mjs': `
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => { console.log(signal); process.exit(9) })
+      process.on('disconnect', () => { console.log('left alone'); process.exit(9) })
+      setInterval(() => {}, 1000)
+      console.log(process.pid)`
+  })
+  cpSync(join(cli, 'bin'), join(root, 'packages/cli/bin'), { recursive: true })
+  cpSync(join(cli, 'src/setup'), join(root, 'packages/cli/src/setup'), { recursive: true })
+  chmodSync(join(root, 'tools/npx'), 0o755)
+  chmodSync(join(root, 'tools/tell'), 0o755)
+  symlinkSync(process.execPath, join(root, 'tools/real-node'))
+  const env = { PATH: `${join(root, 'tools')}:/usr/bin:/bin` }
+  const args = ['packages/cli/bin/with-setup.mjs']
+  return {
+    root,
+    run: (...command: string[]) => run(process.execPath, [...args, ...command], { cwd: root, env }),
+    spawn: (...command: string[]) =>
+      spawn(process.execPath, [...args, ...command], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] }),
+    installations: () => readFileSync(join(root, 'npx-runs'), 'utf8').split('\n').filter(Boolean)
+  }
+}
+
+const install = `#!/bin/sh
+echo "$*" >> npx-runs
+mkdir -p node_modules/.bin
+ln -sf "$PWD/tools/real-node" node_modules/.bin/node
+ln -sf "$PWD/tools/tell" node_modules/.bin/tell
+`
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  assert.ok(child.stdout)
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  return line
+}
+
+test('the first run installs from the lock file, the second does not', async (t) => {
+  const { root, run, installations } = workspace(t)
+  const first = await run('args.mjs', 'one', '--two')
+  assert.match(first.stdout, /^Installing/)
+  const second = await run('args.mjs', 'one', '--two')
+  assert.deepEqual(JSON.parse(second.stdout), [process.execPath, ['one', '--two'], true])
+  assert.equal(installations().length, 1)
+  assert.match(installations()[0] ?? '', /^--yes pnpm@\d+\.\d+\.\d+ install --frozen-lockfile/)
+  const tool = await run('--bin', 'tell', 'me')
+  assert.equal(tool.stdout, `tool ${join(root, 'node_modules/.bin/node')} me\n`)
+})
+
+test('a failed installation is said in a sentence, and tried again the next time', async (t) => {
+  const { run, installations } = workspace(t, '#!/bin/sh\necho run >> npx-runs\nexit 3\n')
+  for (const runs of [1, 2]) {
+    await assert.rejects(run('args.mjs'), {
+      code: 1,
+      stderr: /^The installation failed \(npx --yes pnpm@\S+ install .*\)\.\n$/
+    })
+    assert.equal(installations().length, runs)
+  }
+})
+
+for (const [what, makeNode] of [
+  ['no Node', ''],
+  ['an old Node', 'printf "#!/bin/sh\\necho v18.20.4\\n" > node_modules/.bin/node; chmod +x node_modules/.bin/node\n']
+] as const) {
+  test(`an installation that leaves ${what} is refused`, async (t) => {
+    const { run } = workspace(t, `#!/bin/sh\nmkdir -p node_modules/.bin\n${makeNode}`)
+    await assert.rejects(run('args.mjs'), { code: 1, stderr: /^Node 24 should be at / })
+  })
+}
+
+test('the command decides how it ends', async (t) => {
+  const { run } = workspace(t)
+  await assert.rejects(run('exit.mjs'), { code: 7, signal: null })
+  await assert.rejects(run('killed.mjs'), { code: null, signal: 'SIGKILL' })
+  await assert.rejects(run('--bin', 'absent'), { code: 1, stderr: /^absent cannot be run/ })
+  await assert.rejects(run(), { code: 1, stderr: /^Usage/ })
+})
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  test(`${signal} is passed on, and the command ends in its own way`, async (t) => {
+    const { run, spawn } = workspace(t)
+    await run('args.mjs')
+    const child = spawn('wait.mjs')
+    t.after(() => child.kill('SIGKILL'))
+    await firstLine(child)
+    const line = firstLine(child)
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    assert.equal(await line, signal)
+    assert.deepEqual(await ended, [9, null])
+  })
+}
+
+test('a script learns that its starter was killed', async (t) => {
+  const { run, spawn } = workspace(t)
+  await run('args.mjs')
+  const child = spawn('wait.mjs')
+  const pid = Number(await firstLine(child))
+  t.after(() => {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {}
+  })
+  const line = firstLine(child)
+  child.kill('SIGKILL')
+  assert.equal(await line, 'left alone')
+})
+
+test('an old Node is told which one is needed', async () => {
+  const bin = join(cli, 'bin/with-setup.mjs')
+  const asOld = `
+    const { versions } = process
+    globalThis.process = new Proxy(process, {
+      get: (target, name) => name === 'versions' ? { ...versions, node: '18.20.4' }
+        : name === 'version' ? 'v18.20.4' : typeof target[name] === 'function' ? target[name].bind(target) : target[name]
+    })
+    await import(${JSON.stringify(bin)})`
+  await assert.rejects(run(process.execPath, ['--input-type=module', '-e', asOld], { cwd: dirname(bin) }), {
+    code: 1,
+    stderr: 'Tollgate needs Node 20 or later to set itself up; this is v18.20.4. Get one at https://nodejs.org.\n'
+  })
+})

@@ -1,0 +1,63 @@
+// @ts-check
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { runProgram } from './run-program.mjs'
+import { isStampCurrent, recordStamp } from './stamp.mjs'
+
+const pnpm = 'pnpm@12.21.0'
+const nodeMajor = 24
+
+/** The set-up could not be done. The message is for the person at the terminal. */
+export class SetUpError extends Error {
+  /** @param {string} message */
+  constructor(message) {
+    super(message)
+    this.name = 'SetUpError'
+  }
+}
+
+/**
+ * The workspace's own Node.
+ *
+ * @param {string} root the workspace's directory
+ */
+export function workspaceNode(root) {
+  return join(root, 'node_modules', '.bin', 'node')
+}
+
+/**
+ * Installs the workspace's dependencies, its Node among them, unless the last installation is still current. pnpm comes
+ * through npx; its output is shown.
+ *
+ * @param {string} root the workspace's directory
+ * @throws {SetUpError}
+ */
+export async function setUp(root) {
+  if (isStampCurrent(root) && existsSync(workspaceNode(root))) return
+  console.log('Installing what Tollgate needs; this happens once.')
+  // pnpm would ask before it replaces an installation that another version of it made.
+  const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false']
+  let end
+  try {
+    end = await runProgram('npx', args, { cwd: root, env: process.env })
+  } catch (error) {
+    throw new SetUpError(`npx, which comes with npm, cannot be run: ${error}`)
+  }
+  if (end.signal !== null) throw new SetUpError(`The installation was ended by ${end.signal}.`)
+  if (end.code !== 0) throw new SetUpError(`The installation failed (npx ${args.join(' ')}).`)
+  checkNode(root)
+  recordStamp(root)
+}
+
+/** @param {string} root */
+function checkNode(root) {
+  const path = workspaceNode(root)
+  const { stdout, error } = spawnSync(path, ['--version'], { encoding: 'utf8' })
+  if (error !== undefined || !stdout.startsWith(`v${nodeMajor}.`)) {
+    const found = error === undefined ? stdout.trim() : error.message
+    throw new SetUpError(
+      `Node ${nodeMajor} should be at ${path} after the installation, but is not (${found}). Remove node_modules and try again.`
+    )
+  }
+}

@@ -1,0 +1,56 @@
+// @ts-check
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Kept inside node_modules, so that removing node_modules also removes it. */
+const stampFile = join('node_modules', '.tollgate-setup')
+const topFiles = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']
+const packageFolders = ['packages', 'services']
+
+/**
+ * A digest of everything that decides what an installation contains: the lock file, and the package.json of the
+ * workspace and of each package. It changes exactly when one of these files does.
+ *
+ * @param {string} root the workspace's directory
+ * @returns {string} SHA-256 in hex
+ */
+export function computeStamp(root) {
+  const digest = createHash('sha256')
+  for (const path of inputs(root)) {
+    const content = readFileSync(join(root, path))
+    digest.update(`${path}\0${content.length}\0`).update(content)
+  }
+  return digest.digest('hex')
+}
+
+/**
+ * Whether the installation that was last recorded is still the one that the workspace asks for.
+ *
+ * @param {string} root
+ */
+export function isStampCurrent(root) {
+  const path = join(root, stampFile)
+  return existsSync(path) && readFileSync(path, 'utf8') === computeStamp(root)
+}
+
+/**
+ * Records that what is installed now is what the workspace asks for.
+ *
+ * @param {string} root
+ */
+export function recordStamp(root) {
+  const path = join(root, stampFile)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, computeStamp(root))
+}
+
+/** @param {string} root */
+function inputs(root) {
+  const paths = [...topFiles]
+  for (const folder of packageFolders) {
+    if (!existsSync(join(root, folder))) continue
+    for (const name of readdirSync(join(root, folder)).sort()) paths.push(`${folder}/${name}/package.json`)
+  }
+  return paths.filter((path) => existsSync(join(root, path)))
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Test, test } from 'tap'
+import { isStampCurrent, recordStamp } from './stamp.mjs'
+
+function workspace(t: Test): string {
+  return t.testdir({
+    'package.json': '{}',
+    'pnpm-lock.yaml': 'lockfileVersion: 9',
+    'pnpm-workspace.yaml': 'packages: []',
+    packages: { a: { 'package.json': '{}', 'a.ts': '' }, notes: {} },
+    services: { b: { 'package.json': '{}' } }
+  })
+}
+
+test('a new clone is not set up, and is once that has been recorded', async (t) => {
+  const root = workspace(t)
+  assert.equal(isStampCurrent(root), false)
+  recordStamp(root)
+  assert.equal(isStampCurrent(root), true)
+})
+
+for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'packages/a/package.json']) {
+  test(`a change of ${file} asks for a new installation`, async (t) => {
+    const root = workspace(t)
+    recordStamp(root)
+    appendFileSync(join(root, file), ' ')
+    assert.equal(isStampCurrent(root), false)
+  })
+}
+
+test('a new package and a removed package ask for a new installation', async (t) => {
+  const root = workspace(t)
+  recordStamp(root)
+  mkdirSync(join(root, 'services/c'))
+  writeFileSync(join(root, 'services/c/package.json'), '{}')
+  assert.equal(isStampCurrent(root), false)
+  rmSync(join(root, 'services/c'), { recursive: true })
+  assert.equal(isStampCurrent(root), true)
+  rmSync(join(root, 'packages/a'), { recursive: true })
+  assert.equal(isStampCurrent(root), false)
+})
+
+test('a change of a source file does not', async (t) => {
+  const root = workspace(t)
+  recordStamp(root)
+  appendFileSync(join(root, 'packages/a/a.ts'), 'export {}')
+  assert.equal(isStampCurrent(root), true)
+})
+
+test('removing node_modules asks for a new installation', async (t) => {
+  const root = workspace(t)
+  recordStamp(root)
+  rmSync(join(root, 'node_modules'), { recursive: true })
+  assert.equal(isStampCurrent(root), false)
+})
