@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { readArguments, UsageError } from './arguments.ts'
+
+const known = { parts: ['chat', 'stream'], targets: ['gateway', 'bare'] as const }
+
+test('without arguments everything is measured, of the gateway', async () => {
+  assert.deepEqual(readArguments([], known), {
+    parts: [],
+    target: 'gateway',
+    json: null,
+    profile: false,
+    profileDir: null,
+    quick: false,
+    help: false
+  })
+})
+
+test('parts and options can be given in any order', async () => {
+  const read = readArguments(['stream', '--json', 'out.json', '--target=bare', 'chat', '--profile-dir', 'p'], known)
+  assert.deepEqual(read.parts, ['stream', 'chat'])
+  assert.equal(read.json, 'out.json')
+  assert.equal(read.target, 'bare')
+  assert.equal(read.profileDir, 'p')
+  assert.ok(read.profile)
+})
+
+test('what is not understood is refused by name', async () => {
+  assert.throws(() => readArguments(['strem'], known), new UsageError('unknown part "strem"; there are chat, stream'))
+  assert.throws(() => readArguments(['--target', 'x'], known), /unknown target "x"; there are gateway, bare/)
+  assert.throws(() => readArguments(['--jsn'], known), UsageError)
+})

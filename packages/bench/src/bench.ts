@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { LoadCommand, LoadResults, RequestPlan, Window } from './load/protocol.ts'
+import { chatRequest } from './load/requests.ts'
+import type { Cores } from './measure/cores.ts'
+import type { CpuProfile } from './measure/profile.ts'
+import type { Child, Children } from './processes/children.ts'
+import { callChild } from './processes/commands.ts'
+import { takePort } from './processes/ports.ts'
+import { type Side, startSide } from './side.ts'
+import { bare } from './targets/proxies.ts'
+import type { Target } from './targets/target.ts'
+import { eventsOf, type StreamShape } from './upstream/answers.ts'
+import type { UpstreamCommand } from './upstream/main.ts'
+
+/** How long and how often things are measured. */
+export interface Timing {
+  /** Full load before the first figure is taken, for each side and each kind of request. */
+  warmUpMs: number
+  /** Load before each measured window, in which connections are opened. */
+  rampMs: number
+  windowMs: number
+  rounds: number
+  latencyRounds: number
+  memoryRounds: number
+  /** How long streams are held before memory is read. */
+  holdMs: number
+}
+
+/** Long enough that Node's optimising compiler has seen everything and rounds agree within a few per cent. */
+export const fullTiming: Timing = {
+  warmUpMs: 6000,
+  rampMs: 700,
+  windowMs: 3000,
+  rounds: 4,
+  latencyRounds: 3,
+  memoryRounds: 1,
+  holdMs: 10_000
+}
+
+/** Shows that everything works; its figures mean nothing. */
+export const quickTiming: Timing = {
+  warmUpMs: 300,
+  rampMs: 200,
+  windowMs: 300,
+  rounds: 2,
+  latencyRounds: 1,
+  memoryRounds: 1,
+  holdMs: 1000
+}
+
+const profileIntervalMicros = 200
+
+export interface BenchOptions {
+  target: Target
+  children: Children
+  cores: Cores | null
+  timing: Timing
+  profile: boolean
+  /** Told what is going on, for people who wait. */
+  progress(line: string): void
+}
+
+export interface WindowOptions {
+  connections: number
+  /** Time over which the connections are opened; at once unless given. */
+  openMs?: number
+  /** Whether requests in flight may end before the connections are closed. */
+  drain: boolean
+  /** Under which name a profile is kept, if the side can be inspected. */
+  profileAs: string
+}
+
+/** Everything that the parts of a run share: upstream, load generator, and the two sides. */
+export class Bench {
+  readonly timing: Timing
+  readonly profile: boolean
+  readonly targetName: string
+  readonly progress: (line: string) => void
+  /** Profiles of the target by what it did; only the first window of each kind is profiled. */
+  readonly profiles = new Map<string, CpuProfile>()
+  /** Kinds of request that both sides have been warmed up with. */
+  readonly warm = new Set<string>()
+  readonly #options: BenchOptions
+  readonly #upstream: Child
+  readonly #upstreamPort: number
+  readonly #load: Child
+  #sides: Promise<{ bare: Side; target: Side }> | null = null
+
+  private constructor(options: BenchOptions, upstream: Child, upstreamPort: number, load: Child) {
+    this.timing = options.timing
+    this.profile = options.profile
+    this.targetName = options.target.name
+    this.progress = options.progress
+    this.#options = options
+    this.#upstream = upstream
+    this.#upstreamPort = upstreamPort
+    this.#load = load
+  }
+
+  /** Starts the upstream and the load generator. */
+  static async start(options: BenchOptions): Promise<Bench> {
+    const start = (name: string, file: string) =>
+      options.children.startNode({
+        name,
+        file: fileURLToPath(new URL(file, import.meta.url)),
+        core: null,
+        servesCommands: true
+      })
+    const upstream = start('upstream', './upstream/main.ts')
+    const load = start('load', './load/main.ts')
+    const port = await takePort()
+    await callChild<UpstreamCommand>(upstream.process, { kind: 'listen', port })
+    return new Bench(options, upstream, port, load)
+  }
+
+  /** The two sides, started at the first call. With `profile`, the target can be inspected. */
+  sides(): Promise<{ bare: Side; target: Side }> {
+    this.#sides ??= (async () => ({
+      target: await this.startTarget({ inspect: this.profile }),
+      bare: await this.startBare({ inspect: false })
+    }))()
+    return this.#sides
+  }
+
+  startTarget(options: { inspect: boolean }): Promise<Side> {
+    return startSide(this.#options.target, this.#context(), options)
+  }
+
+  startBare(options: { inspect: boolean }): Promise<Side> {
+    return startSide(bare, this.#context(), options)
+  }
+
+  /** A request to the upstream itself, without a proxy. */
+  directPlan(shape: StreamShape | null): RequestPlan {
+    const port = this.#upstreamPort
+    return {
+      port,
+      text: chatRequest({ port, model: 'bench-model', apiKey: 'sk-bench', stream: shape !== null }),
+      events: shape === null ? 0 : eventsOf(shape)
+    }
+  }
+
+  async setStreamShape(shape: StreamShape): Promise<void> {
+    await callChild<UpstreamCommand>(this.#upstream.process, { kind: 'shape', shape })
+  }
+
+  async load<Kind extends LoadCommand['kind']>(
+    command: Extract<LoadCommand, { kind: Kind }>
+  ): Promise<LoadResults[Kind]> {
+    return (await callChild(this.#load.process, command)) as LoadResults[Kind]
+  }
+
+  /** Opens connections, lets them run for the ramp, and measures one window. */
+  async measureWindow(side: Side, plan: RequestPlan, options: WindowOptions): Promise<Window> {
+    const { rampMs, windowMs } = this.timing
+    await this.load({ kind: 'open', plan, connections: options.connections, overMs: options.openMs ?? 0 })
+    await this.load({ kind: 'measure', forMs: rampMs, watch: {} })
+    const watch = { ...side.helpers, measured: side.child.pid, upstream: this.#upstream.pid, load: this.#load.pid }
+    const inspector = this.profiles.has(options.profileAs) ? null : side.inspector
+    await inspector?.startProfile(profileIntervalMicros)
+    const window = await this.load({ kind: 'measure', forMs: windowMs, watch })
+    if (inspector !== null) this.profiles.set(options.profileAs, await inspector.stopProfile())
+    await this.load({ kind: 'close', drain: options.drain })
+    // Streams that were cut off are cleared away before the next side is measured on the same core.
+    if (!options.drain) await delay(rampMs)
+    return window
+  }
+
+  #context() {
+    const { children, cores } = this.#options
+    return { children, upstreamPort: this.#upstreamPort, core: cores?.measured ?? null, nodeFlags: [], takePort }
+  }
+}

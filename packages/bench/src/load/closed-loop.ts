@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { readCpuNanos, readMachineTicks } from '../measure/proc.ts'
+import { Connection, type ConnectionOwner } from './connection.ts'
+import type { CloseCommand, MeasureCommand, OpenCommand, Window } from './protocol.ts'
+
+const ticksPerSecond = 100
+
+/**
+ * A fixed number of connections, each of which sends its next request when the last one is answered. With short answers
+ * that saturates the server; with endless streams it holds them open.
+ */
+export class ClosedLoop implements ConnectionOwner {
+  #connections: Connection[] = []
+  #answers = 0
+  #events = 0
+  #failure: string | null = null
+  #isDraining = false
+
+  async open({ plan, connections, overMs }: OpenCommand): Promise<null> {
+    this.#isDraining = false
+    this.#failure = null
+    const start = performance.now()
+    for (let opened = 0; opened < connections; opened++) {
+      const wait = start + (overMs * opened) / connections - performance.now()
+      if (wait >= 1) await delay(wait)
+      this.#throwFailure()
+      const connection = new Connection(plan, this)
+      this.#connections.push(connection)
+      connection.send()
+    }
+    return null
+  }
+
+  /** @throws if a request failed since the connections were opened: figures of a run with failures mean nothing */
+  async measure({ forMs, watch }: MeasureCommand): Promise<Window> {
+    const before = this.#snapshot(watch)
+    await delay(forMs)
+    const after = this.#snapshot(watch)
+    this.#throwFailure()
+    const cpuNanos: Record<string, number> = {}
+    for (const name of Object.keys(watch)) cpuNanos[name] = after.cpu[name]! - before.cpu[name]!
+    return {
+      seconds: (after.at - before.at) / 1000,
+      answers: after.answers - before.answers,
+      events: after.events - before.events,
+      cpuNanos,
+      machineSeconds: {
+        busy: (after.machine.busy - before.machine.busy) / ticksPerSecond,
+        stolen: (after.machine.stolen - before.machine.stolen) / ticksPerSecond
+      }
+    }
+  }
+
+  async close({ drain }: CloseCommand): Promise<null> {
+    this.#isDraining = true
+    const deadline = performance.now() + 5000
+    while (drain && this.#connections.some((connection) => connection.isWaiting)) {
+      this.#throwFailure()
+      if (performance.now() > deadline) throw new Error('requests in flight were not answered within 5 s')
+      await delay(5)
+    }
+    for (const connection of this.#connections) connection.close()
+    this.#connections = []
+    return null
+  }
+
+  answered(connection: Connection): void {
+    this.#answers++
+    if (!this.#isDraining) connection.send()
+  }
+
+  received(_connection: Connection, events: number): void {
+    this.#events += events
+  }
+
+  failed(reason: string): void {
+    this.#failure ??= reason
+  }
+
+  #snapshot(watch: Record<string, number>) {
+    const cpu: Record<string, number> = {}
+    for (const [name, pid] of Object.entries(watch)) cpu[name] = readCpuNanos(pid)
+    return { at: performance.now(), answers: this.#answers, events: this.#events, cpu, machine: readMachineTicks() }
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== null) throw new Error(`a request failed: ${this.#failure}`)
+  }
+}

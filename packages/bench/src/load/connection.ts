@@ -1,0 +1,93 @@
+import { connect, type Socket } from 'node:net'
+import type { RequestPlan } from './protocol.ts'
+import { type Answer, ResponseParser } from './response-parser.ts'
+
+// All connections read into one block: each read is parsed before the next one starts.
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024)
+
+/** What a connection tells its owner. */
+export interface ConnectionOwner {
+  answered(connection: Connection): void
+  /** More events of a stream have come. */
+  received(connection: Connection, events: number): void
+  /** The answer is not the planned one, or the connection broke. The connection is of no further use. */
+  failed(reason: string): void
+}
+
+/** A keep-alive connection that repeats one planned request and checks every answer. */
+export class Connection {
+  /** `performance.now()` at the last send. */
+  sentAt = 0
+  /** Events of the answer being received. */
+  events = 0
+  readonly #plan: RequestPlan
+  readonly #request: Buffer
+  readonly #owner: ConnectionOwner
+  readonly #parser = new ResponseParser()
+  readonly #socket: Socket
+  #isClosed = false
+  #isWaiting = false
+
+  constructor(plan: RequestPlan, owner: ConnectionOwner) {
+    this.#plan = plan
+    this.#request = Buffer.from(plan.text)
+    this.#owner = owner
+    this.#socket = connect({
+      host: '127.0.0.1',
+      port: plan.port,
+      noDelay: true,
+      onread: { buffer: readBuffer, callback: (length) => this.#read(length) }
+    })
+    this.#socket.on('error', (error) => this.#fail(`connection failed: ${error.message}`))
+    this.#socket.on('close', () => this.#fail('the server closed the connection'))
+  }
+
+  get isWaiting(): boolean {
+    return this.#isWaiting
+  }
+
+  send(): void {
+    this.#isWaiting = true
+    this.events = 0
+    this.sentAt = performance.now()
+    this.#socket.write(this.#request)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#socket.destroy()
+  }
+
+  #read(length: number): boolean {
+    let answer: Answer | null
+    try {
+      answer = this.#parser.push(readBuffer, length)
+    } catch (error) {
+      this.#fail(
+        `${error instanceof Error ? error.message : String(error)}: ${readBuffer.toString('latin1', 0, length)}`
+      )
+      return false
+    }
+    const events = answer === null ? this.#parser.events : answer.events
+    if (events > this.events) {
+      const more = events - this.events
+      this.events = events
+      this.#owner.received(this, more)
+    }
+    if (answer === null) return true
+    this.#isWaiting = false
+    if (answer.status !== 200 || answer.events !== this.#plan.events || answer.bodyBytes === 0) {
+      const seen = readBuffer.toString('latin1', 0, Math.min(length, 600))
+      this.#fail(`status ${answer.status}, ${answer.events} events, ${answer.bodyBytes} bytes, ending in: ${seen}`)
+      return false
+    }
+    this.#owner.answered(this)
+    return true
+  }
+
+  #fail(reason: string): void {
+    if (this.#isClosed) return
+    this.close()
+    this.#owner.failed(reason)
+  }
+}

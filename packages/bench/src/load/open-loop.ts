@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Connection, type ConnectionOwner } from './connection.ts'
+import type { LatencyCommand } from './protocol.ts'
+
+/**
+ * Requests at fixed intervals. A slow answer does not hold back the next request, so a stall shows in every request that
+ * fell into it, not in one (no "coordinated omission").
+ *
+ * The time runs from the moment of writing, not from the planned one: timers of Node are late by up to a millisecond,
+ * which is several times what a proxy adds and has nothing to do with it.
+ *
+ * @returns milliseconds of each request sent after the ramp
+ * @throws if a request fails
+ */
+export async function measureLatency(command: LatencyCommand): Promise<number[]> {
+  const { plan, perSecond, rampMs, forMs, until } = command
+  const start = performance.now()
+  const loop = new OpenLoop(until, start + rampMs)
+  const total = Math.round(((rampMs + forMs) / 1000) * perSecond)
+  try {
+    for (let sent = 0; sent < total; sent++) {
+      const wait = start + (sent * 1000) / perSecond - performance.now()
+      if (wait > 0) await delay(wait)
+      if (loop.failure !== null) break
+      const connection = loop.idle.pop() ?? loop.add(new Connection(plan, loop))
+      connection.send()
+    }
+    const deadline = performance.now() + 5000
+    while (loop.failure === null && loop.isWaiting) {
+      if (performance.now() > deadline) throw new Error('requests were not answered within 5 s')
+      await delay(5)
+    }
+    if (loop.failure !== null) throw new Error(`a request failed: ${loop.failure}`)
+    return loop.latencies
+  } finally {
+    loop.close()
+  }
+}
+
+class OpenLoop implements ConnectionOwner {
+  readonly idle: Connection[] = []
+  readonly latencies: number[] = []
+  failure: string | null = null
+  readonly #all: Connection[] = []
+  readonly #until: LatencyCommand['until']
+  readonly #countFrom: number
+
+  constructor(until: LatencyCommand['until'], countFrom: number) {
+    this.#until = until
+    this.#countFrom = countFrom
+  }
+
+  get isWaiting(): boolean {
+    return this.#all.some((connection) => connection.isWaiting)
+  }
+
+  add(connection: Connection): Connection {
+    this.#all.push(connection)
+    return connection
+  }
+
+  close(): void {
+    for (const connection of this.#all) connection.close()
+  }
+
+  answered(connection: Connection): void {
+    if (this.#until === 'end') this.#note(connection)
+    this.idle.push(connection)
+  }
+
+  received(connection: Connection, events: number): void {
+    if (this.#until === 'first-event' && connection.events === events) this.#note(connection)
+  }
+
+  failed(reason: string): void {
+    this.failure ??= reason
+  }
+
+  #note(connection: Connection): void {
+    if (connection.sentAt >= this.#countFrom) this.latencies.push(performance.now() - connection.sentAt)
+  }
+}

@@ -1,0 +1,106 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { type Arguments, readArguments, UsageError } from './arguments.ts'
+import { Bench, fullTiming, quickTiming } from './bench.ts'
+import { pinLoadSide } from './measure/cores.ts'
+import { chat } from './parts/chat.ts'
+import { latency } from './parts/latency.ts'
+import { memory } from './parts/memory.ts'
+import type { Part } from './parts/part.ts'
+import { stream } from './parts/stream.ts'
+import { Children } from './processes/children.ts'
+import { describeMachine, renderMachine } from './report/machine.ts'
+import { renderProfiles, saveProfiles } from './report/profiles.ts'
+import { renderTable } from './report/table.ts'
+import { bare, dispatch } from './targets/proxies.ts'
+import type { Target } from './targets/target.ts'
+
+/** In the order of a whole run. */
+const parts: readonly Part[] = [chat, stream, latency, memory]
+const targets: readonly [Target, ...Target[]] = [bare, dispatch]
+
+const usage = `npm run bench -- [part …] [option …]
+
+Compares the gateway with a bare Fastify + undici proxy. Parts (all unless named):
+${parts.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
+
+Options:
+  --target NAME      what is measured: ${targets.map(({ name }) => name).join(', ')}
+  --json FILE        write the figures of every round to a file
+  --profile          show where the time of the target goes; its figures are then those of a profiled process
+  --profile-dir DIR  the same, and keep the profiles
+  --quick            a few seconds, to see that everything works: the figures mean nothing`
+
+/** Runs the parts that the command line names. Resolves to the exit code: 0, whatever the figures are. */
+async function run(options: Arguments): Promise<number> {
+  if (!existsSync('/proc/self/schedstat')) throw new Error('CPU time is read from /proc: the bench needs Linux')
+  const pinning = pinLoadSide()
+  const machine = describeMachine(pinning, new Date())
+  const target = targets.find(({ name }) => name === options.target)!
+  const chosen = parts.filter(({ name }) => options.parts.length === 0 || options.parts.includes(name))
+  console.log(renderMachine(machine).join('\n'))
+  console.log(`bare: ${bare.description}. ${target.name}: ${target.description}.`)
+
+  const children = new Children()
+  process.once('exit', () => children.killAll())
+  stopOnSignal(children)
+  const started = performance.now()
+  try {
+    const bench = await Bench.start({
+      target,
+      children,
+      cores: 'unpinned' in pinning ? null : pinning,
+      timing: options.quick ? quickTiming : fullTiming,
+      profile: options.profile,
+      progress: (line) => console.error(`  ${line}`)
+    })
+    const figures: Record<string, unknown> = {}
+    for (const part of chosen) {
+      const report = await part.run(bench)
+      figures[part.name] = report.figures
+      for (const { title, table, notes } of report.sections) {
+        console.log(['', title, ...renderTable(table), ...notes].join('\n'))
+      }
+    }
+    for (const line of renderProfiles(bench.profiles)) console.log(line)
+    if (options.profileDir !== null) saveProfiles(bench.profiles, options.profileDir)
+    if (options.quick) console.log('A quick run: the figures mean nothing.')
+    console.log(`${Math.round((performance.now() - started) / 1000)} s`)
+    if (options.json !== null) {
+      const { target: targetName, quick, profile } = options
+      writeFileSync(
+        options.json,
+        `${JSON.stringify({ machine, target: targetName, quick, profile, figures }, null, 2)}\n`
+      )
+    }
+    return 0
+  } finally {
+    await children.stopAll()
+  }
+}
+
+let isStopping = false
+
+/** Ends all children and then this process, which ends a run at any point. */
+function stopOnSignal(children: Children): void {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143]
+  ] as const) {
+    process.once(signal, () => {
+      isStopping = true
+      void children.stopAll().then(() => process.exit(code))
+    })
+  }
+}
+
+try {
+  const names = targets.map(({ name }) => name) as [string, ...string[]]
+  const options = readArguments(process.argv.slice(2), { parts: parts.map(({ name }) => name), targets: names })
+  if (options.help) console.log(usage)
+  else process.exitCode = await run(options)
+} catch (error) {
+  if (error instanceof UsageError) console.error(`${error.message}\n\n${usage}`)
+  // Whoever stops a run need not be told that its processes have ended.
+  else if (!isStopping) console.error(error)
+  process.exitCode = 1
+}

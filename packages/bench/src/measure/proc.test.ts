@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { parseMachineTicks, parseResident, parseSchedstat, readCpuNanos, readResidentBytes } from './proc.ts'
+
+test('CPU time of a process is the one that the process itself reports', async () => {
+  const before = { proc: readCpuNanos(process.pid), own: process.cpuUsage() }
+  const until = performance.now() + 300
+  let work = 0
+  while (performance.now() < until) work += Math.sqrt(work + 1)
+  const own = process.cpuUsage(before.own)
+  const micros = (readCpuNanos(process.pid) - before.proc) / 1000
+  assert.ok(work > 0)
+  assert.ok(micros > 0)
+  // The kernel brings the figure of a running thread up to date at each tick only (at most 10 ms); there is one running.
+  assert.ok(Math.abs(micros - (own.user + own.system)) < 25_000, `${micros} µs, but ${own.user + own.system} µs`)
+})
+
+test('resident memory is counted in bytes', async () => {
+  const before = readResidentBytes(process.pid)
+  const block = Buffer.alloc(64 * 1024 * 1024, 1)
+  const grown = readResidentBytes(process.pid) - before
+  assert.ok(grown > 0.9 * block.length && grown < 1.5 * block.length, `${grown} bytes`)
+})
+
+test('the files of the kernel are read as documented', async () => {
+  assert.equal(parseSchedstat('404353 82635 2\n'), 404_353)
+  assert.equal(
+    parseResident('555-7ff ---p 00000000 00:00 0 [rollup]\nRss:                1608 kB\nPss: 389 kB\n'),
+    1_646_592
+  )
+  assert.deepEqual(parseMachineTicks('cpu  6918 1 5302 195937 603 2 81 118 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n'), {
+    busy: 6918 + 1 + 5302 + 2 + 81,
+    stolen: 118
+  })
+})
+
+test('an unknown format is an error, never a zero', async () => {
+  assert.throws(() => parseSchedstat(''), /schedstat/)
+  assert.throws(() => parseResident('Pss: 1 kB'), /smaps_rollup/)
+  assert.throws(() => parseMachineTicks('intr 1 2 3'), /\/proc\/stat/)
+  assert.throws(() => readCpuNanos(2 ** 22 + 1), /ENOENT/)
+})

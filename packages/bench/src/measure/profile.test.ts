@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { type CpuProfile, summarizeProfile } from './profile.ts'
+
+const undici = 'file:///repo/node_modules/.pnpm/undici@8.12.4/node_modules/undici/lib/dispatcher/client.js'
+const own = 'file:///repo/services/gateway/src/relay/relay.ts'
+
+const profile: CpuProfile = {
+  nodes: [
+    { id: 1, callFrame: { functionName: '(idle)', url: '', lineNumber: -1 } },
+    { id: 2, callFrame: { functionName: 'write', url: undici, lineNumber: 41 } },
+    { id: 3, callFrame: { functionName: 'write', url: undici, lineNumber: 41 } },
+    { id: 4, callFrame: { functionName: '', url: own, lineNumber: 9 } },
+    { id: 5, callFrame: { functionName: 'writev', url: '', lineNumber: -1 } },
+    { id: 6, callFrame: { functionName: 'emit', url: 'node:internal/streams/readable', lineNumber: 0 } },
+    { id: 7, callFrame: { functionName: '(garbage collector)', url: '', lineNumber: -1 } }
+  ],
+  samples: [1, 2, 3, 4, 5, 6, 7, 1],
+  timeDeltas: [50, 1000, 200, 300, 100, 200, 100, 100]
+}
+
+test('a function has the time of all its callers, and idle time counts for nobody', async () => {
+  const { functions, busyMicros } = summarizeProfile(profile)
+  assert.equal(busyMicros, 1000)
+  assert.deepEqual(functions[0], { name: 'write undici/lib/dispatcher/client.js:42', share: 0.5 })
+  assert.ok(functions.some(({ name }) => name === '(anonymous) gateway/src/relay/relay.ts:10'))
+  assert.ok(functions.every(({ name }) => name !== '(idle)'))
+})
+
+test('shares add up to the whole, by function and by package', async () => {
+  const { functions, packages } = summarizeProfile(profile)
+  for (const list of [functions, packages]) {
+    assert.ok(Math.abs(list.reduce((sum, { share }) => sum + share, 0) - 1) < 1e-12)
+  }
+  assert.deepEqual(packages.map(({ name }) => name).sort(), [
+    '(garbage collector)',
+    '(native functions)',
+    'gateway/src/relay',
+    'node:internal/streams',
+    'undici'
+  ])
+})

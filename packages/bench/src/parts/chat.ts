@@ -1,0 +1,12 @@
+import type { Part } from './part.ts'
+import { measureSaturation } from './saturation.ts'
+
+/** Non-streaming chat: about 1 KB there, about 1 KB back. */
+export const chat: Part = {
+  name: 'chat',
+  summary: 'non-streaming chat: CPU time per request, requests/s at saturation',
+  async run(bench) {
+    const { rounds, section } = await measureSaturation(bench, 'chat', (side) => side.plainPlan())
+    return { sections: [section], figures: { saturated: rounds } }
+  }
+}

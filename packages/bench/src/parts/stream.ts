@@ -1,0 +1,50 @@
+import type { Part } from './part.ts'
+import { comparisonRow, measureRounds, noiseNotes, utilisationRows } from './rounds.ts'
+import { measureSaturation } from './saturation.ts'
+
+const short = { chunks: 20, paceMs: 0 }
+
+// 15,000 chunks/s: enough that the time is measured well, and little enough that each chunk is relayed on its own.
+const streams = 300
+const endless = { chunks: 1_000_000, paceMs: 20 }
+
+/**
+ * Streamed chat in two forms: short streams back to back, which show what a stream costs in all, and endless paced ones,
+ * of which none begins or ends while they are measured, which show what a chunk costs.
+ */
+export const stream: Part = {
+  name: 'stream',
+  summary: 'streamed chat: CPU time per stream and per paced chunk, streams/s at saturation',
+  async run(bench) {
+    await bench.setStreamShape(short)
+    const saturated = await measureSaturation(bench, 'stream', (side) => side.streamPlan(short))
+
+    await bench.setStreamShape(endless)
+    const paced = await measureRounds(bench, 'paced stream', (side) =>
+      bench.measureWindow(side, side.streamPlan(endless), {
+        connections: streams,
+        openMs: 1000,
+        drain: false,
+        profileAs: 'paced stream'
+      })
+    )
+    return {
+      sections: [
+        { ...saturated.section, title: `${saturated.section.title}, ${short.chunks} chunks each` },
+        {
+          title: `paced stream: ${streams} open streams, a chunk of about 250 bytes every ${endless.paceMs} ms`,
+          table: {
+            head: ['', 'bare', bench.targetName, 'ratio (min–max)'],
+            rows: [
+              comparisonRow('CPU per chunk, µs', paced, (figures) => figures.cpuMicrosPerEvent, 1),
+              comparisonRow('chunks/s', paced, (figures) => figures.eventsPerSecond, 0),
+              ...utilisationRows(paced)
+            ]
+          },
+          notes: noiseNotes(paced)
+        }
+      ],
+      figures: { saturated: saturated.rounds, paced }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { endWithParent } from '@tollgate/sandbox/child/end-with-parent.ts'
+
+/** How to start a Node program as a child. */
+export interface NodeProgram {
+  name: string
+  file: string
+  args?: string[]
+  nodeFlags?: string[]
+  env?: Record<string, string>
+  cwd?: string
+  /** The core to run on; null leaves it where this process runs. */
+  core: number | null
+  /** Whether it serves commands, see `commands.ts`. */
+  servesCommands: boolean
+}
+
+/** A running child. */
+export interface Child {
+  name: string
+  pid: number
+  process: ChildProcess
+  /** The last that it wrote to stderr and stdout, to explain why it ended. */
+  output(): string
+}
+
+const outputLimit = 4000
+
+/** The processes that a run has started; it ends these, by their ids, and no others. */
+export class Children {
+  readonly #running = new Set<Child>()
+
+  /** Starts a program under this Node. It ends with this process at the latest. Throws if it cannot be started. */
+  startNode({ name, file, args = [], nodeFlags = [], env, cwd, core, servesCommands }: NodeProgram): Child {
+    const command = [process.execPath, ...nodeFlags, file, ...args]
+    // taskset replaces itself with the program, so the process id is that of the program.
+    if (core !== null) command.unshift('taskset', '--cpu-list', String(core))
+    const child = spawn(command[0]!, command.slice(1), {
+      stdio: ['ignore', 'pipe', 'pipe', ...(servesCommands ? (['ipc'] as const) : [])],
+      // A process group of its own: Ctrl-C reaches only this process, which then ends its children in order.
+      detached: true,
+      ...(env === undefined ? {} : { env }),
+      ...(cwd === undefined ? {} : { cwd })
+    })
+    if (child.pid === undefined) throw new Error(`${name} could not be started`)
+    let output = ''
+    for (const pipe of [child.stdout, child.stderr]) {
+      pipe?.setEncoding('utf8').on('data', (text: string) => {
+        output = (output + text).slice(-outputLimit)
+      })
+    }
+    const started = { name, pid: child.pid, process: child, output: () => output }
+    this.#running.add(started)
+    const callOff = endWithParent(child.pid, 'TERM', null)
+    child.once('exit', () => {
+      this.#running.delete(started)
+      callOff()
+    })
+    return started
+  }
+
+  /** Ends a child: SIGTERM, and SIGKILL if it is still there after 5 s. */
+  async stop(child: Child): Promise<void> {
+    if (child.process.exitCode !== null || child.process.signalCode !== null) return
+    const exited = once(child.process, 'exit')
+    child.process.kill('SIGTERM')
+    const timer = setTimeout(() => child.process.kill('SIGKILL'), 5000)
+    await exited
+    clearTimeout(timer)
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#running].map((child) => this.stop(child)))
+  }
+
+  /** Ends what is still running without waiting: for the `exit` event, after which nothing can wait. */
+  killAll(): void {
+    for (const child of this.#running) child.process.kill('SIGKILL')
+  }
+}
+
+/** True until the process has ended. */
+export function isRunning(child: Child): boolean {
+  return child.process.exitCode === null && child.process.signalCode === null
+}

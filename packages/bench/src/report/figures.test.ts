@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { windowFigures } from './figures.ts'
+
+test('a window is divided into figures per answer, per event and per core', async () => {
+  const figures = windowFigures({
+    seconds: 2,
+    answers: 20_000,
+    events: 40_000,
+    cpuNanos: { measured: 1_900_000_000, upstream: 400_000_000, load: 500_000_000, redis: 160_000_000 },
+    machineSeconds: { busy: 3.16, stolen: 0.02 }
+  })
+  assert.equal(figures.answersPerSecond, 10_000)
+  assert.equal(figures.eventsPerSecond, 20_000)
+  assert.equal(figures.cpuMicrosPerAnswer, 95)
+  assert.equal(figures.cpuMicrosPerEvent, 47.5)
+  assert.deepEqual(figures.helperMicrosPerAnswer, { redis: 8 })
+  assert.equal(figures.measuredShare, 0.95)
+  assert.equal(figures.loadShare, 0.53)
+  assert.ok(Math.abs(figures.otherShare - 0.1) < 1e-9)
+  assert.equal(figures.stolenShare, 0.01)
+})

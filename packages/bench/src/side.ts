@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { request } from 'undici'
+import type { RequestPlan } from './load/protocol.ts'
+import { chatRequest } from './load/requests.ts'
+import { Inspector } from './measure/inspector.ts'
+import { type Child, isRunning } from './processes/children.ts'
+import type { RunningTarget, Target, TargetContext } from './targets/target.ts'
+import { content, eventsOf, type StreamShape } from './upstream/answers.ts'
+
+const startLimitMs = 20_000
+
+/** One of the two proxies that are compared, running and known to answer rightly. */
+export interface Side {
+  name: string
+  child: Child
+  /** Processes that work for it elsewhere: name → process id. */
+  helpers: Record<string, number>
+  /** Present if it was started with `inspect`. */
+  inspector: Inspector | null
+  plainPlan(): RequestPlan
+  /** `shape` is the one that the upstream is set to. */
+  streamPlan(shape: StreamShape): RequestPlan
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a target and waits until it passes on a chat request and its answer.
+ *
+ * @throws with the last output of the process if it ends, or does not answer rightly in time
+ */
+export async function startSide(target: Target, context: TargetContext, options: { inspect: boolean }): Promise<Side> {
+  const inspectPort = options.inspect ? await context.takePort() : null
+  const nodeFlags =
+    inspectPort === null ? context.nodeFlags : [...context.nodeFlags, `--inspect=127.0.0.1:${inspectPort}`]
+  const running = await target.start({ ...context, nodeFlags })
+  try {
+    await untilItAnswers(target.name, running)
+    const inspector = inspectPort === null ? null : await Inspector.connect(inspectPort)
+    return {
+      name: target.name,
+      child: running.child,
+      helpers: running.helpers,
+      inspector,
+      plainPlan: () => ({ port: running.port, text: chatRequest({ ...running, stream: false }), events: 0 }),
+      streamPlan: (shape) => ({
+        port: running.port,
+        text: chatRequest({ ...running, stream: true }),
+        events: eventsOf(shape)
+      }),
+      async stop() {
+        inspector?.close()
+        await running.stop()
+      }
+    }
+  } catch (error) {
+    await running.stop()
+    throw error
+  }
+}
+
+async function untilItAnswers(name: string, { port, child, model, apiKey }: RunningTarget): Promise<void> {
+  const deadline = performance.now() + startLimitMs
+  let last = 'no answer'
+  while (performance.now() < deadline) {
+    if (!isRunning(child)) break
+    try {
+      const answer = await request(`http://127.0.0.1:${port}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })
+      })
+      const text = await answer.body.text()
+      if (answer.statusCode === 200 && JSON.parse(text).choices?.[0]?.message?.content === content) return
+      last = `status ${answer.statusCode}: ${text.slice(0, 500)}`
+    } catch (error) {
+      last = error instanceof Error ? error.message : String(error)
+    }
+    await delay(100)
+  }
+  throw new Error(`${name} does not pass on a request (${last})\n${child.output()}`)
+}

@@ -1,0 +1,51 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { plainAnswer, type StreamPieces, type StreamShape, streamPieces } from './answers.ts'
+import { RequestReader } from './request-reader.ts'
+
+/**
+ * A model provider that answers every request with prepared bytes: on a bare TCP server, so that it costs a small part
+ * of what is measured. Requests whose body has `"stream":true` are streamed in the shape that `shape` returns then.
+ * Connections stay open for as long as the peer likes.
+ */
+export function createUpstream(shape: () => StreamShape): Server {
+  const plain = plainAnswer()
+  const pieces = streamPieces()
+  return createServer({ noDelay: true }, (socket) => {
+    const reader = new RequestReader()
+    socket.on('data', (bytes) => {
+      try {
+        for (const request of reader.push(bytes)) {
+          if (request.isStream) stream(socket, pieces, shape(), request.includesUsage)
+          else socket.write(plain)
+        }
+      } catch {
+        socket.destroy() // The measured process shows it as an error of its upstream, which ends the run.
+      }
+    })
+    socket.on('error', () => socket.destroy()) // A reset by the peer, which cuts off streams on purpose.
+  })
+}
+
+function stream(socket: Socket, pieces: StreamPieces, { chunks, paceMs }: StreamShape, withUsage: boolean): void {
+  let left = chunks
+  const next = () => {
+    if (socket.destroyed) return
+    if (left > 0) {
+      left--
+      socket.write(pieces.content)
+      schedule()
+      return
+    }
+    socket.cork()
+    socket.write(pieces.finish)
+    if (withUsage) socket.write(pieces.usage)
+    socket.write(pieces.end)
+    socket.uncork()
+  }
+  const schedule = () => {
+    if (paceMs === 0) setImmediate(next)
+    else setTimeout(next, paceMs)
+  }
+  socket.write(pieces.start)
+  schedule()
+}
