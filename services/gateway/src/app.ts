@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, LogController } from 'fastify'
 import { createAuthenticate } from './authenticate/authenticate.ts'
 import type { KnownKey } from './authenticate/known-key.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
@@ -30,10 +30,12 @@ declare module 'fastify' {
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   const app = Fastify({
     loggerInstance: dependencies.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     genReqId: () => `req_${randomUUID()}`,
     requestIdHeader: false,
+    // While it stops, a request on an open connection gets the table's error instead of Fastify's.
+    return503OnClosing: false,
     // A body passes through as it is: nothing is coerced, filled in or removed.
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
   })
@@ -51,11 +53,19 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     throw new ServiceError('unknown_endpoint')
   })
 
+  let draining = false
+  app.addHook('preClose', async () => {
+    draining = true
+  })
   app.register(async (v1) => {
     const authenticate = createAuthenticate(dependencies.redis)
     v1.decorateRequest('knownKey', null)
     v1.addHook('onRequest', (request, reply, done) => {
       reply.header('x-request-id', request.id)
+      if (draining) {
+        reply.header('connection', 'close')
+        throw new ServiceError('draining')
+      }
       const key = authenticate(request.headers.authorization)
       if (!(key instanceof Promise)) {
         request.knownKey = key

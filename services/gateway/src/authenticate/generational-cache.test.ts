@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { GenerationalCache } from './generational-cache.ts'
+
+t.test('it never answers with anything but what was last set, and never holds more than two generations', (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.nat({ max: 12 })), (limit, names) => {
+      const cache = new GenerationalCache<number>(limit)
+      const last = new Map<string, number>()
+      names.forEach((name, index) => {
+        cache.set(String(name), index)
+        last.set(String(name), index)
+      })
+      const held = [...last].filter(([name]) => cache.get(name) !== undefined)
+      t.ok(held.every(([name, value]) => cache.get(name) === value))
+    })
+  )
+  t.end()
+})
+
+t.test('what is used stays, however much else is set', (t) => {
+  const cache = new GenerationalCache<string>(10)
+  cache.set('used', 'here')
+  for (let other = 0; other < 1000; other++) {
+    cache.set(`other ${other}`, '')
+    t.equal(cache.get('used'), 'here')
+  }
+  let held = 0
+  for (let other = 0; other < 1000; other++) if (cache.get(`other ${other}`) !== undefined) held++
+  t.ok(held <= 20)
+  t.end()
+})

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { findMembers, replaceValue } from './members.ts'
+
+/** JSON text of a value with arbitrary white space, escapes and member order, as some client might write it. */
+const jsonText = fc
+  .tuple(fc.jsonValue(), fc.array(fc.constantFrom('', ' ', '\n', '\t', '  \r\n'), { minLength: 1, maxLength: 5 }))
+  .map(([value, spaces]) => spread(JSON.stringify(value), spaces))
+
+/** Puts white space around the structural characters outside strings. */
+function spread(json: string, spaces: string[]): string {
+  let turn = 0
+  return json.replace(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g, (token) => {
+    const space = spaces[turn++ % spaces.length]!
+    return token.startsWith('"') ? token : `${space}${token}${space}`
+  })
+}
+
+t.test('every member of any object is found, with exactly its value', (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), jsonText)),
+      fc.constantFrom('', ' ', '\n'),
+      (members, space) => {
+        const text = `${space}{${space}${members.map(([name, value]) => `${JSON.stringify(name)}${space}:${space}${value}`).join(`${space},`)}${space}}${space}`
+        const body = Buffer.from(text)
+        const found = findMembers(body).map(({ name, start, end }) => [
+          name,
+          JSON.parse(body.toString('utf8', start, end))
+        ])
+        t.same(
+          found,
+          members.map(([name, value]) => [name, JSON.parse(value)])
+        )
+      }
+    )
+  )
+  t.end()
+})
+
+t.test('long strings with quotes and backslashes at any place are skipped whole', (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('\\', '"', 'x', '\n', '\\"', 'é', 'x'.repeat(40)), { maxLength: 200 }),
+      (parts) => {
+        const value = parts.join('')
+        const body = Buffer.from(JSON.stringify({ first: value, model: 'm' }))
+        const [first, model] = findMembers(body)
+        t.equal(JSON.parse(body.toString('utf8', first!.start, first!.end)), value)
+        t.equal(body.toString('utf8', model!.start, model!.end), '"m"')
+      }
+    )
+  )
+  t.end()
+})
+
+t.test('a replaced value changes nothing else', (t) => {
+  const body = Buffer.from('{"a":1, "model" : "x" ,"b":[{"model":"y"}]}')
+  const model = findMembers(body).find(({ name }) => name === 'model')!
+  t.equal(replaceValue(body, model, '"ü"').toString(), '{"a":1, "model" : "ü" ,"b":[{"model":"y"}]}')
+  t.end()
+})
+
+t.test('a repeated member, however it is spelled, is found as often as it stands there', (t) => {
+  const names = findMembers(Buffer.from('{"model":1,"\\u006dodel":2,"__proto__":3}')).map(({ name }) => name)
+  t.same(names, ['model', 'model', '__proto__'])
+  t.end()
+})

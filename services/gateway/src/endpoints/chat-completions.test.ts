@@ -1,0 +1,279 @@
+import { once } from 'node:events'
+import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import t from 'tap'
+import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
+
+let upstream: FakeUpstream
+let gateway: TestGateway
+t.before(async () => {
+  upstream = await startFakeUpstream()
+  gateway = await startGateway(upstream.url, '{ first_byte: 1000, between_chunks: 1000 }')
+})
+t.teardown(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+
+const chatBody = (model = 'small') => JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })
+
+function post(secret: string | null, body: string, options: RequestInit = {}): Promise<Response> {
+  return fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(secret === null ? {} : { authorization: `Bearer ${secret}` }) },
+    body,
+    ...options
+  })
+}
+
+async function codeOf(response: Response): Promise<string> {
+  const { error } = (await response.json()) as { error: { message: string; type: string; code: string } }
+  return `${response.status} ${error.code}`
+}
+
+t.test('a request and its answer pass through unchanged, with the gateway’s own credential', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const answer = '{"object":"chat.completion", "odd":  12345678901234567890 }'
+  upstream.answer(({ response }) => {
+    response.setHeader('content-type', 'application/json')
+    response.setHeader('set-cookie', 'upstream=1')
+    response.end(answer)
+  })
+  const body =
+    ' {"messages":[{"role":"user","content":"é\\u0000 \\" ]}"}],"seed":9007199254740993123,\n"unknown":{"a":[1.50,{}]},"model":"small"}'
+  const response = await post(secret, body)
+  t.equal(response.status, 200)
+  t.equal(await response.text(), answer)
+  t.match(response.headers.get('x-request-id'), /^req_/)
+  t.equal(response.headers.get('set-cookie'), null, 'other headers of the upstream stay there')
+  const { request, body: arrived } = upstream.received.at(-1)!
+  t.equal(arrived, body)
+  t.equal(request.url, '/v1/chat/completions')
+  t.equal(request.headers.authorization, 'Bearer upstream-credential')
+  t.equal(request.headers['x-request-id'], response.headers.get('x-request-id'))
+})
+
+t.test(
+  'a model that the upstream knows by another name is asked for by that one, and nothing else changes',
+  async (t) => {
+    const { secret } = await gateway.seedKey()
+    const response = await post(
+      secret,
+      '{"seed":12345678901234567890, "mo\\u0064el" : "renamed" ,"messages":[{"role":"user","content":"\\"model\\":"}]}'
+    )
+    t.equal(response.status, 200)
+    t.equal(
+      upstream.received.at(-1)!.body,
+      '{"seed":12345678901234567890, "mo\\u0064el" : "name-at-the-upstream" ,"messages":[{"role":"user","content":"\\"model\\":"}]}'
+    )
+  }
+)
+
+t.test('a body that cannot be understood is refused and goes nowhere', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const before = upstream.received.length
+  const messages = '"messages":[{"role":"user","content":"x"}]'
+  for (const [body, expected] of [
+    ['', '400 invalid_json'],
+    ['{', '400 invalid_json'],
+    [`{"model":"small",${messages}} x`, '400 invalid_json'],
+    ['null', '400 invalid_request'],
+    ['[]', '400 invalid_request'],
+    [`{${messages}}`, '400 invalid_request'],
+    [`{"model":7,${messages}}`, '400 invalid_request'],
+    ['{"model":"small"}', '400 invalid_request'],
+    ['{"model":"small","messages":[]}', '400 invalid_request'],
+    [`{"model":"small","stream":"yes",${messages}}`, '400 invalid_request'],
+    [`{"model":"small","model":"large",${messages}}`, '400 invalid_request'],
+    [`{"mode\\u006c":"large","model":"small",${messages}}`, '400 invalid_request']
+  ] as const) {
+    t.equal(await codeOf(await post(secret, body)), expected, body)
+  }
+  t.equal(
+    await codeOf(
+      await post(secret, chatBody(), { headers: { authorization: `Bearer ${secret}`, 'content-type': 'text/plain' } })
+    ),
+    '400 invalid_request'
+  )
+  t.equal(await codeOf(await post(secret, `{"model":"${'x'.repeat(21 * 1024 * 1024)}"}`)), '413 request_too_large')
+  t.equal(upstream.received.length, before)
+})
+
+t.test('a request without a valid key is refused in the words of the contract', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const mistyped = secret.slice(0, -1) + (secret.endsWith('x') ? 'y' : 'x')
+  t.equal(await codeOf(await post(null, chatBody())), '401 missing_api_key')
+  t.equal(await codeOf(await post(mistyped, chatBody())), '401 invalid_api_key')
+  t.equal(await codeOf(await post(generateSecret('inference'), chatBody())), '401 invalid_api_key')
+  t.equal(await codeOf(await fetch(`${gateway.url}/v1/nothing`, { method: 'POST' })), '404 unknown_endpoint')
+})
+
+t.test('a model outside the plan and a model that does not exist get the same answer', async (t) => {
+  const { secret } = await gateway.seedKey({ account: { plan: 'free' } })
+  const [outside, missing, otherKind, inherited] = await Promise.all(
+    ['large', 'none', 'embedder', 'constructor'].map(async (model) => {
+      const response = await post(secret, chatBody(model))
+      return { status: response.status, body: await response.text() }
+    })
+  )
+  t.equal(outside!.status, 403)
+  t.match(outside!.body, '"code":"model_not_allowed"')
+  t.same(missing, outside)
+  t.same(otherKind, outside)
+  t.same(inherited, outside)
+})
+
+t.test('changes to a key and its account are in force from the next request on', async (t) => {
+  const seeded = await gateway.seedKey()
+  const ask = async (model = 'small') => {
+    const response = await post(seeded.secret, chatBody(model))
+    return response.ok ? '200' : codeOf(response)
+  }
+  t.equal(await ask('large'), '403 model_not_allowed')
+  await gateway.changeAccount(seeded, { plan: 'pro', status: 'active' })
+  t.equal(await ask('large'), '200')
+  await gateway.changeKey(seeded, { models: ['small'] })
+  t.equal(await ask('large'), '403 model_not_allowed')
+  t.equal(await ask('small'), '200')
+  await gateway.changeAccount(seeded, { plan: 'pro', status: 'suspended' })
+  t.equal(await ask(), '403 account_suspended')
+  await gateway.changeAccount(seeded, { plan: 'pro', status: 'active' })
+  t.equal(await ask(), '200')
+  await gateway.changeKey(seeded, { expiresAt: Date.now() + 60_000 })
+  t.equal(await ask(), '200')
+  await gateway.changeKey(seeded, { expiresAt: Date.now() - 1 })
+  t.equal(await ask(), '401 expired_api_key')
+  await gateway.changeKey(seeded, {
+    expiresAt: null,
+    digest: 'f'.repeat(64),
+    previous: { digest: seeded.digest, until: Date.now() + 60_000 }
+  })
+  t.equal(await ask(), '200')
+  await gateway.changeKey(seeded, { previous: { digest: seeded.digest, until: Date.now() - 1 } })
+  t.equal(await ask(), '401 revoked_api_key')
+  await gateway.changeKey(seeded, { previous: null })
+  t.equal(await ask(), '401 revoked_api_key')
+  await gateway.changeKey(seeded, { digest: seeded.digest })
+  t.equal(await ask(), '200')
+  await gateway.changeKey(seeded, { status: 'revoked' })
+  t.equal(await ask(), '401 revoked_api_key')
+})
+
+t.test('what the upstream says about the request reaches the client; its own troubles do not', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const answering = async (status: number, body: string, headers: Record<string, string> = {}) => {
+    upstream.answer(({ response }) => response.writeHead(status, headers).end(body))
+    return post(secret, chatBody())
+  }
+  const refusal =
+    '{"error":{"message":"too long","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}'
+  const passed = await answering(400, refusal)
+  t.equal(passed.status, 400)
+  t.same(await passed.json(), JSON.parse(refusal))
+  const shaped = await answering(422, '{"detail":"no such field"}')
+  t.equal(shaped.status, 422)
+  t.match(await shaped.json(), { error: { message: 'no such field', type: String, code: String } })
+  t.equal(await codeOf(await answering(404, '<html>')), '404 invalid_request')
+  t.equal(await codeOf(await answering(401, refusal)), '502 upstream_rejected_credentials')
+  t.equal(await codeOf(await answering(403, refusal)), '502 upstream_rejected_credentials')
+  t.equal(await codeOf(await answering(500, refusal)), '502 upstream_error')
+  t.equal(await codeOf(await answering(302, '')), '502 upstream_error')
+  t.equal(await codeOf(await answering(504, '')), '504 upstream_timeout')
+  const limited = await answering(429, refusal, { 'retry-after': '7' })
+  t.equal(limited.headers.get('retry-after'), '7')
+  t.equal(await codeOf(limited), '503 upstream_rate_limited')
+})
+
+t.test('an upstream that breaks off, or does not answer in time, is told plainly', async (t) => {
+  const { secret } = await gateway.seedKey()
+  upstream.answer(({ response }) => response.destroy())
+  t.equal(await codeOf(await post(secret, chatBody())), '502 upstream_error')
+  upstream.answer(() => {})
+  t.equal(await codeOf(await post(secret, chatBody())), '504 upstream_timeout')
+  upstream.answer(({ response }) => {
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .write('data: {"choices":[]}\n\n', () => response.destroy())
+  })
+  const broken = await post(secret, chatBody())
+  t.equal(broken.status, 200)
+  const events = (await broken.text()).split('\n\n')
+  t.equal(events[0], 'data: {"choices":[]}')
+  t.match(events[1], /^data: {"error":.*"upstream_error"/)
+  t.notMatch(events.join(), /\[DONE\]/)
+})
+
+t.test('a client that leaves ends the upstream call', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const upstreamClosed = new Promise<void>((resolve) => {
+    upstream.answer(({ request, response }) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n')
+      request.socket.once('close', () => resolve())
+    })
+  })
+  const leaving = new AbortController()
+  const response = await post(secret, chatBody(), { signal: leaving.signal })
+  await response.body!.getReader().read()
+  leaving.abort()
+  await upstreamClosed
+  t.pass('the upstream saw its connection close')
+})
+
+t.test('a reader that stalls holds the upstream back, and the gateway’s memory flat', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const chunk = Buffer.alloc(64 * 1024, 'x')
+  const total = 100 * 1024 * 1024
+  let sent = 0
+  const stalled = Promise.withResolvers<void>()
+  upstream.answer(async ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    while (sent < total) {
+      sent += chunk.length
+      if (response.write(chunk)) continue
+      // Nothing more can be written for a while only if every buffer on the way is full.
+      const timer = setTimeout(() => stalled.resolve(), 500)
+      await once(response, 'drain')
+      clearTimeout(timer)
+    }
+    response.end()
+  })
+  const before = process.memoryUsage().rss
+  const response = await post(secret, chatBody())
+  await stalled.promise
+  const grown = process.memoryUsage().rss - before
+  t.ok(
+    sent < 30 * 1024 * 1024,
+    `the upstream could send ${Math.round(sent / 1024 / 1024)} of 100 MB before it was held back`
+  )
+  t.ok(grown < 60 * 1024 * 1024, `memory grew by ${Math.round(grown / 1024 / 1024)} MB`)
+  let read = 0
+  for await (const part of response.body!) read += part.length
+  t.equal(read, total, 'and everything arrives once the reader reads')
+})
+
+t.test('nothing is concluded from a Redis that control has not vouched for', async (t) => {
+  const seeded = await gateway.seedKey()
+  const other = await gateway.seedKey()
+  t.equal((await post(seeded.secret, chatBody())).status, 200)
+  await gateway.control.client.flushall()
+  for (const { secret } of [seeded, other]) {
+    const response = await post(secret, chatBody())
+    t.equal(response.headers.get('retry-after'), '2')
+    t.equal(await codeOf(response), '503 state_unavailable')
+  }
+  await gateway.vouch()
+  t.equal(
+    await codeOf(await post(other.secret, chatBody())),
+    '401 invalid_api_key',
+    'and what control vouches for counts'
+  )
+})
+
+t.test('a Redis that does not answer is a 503, and nothing else, until it does', async (t) => {
+  const seeded = await gateway.seedKey()
+  t.equal((await post(seeded.secret, chatBody())).status, 200)
+  await gateway.redis.kill('SIGSTOP')
+  t.equal(await codeOf(await post(seeded.secret, chatBody())), '503 state_unavailable')
+  await gateway.redis.kill('SIGCONT')
+  t.equal((await post(seeded.secret, chatBody())).status, 200)
+})

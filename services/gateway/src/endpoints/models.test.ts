@@ -1,0 +1,33 @@
+import t from 'tap'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway } from '../testing/start-gateway.ts'
+
+t.test('a key sees the models that it may use, and no others', async (t) => {
+  const upstream = await startFakeUpstream()
+  const gateway = await startGateway(upstream.url)
+  t.teardown(async () => {
+    await gateway.close()
+    await upstream.close()
+  })
+  const seeded = await gateway.seedKey({ account: { plan: 'free' } })
+  const get = async (path: string) => {
+    const response = await fetch(`${gateway.url}/v1/models${path}`, {
+      headers: { authorization: `Bearer ${seeded.secret}` }
+    })
+    return { status: response.status, body: await response.json() }
+  }
+  const ids = async () => {
+    const { body } = await get('')
+    return (body as { data: Array<{ id: string }> }).data.map(({ id }) => id)
+  }
+  t.same((await get('/small')).body, { id: 'small', object: 'model', created: 1_700_000_000, owned_by: 'tests' })
+  t.same(await ids(), ['small', 'renamed', 'embedder'])
+  t.match(await get('/large'), { status: 403, body: { error: { code: 'model_not_allowed' } } })
+  t.match(await get('/none'), { status: 403, body: { error: { code: 'model_not_allowed' } } })
+  await gateway.changeAccount(seeded, { plan: 'pro', status: 'active' })
+  t.same(await ids(), ['small', 'large', 'renamed', 'embedder'])
+  await gateway.changeKey(seeded, { models: ['large'] })
+  t.same(await ids(), ['large'])
+  await gateway.changeKey(seeded, { status: 'revoked' })
+  t.match(await get(''), { status: 401, body: { error: { code: 'revoked_api_key' } } })
+})

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A request as the upstream saw it, with its whole body. */
+export type Received = { request: IncomingMessage; response: ServerResponse; body: string }
+
+export type FakeUpstream = {
+  url: string
+  /** Everything received so far. */
+  received: Received[]
+  /** How the next requests are answered. */
+  answer(handler: (received: Received) => void): void
+  close(): Promise<void>
+}
+
+/** An HTTP server whose every byte a test decides. */
+export async function startFakeUpstream(): Promise<FakeUpstream> {
+  const received: Received[] = []
+  let handler: (received: Received) => void = ({ response }) => {
+    response.setHeader('content-type', 'application/json')
+    response.end('{"object":"chat.completion"}')
+  }
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const entry = { request, response, body: Buffer.concat(chunks).toString() }
+    received.push(entry)
+    handler(entry)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    answer(next) {
+      handler = next
+    },
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    }
+  }
+}
