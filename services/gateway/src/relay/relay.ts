@@ -75,16 +75,16 @@ class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(answered)
       return
     }
+    // Of the upstream's headers only these reach the client.
     const contentType = headers['content-type'] ?? 'application/json'
-    const length = headers['content-length']
-    this.#streaming = contentType.startsWith('text/event-stream')
-    if (length === undefined) {
-      this.#response.writeHead(status, ['content-type', contentType, 'x-request-id', this.#requestId])
-    } else {
-      this.#remaining = Number(length)
-      const fields = ['content-type', contentType, 'x-request-id', this.#requestId, 'content-length', length]
-      this.#response.writeHead(status, fields)
+    const fields = ['content-type', contentType, 'x-request-id', this.#requestId]
+    if (headers['content-encoding'] !== undefined) fields.push('content-encoding', headers['content-encoding'])
+    if (headers['content-length'] !== undefined) {
+      this.#remaining = Number(headers['content-length'])
+      fields.push('content-length', headers['content-length'])
     }
+    this.#streaming = contentType.startsWith('text/event-stream')
+    this.#response.writeHead(status, fields)
     // Tells the client at once that its stream was accepted; the first token may take long.
     if (this.#streaming) this.#response.flushHeaders()
   }
