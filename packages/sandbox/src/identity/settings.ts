@@ -1,4 +1,4 @@
-/** How the project is configured. The defaults of {@link defaultSettings} are those of a local Supabase stack. */
+/** How the project is configured. The defaults of {@link completeSettings} are those of a local Supabase stack. */
 export interface IdentitySettings {
   /** The address of the application: where mails link to and where redirects go by default. No slash at the end. */
   readonly siteUrl: string
@@ -16,11 +16,19 @@ export interface IdentitySettings {
   readonly minimumPasswordLength: number
 }
 
-export const defaultSettings = {
-  redirectAllowList: [],
-  mailFrequencyMs: 1_000,
-  otpLifetimeMs: 3_600_000,
-  accessTokenLifetimeS: 3_600,
-  refreshReuseIntervalMs: 10_000,
-  minimumPasswordLength: 6
-} as const satisfies Partial<IdentitySettings>
+export type GivenSettings = Pick<IdentitySettings, 'siteUrl' | 'anonKey' | 'serviceRoleKey'> &
+  Partial<Omit<IdentitySettings, 'siteUrl' | 'anonKey' | 'serviceRoleKey'>>
+
+export function completeSettings(given: GivenSettings): IdentitySettings {
+  return {
+    siteUrl: given.siteUrl,
+    anonKey: given.anonKey,
+    serviceRoleKey: given.serviceRoleKey,
+    redirectAllowList: given.redirectAllowList ?? [],
+    mailFrequencyMs: given.mailFrequencyMs ?? 1_000,
+    otpLifetimeMs: given.otpLifetimeMs ?? 3_600_000,
+    accessTokenLifetimeS: given.accessTokenLifetimeS ?? 3_600,
+    refreshReuseIntervalMs: given.refreshReuseIntervalMs ?? 10_000,
+    minimumPasswordLength: given.minimumPasswordLength ?? 6
+  }
+}

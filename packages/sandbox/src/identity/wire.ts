@@ -16,10 +16,9 @@ export type WireIdentity = Required<UserIdentity> & { email: string }
 export type WireUser = Omit<User, 'identities'> &
   Required<Pick<User, 'email' | 'phone' | 'role' | 'updated_at' | 'is_anonymous'>> & { identities: WireIdentity[] }
 
-export type WireSession = Omit<Required<Pick<Session, keyof Session>>, 'provider_token' | 'provider_refresh_token'> & {
-  user: WireUser
-  weak_password?: WeakPassword
-}
+/** A session as the server sends it. `weak_password` tells that today's rules would refuse the password. */
+export type WireSession = Omit<Session, 'provider_token' | 'provider_refresh_token'> &
+  Required<Pick<Session, 'expires_at'>> & { user: WireUser; weak_password?: WeakPassword }
 
 export interface WeakPassword {
   message: string

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { ban, parseBanDuration } from '../accounts/ban.ts'
+import { confirmEmail, saveUser, setPassword, updateEmailIdentity } from '../accounts/change-user.ts'
+import { checkEmail, checkNewPassword, checkPasswordLength } from '../accounts/check-credentials.ts'
+import { mergeMetadata } from '../accounts/merge-metadata.ts'
+import { newUser } from '../accounts/new-user.ts'
+import { hashPassword } from '../accounts/password-hash.ts'
+import type { IdentityContext } from '../context.ts'
+import { GoTrueError, validationFailed } from '../errors.ts'
+import { isUuid } from '../http/authenticate.ts'
+import { pageHeaders, readPage } from '../http/pagination.ts'
+import { Flag, JsonObject, readBody, Text } from '../http/request-body.ts'
+import { inTransaction } from '../store/database.ts'
+import type { StoredUser } from '../store/users.ts'
+import type { WireUser } from '../wire.ts'
+import { duplicateEmail } from './user.ts'
+
+const AdminUser = Type.Object({
+  id: Text,
+  role: Text,
+  email: Text,
+  phone: Text,
+  password: Text,
+  password_hash: Text,
+  email_confirm: Flag,
+  user_metadata: JsonObject,
+  app_metadata: JsonObject,
+  ban_duration: Text
+})
+type AdminUser = Static<typeof AdminUser>
+
+const Deletion = Type.Object({ should_soft_delete: Flag })
+
+/** `/admin/users`. The caller has been found to be an administrator. */
+export function registerAdminUsers(app: FastifyInstance, context: IdentityContext): void {
+  app.get('/admin/users', async (request, reply) => {
+    const page = readPage(request)
+    const { filter } = request.query as Record<string, unknown>
+    const { users, total } = context.users.page(page.number, page.size, typeof filter === 'string' ? filter : '')
+    reply.headers(pageHeaders(request, page, total))
+    return { users: users.map(({ profile }) => profile), aud: 'authenticated' }
+  })
+
+  app.post('/admin/users', async (request) => createUser(context, readAdminUser(request)))
+
+  app.get('/admin/users/:id', async (request) => findUser(context, request).profile)
+
+  app.put('/admin/users/:id', async (request) => {
+    const { id } = findUser(context, request).profile
+    return updateUser(context, id, readAdminUser(request))
+  })
+
+  app.delete('/admin/users/:id', async (request) => {
+    const { should_soft_delete: isSoft } = readBody(Deletion, request.body ?? {})
+    inTransaction(context.database, () => {
+      const user = findUser(context, request)
+      if (isSoft) softDelete(context, user)
+      else context.users.remove(user.profile.id)
+    })
+    return {}
+  })
+}
+
+function readAdminUser(request: FastifyRequest): AdminUser {
+  const body = readBody(AdminUser, request.body)
+  if (body.phone) throw validationFailed('Phone numbers are not part of this stand-in')
+  if (body.password_hash) throw validationFailed('Password hashes are not part of this stand-in')
+  return body
+}
+
+function findUser(context: IdentityContext, request: FastifyRequest): StoredUser {
+  const { id } = request.params as { id: string }
+  if (!isUuid(id)) throw new GoTrueError(404, 'validation_failed', 'user_id must be an UUID')
+  const user = context.users.byId(id.toLowerCase())
+  if (user === null) throw new GoTrueError(404, 'user_not_found', 'User not found')
+  return user
+}
+
+async function createUser(context: IdentityContext, body: AdminUser): Promise<WireUser> {
+  if (!body.email) throw validationFailed('Cannot create a user without either an email or phone')
+  const email = checkEmail(body.email)
+  if (context.users.byEmail(email) !== null) throw duplicateEmail()
+  if (body.id && !isUuid(body.id)) throw validationFailed('ID must conform to the uuid v4 format')
+  const banMs = body.ban_duration ? parseBanDuration(body.ban_duration) : 0
+  checkPasswordLength(body.password ?? '')
+  const passwordHash = body.password ? await hashPassword(body.password) : null
+  const user = newUser(
+    {
+      email,
+      passwordHash,
+      userMetadata: mergeMetadata({}, body.user_metadata ?? {}),
+      ...(body.id && { id: body.id.toLowerCase() }),
+      ...(body.role && { role: body.role })
+    },
+    context.now()
+  )
+  user.profile.app_metadata = mergeMetadata(user.profile.app_metadata, body.app_metadata ?? {})
+  ban(user.profile, banMs, context.now())
+  inTransaction(context.database, () => {
+    context.users.insert(user)
+    if (body.email_confirm) confirmEmail(context, user)
+    saveUser(context, user)
+  })
+  return user.profile
+}
+
+/** An address that another user has is not looked for: as in GoTrue, it then fails with 500. */
+async function updateUser(context: IdentityContext, id: string, body: AdminUser): Promise<WireUser> {
+  const email = body.email ? checkEmail(body.email) : null
+  const banMs = body.ban_duration ? parseBanDuration(body.ban_duration) : null
+  const { password } = body
+  const isNewPassword = password !== undefined && password !== null
+  if (isNewPassword) checkNewPassword(password, context.settings.minimumPasswordLength)
+  const passwordHash = isNewPassword ? await hashPassword(password) : null
+  return inTransaction(context.database, () => {
+    const user = context.users.byId(id)
+    if (user === null) throw new GoTrueError(404, 'user_not_found', 'User not found')
+    const { profile } = user
+    if (body.role) profile.role = body.role
+    if (body.email_confirm) confirmEmail(context, user)
+    if (passwordHash !== null) setPassword(context, user, passwordHash, null)
+    if (email !== null) {
+      profile.email = email
+      updateEmailIdentity(user, { email, email_verified: body.email_confirm === true })
+    }
+    profile.app_metadata = mergeMetadata(profile.app_metadata, body.app_metadata ?? {})
+    profile.user_metadata = mergeMetadata(profile.user_metadata, body.user_metadata ?? {})
+    if (banMs !== null) ban(profile, banMs, context.now())
+    saveUser(context, user)
+    return profile
+  })
+}
+
+/** Keeps the user's id and makes the rest unreadable. */
+function softDelete(context: IdentityContext, user: StoredUser): void {
+  const { profile } = user
+  if (profile.deleted_at !== undefined) return
+  profile.email = createHash('sha256').update(`${profile.id}${profile.email}`).digest('base64url')
+  profile.deleted_at = new Date(context.now()).toISOString()
+  profile.user_metadata = {}
+  profile.app_metadata = {}
+  delete profile.new_email
+  for (const identity of profile.identities) {
+    identity.identity_data = {}
+    identity.email = ''
+  }
+  user.passwordHash = null
+  context.oneTimeTokens.removeOfUser(profile.id)
+  context.sessions.removeOfUser(profile.id, null)
+  saveUser(context, user)
+}

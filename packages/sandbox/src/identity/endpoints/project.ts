@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify'
+import type { IdentityContext } from '../context.ts'
+import { GoTrueError, validationFailed } from '../errors.ts'
+
+/** Reads about the project that need an API key. */
+export function registerProject(app: FastifyInstance): void {
+  app.get('/health', async () => ({
+    version: 'tollgate-sandbox',
+    name: 'GoTrue',
+    description: 'A local stand-in for Supabase Auth'
+  }))
+
+  app.get('/settings', async () => ({
+    external: { anonymous_users: false, email: true, phone: false },
+    disable_signup: false,
+    mailer_autoconfirm: false,
+    phone_autoconfirm: false,
+    sms_provider: '',
+    saml_enabled: false,
+    passkeys_enabled: false
+  }))
+}
+
+/** Reads that need no API key, and the pages of other sign-in providers, of which the stand-in has none. */
+export function registerOpenReads(app: FastifyInstance, { signingKey }: IdentityContext): void {
+  app.get('/.well-known/jwks.json', async (_request, reply) => {
+    reply.header('cache-control', 'public, max-age=600')
+    return { keys: [signingKey.publicJwk] }
+  })
+
+  app.get('/authorize', async () => {
+    throw validationFailed('Unsupported provider: provider is not enabled')
+  })
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/callback',
+    handler: async () => {
+      throw new GoTrueError(400, 'bad_oauth_callback', 'OAuth state parameter missing')
+    }
+  })
+}

@@ -1,0 +1,95 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { isBanned } from '../accounts/ban.ts'
+import { findWeakness } from '../accounts/check-credentials.ts'
+import { isPasswordOf } from '../accounts/password-hash.ts'
+import { issueSession, startSession } from '../accounts/session.ts'
+import type { IdentityContext } from '../context.ts'
+import { GoTrueError, OAuthError, validationFailed } from '../errors.ts'
+import { readBody, Text } from '../http/request-body.ts'
+import { inTransaction } from '../store/database.ts'
+import type { StoredSession } from '../store/sessions.ts'
+import type { StoredUser } from '../store/users.ts'
+import { judgeRefresh } from '../tokens/judge-refresh.ts'
+import { decodeRefreshToken, isRefreshTokenOf } from '../tokens/refresh-token.ts'
+import type { WireSession } from '../wire.ts'
+
+const PasswordGrant = Type.Object({ email: Text, phone: Text, password: Text })
+const RefreshTokenGrant = Type.Object({ refresh_token: Text })
+
+/** `POST /token`: signs in with a password, or refreshes a session. */
+export function registerToken(app: FastifyInstance, context: IdentityContext): void {
+  app.post('/token', async (request) => {
+    const { grant_type: grantType } = request.query as Record<string, unknown>
+    if (grantType === 'password') return grantByPassword(context, request.body)
+    if (grantType === 'refresh_token') return grantByRefreshToken(context, request.body)
+    throw new OAuthError('unsupported_grant_type', `The grant type ${grantType} is not part of this stand-in`)
+  })
+}
+
+async function grantByPassword(context: IdentityContext, requestBody: unknown): Promise<WireSession> {
+  const { email, phone, password } = readBody(PasswordGrant, requestBody)
+  if (email && phone) {
+    throw validationFailed('Only an email address or phone number should be provided on login.')
+  }
+  if (phone) throw new GoTrueError(422, 'phone_provider_disabled', 'Phone logins are disabled')
+  if (!email) throw validationFailed('missing email or phone')
+  const found = context.users.byEmail(email)
+  if (found !== null && found.passwordHash !== null && isBanned(found.profile, context.now())) {
+    throw new GoTrueError(400, 'user_banned', 'User is banned')
+  }
+  const isRight = await isPasswordOf(password ?? '', found?.passwordHash ?? null)
+  if (found === null || !isRight) throw invalidCredentials()
+  const { user, session } = inTransaction(context.database, () => {
+    // It may have changed while the password was checked.
+    const user = context.users.byId(found.profile.id)
+    if (user === null || user.passwordHash !== found.passwordHash) throw invalidCredentials()
+    if (user.profile.email_confirmed_at === undefined) {
+      throw new GoTrueError(400, 'email_not_confirmed', 'Email not confirmed')
+    }
+    return { user, session: startSession(context, user, 'password') }
+  })
+  const weakness = findWeakness(password ?? '', context.settings.minimumPasswordLength)
+  return { ...(await issueSession(context, user, session)), ...(weakness && { weak_password: weakness }) }
+}
+
+async function grantByRefreshToken(context: IdentityContext, requestBody: unknown): Promise<WireSession> {
+  const { refresh_token: token } = readBody(RefreshTokenGrant, requestBody)
+  if (!token) throw new OAuthError('invalid_request', 'refresh_token required')
+  const refreshed = inTransaction(context.database, () => refreshSession(context, token))
+  if (refreshed === null) {
+    throw new GoTrueError(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used')
+  }
+  return issueSession(context, refreshed.user, refreshed.session)
+}
+
+/** @returns null if the token had been used before; the session has been ended then */
+function refreshSession(context: IdentityContext, token: string): { user: StoredUser; session: StoredSession } | null {
+  const content = decodeRefreshToken(token)
+  const session = content && context.sessions.byId(content.sessionId)
+  const user = session && context.users.byId(session.userId)
+  if (!content || !session || !user || !isRefreshTokenOf(token, session.refreshKey)) {
+    throw new GoTrueError(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
+  }
+  const now = context.now()
+  if (isBanned(user.profile, now)) throw new GoTrueError(400, 'user_banned', 'Invalid Refresh Token: User Banned')
+  const verdict = judgeRefresh({
+    activeCounter: session.refreshCounter,
+    presentedCounter: content.counter,
+    sinceLastRefreshMs: now - session.refreshedMs,
+    reuseIntervalMs: context.settings.refreshReuseIntervalMs
+  })
+  if (verdict === 'not_issued') throw validationFailed('Invalid Refresh Token: Not Issued By This Server')
+  if (verdict === 'end_session') {
+    context.sessions.remove(session.id)
+    return null
+  }
+  if (verdict === 'rotate') session.refreshCounter += 1
+  session.refreshedMs = now
+  context.sessions.update(session)
+  return { user, session }
+}
+
+function invalidCredentials(): GoTrueError {
+  return new GoTrueError(400, 'invalid_credentials', 'Invalid login credentials')
+}

@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { checkEmail } from '../accounts/check-credentials.ts'
+import { issueSession } from '../accounts/session.ts'
+import { type Verification, verifyToken } from '../accounts/verify-token.ts'
+import type { IdentityContext } from '../context.ts'
+import { GoTrueError, validationFailed } from '../errors.ts'
+import { redirectTarget } from '../http/redirect-target.ts'
+import { readBody, Text } from '../http/request-body.ts'
+import { inTransaction } from '../store/database.ts'
+import { hashOneTimePassword } from '../tokens/one-time-password.ts'
+
+const Verify = Type.Object({ type: Text, token: Text, token_hash: Text, email: Text, phone: Text, redirect_to: Text })
+
+const linkRefusal = 'Email link is invalid or has expired'
+const codeRefusal = 'Token has expired or is invalid'
+const halfConfirmed = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
+
+/** `GET /verify`: the link of a mail. Answers 303 to the target, with a session or an error in its fragment. */
+export function registerVerifyLink(app: FastifyInstance, context: IdentityContext): void {
+  app.get('/verify', async (request, reply) => {
+    const { token, type } = request.query as Record<string, unknown>
+    if (typeof type !== 'string' || type === '') throw validationFailed('Verify requires a verification type')
+    if (typeof token !== 'string' || token === '') throw validationFailed('Verify requires a token or a token hash')
+    const fragment = await verifyLink(context, type, token)
+    const target = new URL(redirectTarget(request, context.settings))
+    // Go encodes a form with its keys in order; `sb` marks the fragment as this server's.
+    target.hash = new URLSearchParams(Object.entries({ ...fragment, sb: '' }).sort()).toString()
+    return reply.redirect(target.href, 303)
+  })
+}
+
+async function verifyLink(context: IdentityContext, type: string, tokenHash: string): Promise<Record<string, string>> {
+  try {
+    const verification = inTransaction(context.database, () => verifyToken(context, type, tokenHash, linkRefusal))
+    if (!verification.isSignedIn) return { message: halfConfirmed }
+    const session = await issueSession(context, verification.user, verification.session)
+    return {
+      access_token: session.access_token,
+      expires_at: String(session.expires_at),
+      expires_in: String(session.expires_in),
+      refresh_token: session.refresh_token,
+      token_type: session.token_type,
+      type
+    }
+  } catch (error) {
+    if (!(error instanceof GoTrueError)) throw error
+    return {
+      error: error.status === 403 ? 'access_denied' : 'invalid_request',
+      error_code: error.code,
+      error_description: error.message
+    }
+  }
+}
+
+/** `POST /verify`: `token_hash` alone, or `email` and `token`. Answers with a session. */
+export function registerVerify(app: FastifyInstance, context: IdentityContext): void {
+  app.post('/verify', async (request) => {
+    const verification = verifyPosted(context, request)
+    if (!verification.isSignedIn) return { msg: halfConfirmed, code: '200' }
+    return issueSession(context, verification.user, verification.session)
+  })
+}
+
+function verifyPosted(context: IdentityContext, request: FastifyRequest): Verification {
+  const { type, token, token_hash: tokenHash, email, phone, redirect_to } = readBody(Verify, request.body)
+  if (!type) throw validationFailed('Verify requires a verification type')
+  if (Boolean(token) === Boolean(tokenHash)) {
+    throw validationFailed('Verify requires either a token or a token hash')
+  }
+  const verify = (hash: string, refusal: string) =>
+    inTransaction(context.database, () => verifyToken(context, type, hash, refusal))
+  if (tokenHash) {
+    if (email || phone || redirect_to) throw validationFailed('Only the token_hash and type should be provided')
+    return verify(tokenHash, linkRefusal)
+  }
+  if (!email || phone) {
+    throw validationFailed('Only an email address or phone number should be provided on verify')
+  }
+  return verify(hashOneTimePassword(checkEmail(email), token ?? ''), codeRefusal)
+}

@@ -1,0 +1,87 @@
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import type { IdentityContext } from '../context.ts'
+import { registerAdminLinks } from '../endpoints/admin-links.ts'
+import { registerAdminUsers } from '../endpoints/admin-users.ts'
+import { registerMailRequests } from '../endpoints/mail-requests.ts'
+import { registerOpenReads, registerProject } from '../endpoints/project.ts'
+import { registerSignUp } from '../endpoints/signup.ts'
+import { registerToken } from '../endpoints/token.ts'
+import { registerUser } from '../endpoints/user.ts'
+import { registerVerify, registerVerifyLink } from '../endpoints/verify.ts'
+import { GoTrueError } from '../errors.ts'
+import { type ApiRole, forwardedFor, requireApiKey } from './api-key.ts'
+import { requireAdmin } from './authenticate.ts'
+import { sendError } from './send-error.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The role of the API key; null where none is needed. */
+    apiRole: ApiRole | null
+  }
+}
+
+const bodyLimit = 1_048_576
+
+/**
+ * The HTTP server: GoTrue under `/auth/v1`, behind what the gateway of a Supabase project checks.
+ *
+ * @param logger where failures and requests for what the stand-in lacks are reported; false: nowhere
+ */
+export function buildIdentityApp(context: IdentityContext, logger: FastifyServerOptions['logger']): FastifyInstance {
+  // Without HEAD: a mail scanner's HEAD must not use a link up.
+  const app = Fastify({ bodyLimit, exposeHeadRoutes: false, forceCloseConnections: true, logger })
+  app.decorateRequest('apiRole', null)
+  app.setErrorHandler(sendError)
+  parseAnyBodyAsJson(app)
+
+  let lastForwardedFor: string | null = null
+  /** What the last request with the secret key said of the user for whom it asked. For tests of servers. */
+  app.get('/debug/forwarded-for', async () => ({ forwarded_for: lastForwardedFor }))
+
+  app.register(
+    async (open) => {
+      registerOpenReads(open, context)
+      registerVerifyLink(open, context)
+    },
+    { prefix: '/auth/v1' }
+  )
+  app.register(
+    async (keyed) => {
+      keyed.addHook('onRequest', async (request) => {
+        request.apiRole = requireApiKey(request, context.settings)
+        if (request.apiRole === 'service_role') lastForwardedFor = forwardedFor(request) ?? lastForwardedFor
+      })
+      registerProject(keyed)
+      registerSignUp(keyed, context)
+      registerVerify(keyed, context)
+      registerToken(keyed, context)
+      registerMailRequests(keyed, context)
+      registerUser(keyed, context)
+      await keyed.register(async (admin) => {
+        admin.addHook('onRequest', (request) => requireAdmin(context, request))
+        registerAdminUsers(admin, context)
+        registerAdminLinks(admin, context)
+      })
+    },
+    { prefix: '/auth/v1' }
+  )
+  app.setNotFoundHandler((request, reply) => {
+    const what = `${request.method} ${request.url.split('?')[0]} is not part of this stand-in for Supabase Auth`
+    request.log.warn(what)
+    return sendError(new GoTrueError(404, 'validation_failed', what), request, reply)
+  })
+  return app
+}
+
+/** GoTrue reads every body as JSON, whatever its type says. An empty one is undefined. */
+function parseAnyBodyAsJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') return done(null, undefined)
+    try {
+      done(null, JSON.parse(body.toString()))
+    } catch {
+      done(new GoTrueError(400, 'bad_json', 'Could not parse request body as JSON'))
+    }
+  })
+}

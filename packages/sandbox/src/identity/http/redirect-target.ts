@@ -1,0 +1,58 @@
+import { isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import type { IdentitySettings } from '../settings.ts'
+
+type RedirectSettings = Pick<IdentitySettings, 'siteUrl' | 'redirectAllowList'>
+
+/**
+ * Where a request wants the user sent: the header or query `redirect_to`, or else the page that it came from. Targets
+ * that are not allowed become the site, silently, as in GoTrue (internal/utilities/request.go).
+ */
+export function redirectTarget(request: FastifyRequest, settings: RedirectSettings): string {
+  const { redirect_to: inHeader, referer } = request.headers
+  const { redirect_to: inQuery } = request.query as Record<string, unknown>
+  for (const wanted of [inHeader || inQuery, referer]) {
+    if (typeof wanted === 'string' && isRedirectAllowed(wanted, settings)) return wanted
+  }
+  return settings.siteUrl
+}
+
+/**
+ * Whether the server may send a browser there: to the site itself (with any port, if it is this machine), to a loopback
+ * address, or to what the allow list names.
+ */
+export function isRedirectAllowed(target: string, { siteUrl, redirectAllowList }: RedirectSettings): boolean {
+  if (!URL.canParse(target)) return false
+  const url = new URL(target)
+  const site = new URL(siteUrl)
+  if (url.protocol === site.protocol && url.hostname === site.hostname) {
+    if (url.port === site.port || isLoopback(url.hostname)) return true
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) return isLoopback(host)
+  return redirectAllowList.some((glob) => globToPattern(glob).test(target.split('#')[0] ?? ''))
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host)
+}
+
+/**
+ * A glob of the allow list as a regular expression: `*` and `?` stop at `.` and `/`, `**` does not; `[a-z]`, `[!a]` and
+ * `{a,b}` are alternatives; `\` takes a character literally.
+ */
+export function globToPattern(glob: string): RegExp {
+  let source = ''
+  let braces = 0
+  for (const [token] of glob.matchAll(/\\.|\*\*|\[!?[^\]]+\]|[\s\S]/g)) {
+    if (token === '**') source += '.*'
+    else if (token === '*') source += '[^./]*'
+    else if (token === '?') source += '[^./]'
+    else if (token === '{' && ++braces > 0) source += '(?:'
+    else if (token === '}' && braces > 0) source += braces-- > 0 ? ')' : ''
+    else if (token === ',' && braces > 0) source += '|'
+    else if (token.length > 1 && token.startsWith('[')) source += token.replace('[!', '[^').replaceAll('\\', '\\\\')
+    else source += token.replace(/^\\(?=.)/, '').replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&')
+  }
+  return new RegExp(`^${source}${')'.repeat(braces)}$`)
+}

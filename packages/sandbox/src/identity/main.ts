@@ -1,0 +1,17 @@
+import { PortTakenError } from '../port-taken-error.ts'
+import { runProgram } from '../run-program.ts'
+import { readIdentityConfig } from './config.ts'
+import { startIdentity } from './start-identity.ts'
+
+await runProgram('SANDBOX_IDENTITY_PORT', async () => {
+  const options = readIdentityConfig()
+  try {
+    const { url, mailboxUrl, close } = await startIdentity({ ...options, isLogging: true })
+    return { readyLine: `identity is ready at ${url}; its mailbox is at ${mailboxUrl}`, stop: close }
+  } catch (error) {
+    if (error instanceof PortTakenError && error.port === options.mailboxPort) {
+      throw new Error(new PortTakenError(error.port, 'SANDBOX_MAILBOX_PORT').message, { cause: error })
+    }
+    throw error
+  }
+})

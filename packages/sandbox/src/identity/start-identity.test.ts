@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { latestMail, linkIn } from '../mailbox/read-mail.ts'
+import { PortTakenError } from '../port-taken-error.ts'
+import { startIdentity } from './start-identity.ts'
+import { newClient, signIn, startTestProject, testKeys } from './test-project.ts'
+
+const email = 'ada@example.com'
+const password = 'correct horse'
+
+t.test('the real client signs up, confirms, signs in, refreshes and signs out', async (t) => {
+  const project = await startTestProject(t)
+  const client = project.client()
+
+  const signUp = await client.auth.signUp({ email: 'Ada@Example.com', password, options: { data: { name: 'Ada' } } })
+  t.equal(signUp.error, null)
+  t.equal(signUp.data.session, null, 'no session before the address is confirmed')
+  t.match(signUp.data.user, { email, user_metadata: { name: 'Ada', email_verified: false }, identities: [{ email }] })
+  const userId = signUp.data.user?.id
+
+  t.match((await client.auth.signInWithPassword({ email, password })).error, { code: 'email_not_confirmed' })
+
+  const link = linkIn(await latestMail(project.mailboxUrl, email))
+  t.equal(`${link.origin}${link.pathname}`, 'http://localhost:3000/api/auth/confirm')
+  t.equal(link.searchParams.get('type'), 'email')
+  const verified = await client.auth.verifyOtp({ type: 'email', token_hash: link.searchParams.get('token_hash') ?? '' })
+  t.equal(verified.error, null)
+  t.equal(verified.data.session?.user.id, userId)
+  t.match(verified.data.user, { user_metadata: { name: 'Ada', email_verified: true } })
+  t.type(verified.data.user?.email_confirmed_at, 'string')
+
+  const session = await signIn(project.client(), email, password)
+  t.equal(session.user.id, userId)
+  t.equal((await client.auth.getUser(session.access_token)).data.user?.id, userId)
+
+  const refreshed = await project.client().auth.refreshSession({ refresh_token: session.refresh_token })
+  t.equal(refreshed.error, null)
+  t.not(refreshed.data.session?.refresh_token, session.refresh_token)
+  const accessToken = refreshed.data.session?.access_token ?? ''
+
+  t.equal((await project.admin().auth.admin.signOut(accessToken, 'local')).error, null)
+  const afterwards = await client.auth.getUser(accessToken)
+  t.equal(afterwards.error?.name, 'AuthSessionMissingError')
+})
+
+t.test('users, passwords, sessions, pending links, mails and the signing key survive a restart', async (t) => {
+  const dataDir = await temporaryDirectory(t)
+  const options = { port: 0, mailboxPort: 0, siteUrl: 'http://localhost:3000', ...testKeys, dataDir }
+  const first = await startIdentity(options)
+  await newClient(first.url, testKeys.anonKey).auth.signUp({ email, password })
+  const admin = newClient(first.url, testKeys.serviceRoleKey)
+  await admin.auth.admin.createUser({ email: 'bob@example.com', password, email_confirm: true })
+  const session = await signIn(newClient(first.url, testKeys.anonKey), 'bob@example.com', password)
+  const keys = await (await fetch(`${first.url}/auth/v1/.well-known/jwks.json`)).json()
+  await first.close()
+
+  const second = await startIdentity(options)
+  t.teardown(second.close)
+  const client = newClient(second.url, testKeys.anonKey)
+  t.equal((await client.auth.getUser(session.access_token)).data.user?.email, 'bob@example.com')
+  t.equal((await client.auth.refreshSession({ refresh_token: session.refresh_token })).error, null)
+  t.equal((await signIn(client, 'bob@example.com', password)).user.email, 'bob@example.com')
+  const tokenHash = linkIn(await latestMail(second.mailboxUrl, email)).searchParams.get('token_hash') ?? ''
+  t.equal((await client.auth.verifyOtp({ type: 'email', token_hash: tokenHash })).data.user?.email, email)
+  t.same(await (await fetch(`${second.url}/auth/v1/.well-known/jwks.json`)).json(), keys)
+})
+
+t.test('a data directory serves one server at a time', async (t) => {
+  const dataDir = await temporaryDirectory(t)
+  await startTestProject(t, { dataDir })
+  await t.rejects(startTestProject(t, { dataDir }), {
+    message: /identity\.sqlite is in use by another identity server/
+  })
+})
+
+t.test('a taken port is named, before the data is touched', async (t) => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => new Promise((resolve) => other.close(resolve)))
+  const address = other.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  await t.rejects(startTestProject(t, { port }), new PortTakenError(port))
+  await t.rejects(startTestProject(t, { mailboxPort: port }), new PortTakenError(port))
+})
+
+t.test('access tokens are ES256 JWTs with the documented claims that the key set verifies', async (t) => {
+  const project = await startTestProject(t)
+  const admin = project.admin().auth.admin
+  const created = await admin.createUser({ email, password, email_confirm: true, app_metadata: { plan: 'pro' } })
+  const session = await signIn(project.client(), email, password)
+
+  const { data, error } = await project.client().auth.getClaims(session.access_token)
+  t.equal(error, null)
+  t.match(data?.header, { alg: 'ES256', typ: 'JWT', kid: /^[0-9a-f-]{36}$/ })
+  t.match(data?.claims, {
+    iss: `${project.url}/auth/v1`,
+    sub: created.data.user?.id,
+    aud: 'authenticated',
+    email,
+    phone: '',
+    role: 'authenticated',
+    app_metadata: { plan: 'pro', provider: 'email', providers: ['email'] },
+    user_metadata: { email_verified: true },
+    aal: 'aal1',
+    amr: [{ method: 'password', timestamp: Number }],
+    session_id: /^[0-9a-f-]{36}$/,
+    is_anonymous: false
+  })
+  t.equal((data?.claims.exp ?? 0) - (data?.claims.iat ?? 0), 3600)
+  t.match(session, { token_type: 'bearer', expires_in: 3600, expires_at: data?.claims.exp })
+  const keys = await fetch(`${project.url}/auth/v1/.well-known/jwks.json`)
+  t.equal(keys.headers.get('cache-control'), 'public, max-age=600')
+  t.notMatch(await keys.text(), '"d":', 'the key set shows no private key')
+})
+
+async function temporaryDirectory(t: Test): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-identity-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}

@@ -1,0 +1,59 @@
+import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import { type IdentityOptions, type RunningIdentity, startIdentity } from './start-identity.ts'
+
+export const testKeys = { anonKey: 'sb_publishable_test', serviceRoleKey: 'sb_secret_test' }
+
+export interface TestProject extends RunningIdentity {
+  /** A new client of the real library with the publishable key. */
+  client(): SupabaseClient
+  /** A new client of the real library with the secret key. */
+  admin(): SupabaseClient
+  /** Moves the server's clock. */
+  advance(ms: number): void
+}
+
+interface Teardown {
+  teardown(close: () => Promise<void>): unknown
+}
+
+/** Starts a server for a test, on free ports and in memory, with mails as often as one likes; the test closes it. */
+export async function startTestProject(t: Teardown, options: Partial<IdentityOptions> = {}): Promise<TestProject> {
+  let offsetMs = 0
+  const identity = await startIdentity({
+    port: 0,
+    mailboxPort: 0,
+    siteUrl: 'http://localhost:3000',
+    mailFrequencyMs: 0,
+    now: () => Date.now() + offsetMs,
+    ...testKeys,
+    ...options
+  })
+  t.teardown(identity.close)
+  return {
+    ...identity,
+    client: () => newClient(identity.url, testKeys.anonKey),
+    admin: () => newClient(identity.url, testKeys.serviceRoleKey),
+    advance: (ms) => {
+      offsetMs += ms
+    }
+  }
+}
+
+/** A client as a server uses it: it keeps nothing outside of itself and does nothing by itself. */
+export function newClient(url: string, key: string): SupabaseClient {
+  return createClient(url, key, { auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false } })
+}
+
+/** A user who has confirmed the address, made by the administrator. */
+export async function addUser({ admin }: Pick<TestProject, 'admin'>, email: string, password: string) {
+  const { data, error } = await admin().auth.admin.createUser({ email, password, email_confirm: true })
+  if (error !== null) throw error
+  return data.user
+}
+
+/** Signs in and returns the session. */
+export async function signIn(client: SupabaseClient, email: string, password: string) {
+  const { data, error } = await client.auth.signInWithPassword({ email, password })
+  if (error !== null) throw error
+  return data.session
+}

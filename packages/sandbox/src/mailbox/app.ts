@@ -1,0 +1,43 @@
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import type { MailStore } from './mail-store.ts'
+import { registerMailpitApi } from './mailpit-api.ts'
+import { renderMail, renderMailList, renderNotFound } from './page.ts'
+
+const shownMails = 200
+
+// Mails come from anyone who can write an address into a form: nothing of them may run or load here.
+const contentSecurityPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The mailbox: pages for people at `/`, Mailpit's API under `/api/v1`. */
+export function buildMailboxApp(mails: MailStore): FastifyInstance {
+  const app = Fastify({ forceCloseConnections: true })
+  registerMailpitApi(app, mails)
+
+  app.get('/', async (_request, reply) => sendPage(reply, renderMailList(mails.all().slice(0, shownMails))))
+
+  app.get('/mail/:id', async (request, reply) => {
+    const mail = mails.byId((request.params as { id: string }).id)
+    if (mail === null) return sendPage(reply.code(404), renderNotFound())
+    mails.markRead(mail.id)
+    return sendPage(reply, renderMail(mail))
+  })
+
+  app.setNotFoundHandler((request, reply) => {
+    if (!request.url.startsWith('/api/')) return sendPage(reply.code(404), renderNotFound())
+    return reply.code(404).send({ Error: `${request.method} ${request.url.split('?')[0]} is not part of the mailbox` })
+  })
+  return app
+}
+
+function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply
+    .type('text/html; charset=utf-8')
+    .headers({
+      'content-security-policy': contentSecurityPolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store'
+    })
+    .send(html)
+}

@@ -1,0 +1,37 @@
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Escapes text for HTML, within elements and within quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+}
+
+/** Resolves the entities that {@link escapeHtml} and Go's html/template write. */
+export function unescapeHtml(html: string): string {
+  return html.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(amp|lt|gt|quot|nbsp));/gi, (_entity, decimal, hex, name) => {
+    if (decimal !== undefined) return String.fromCodePoint(Number(decimal))
+    if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16))
+    return { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: '\u00a0' }[String(name).toLowerCase()] ?? ''
+  })
+}
+
+/** The text of a mail's HTML: what a reader sees, with the address of each link behind its words. */
+export function htmlToText(html: string): string {
+  const marked = html
+    .replace(/<(title|style|script|head)\b[\s\S]*?<\/\1>/gi, '')
+    .replace(/<a\b[^>]*?\bhref="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, '$2 ( $1 )')
+    .replace(/<(?:br|\/p|\/h\d|\/div|\/tr|\/li)\b[^>]*>/gi, '\n')
+    .replace(/<[^>]*>/g, '')
+  const lines = unescapeHtml(marked)
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+  return lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+/** The addresses of the links in HTML, in order, once each. Only `http` and `https`. */
+export function linksOf(html: string): string[] {
+  const addresses = [...html.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/gi)].map(([, href = '']) => unescapeHtml(href))
+  return [...new Set(addresses.filter((address) => /^https?:\/\//i.test(address)))]
+}

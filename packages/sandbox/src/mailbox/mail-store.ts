@@ -1,0 +1,84 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { htmlToText } from './html.ts'
+
+/** The mailbox keeps this many mails, the newest. */
+const capacity = 5_000
+
+/** An address as Mailpit shows it. */
+export interface Address {
+  Name: string
+  Address: string
+}
+
+export interface OutgoingMail {
+  from: Address
+  to: Address[]
+  subject: string
+  html: string
+}
+
+export interface StoredMail extends OutgoingMail {
+  id: string
+  messageId: string
+  text: string
+  /** ISO 8601. */
+  created: string
+  isRead: boolean
+}
+
+/** Received mails, newest first. */
+export interface MailStore {
+  add(mail: OutgoingMail, nowMs: number): void
+  all(): StoredMail[]
+  byId(id: string): StoredMail | null
+  markRead(id: string): void
+  remove(ids: readonly string[]): void
+  removeAll(): void
+}
+
+/** @param database one with the table `mails` */
+export function createMailStore(database: DatabaseSync): MailStore {
+  const add = database.prepare('insert into mails (id, document) values (?, ?)')
+  const drop = database.prepare('delete from mails where sequence <= (select max(sequence) from mails) - ?')
+  const all = database.prepare('select document, is_read from mails order by sequence desc')
+  const byId = database.prepare('select document, is_read from mails where id = ?')
+  const markRead = database.prepare('update mails set is_read = 1 where id = ?')
+  const remove = database.prepare('delete from mails where id = ?')
+  const removeAll = database.prepare('delete from mails')
+  return {
+    add(mail, nowMs) {
+      const id = newId()
+      const stored = {
+        ...mail,
+        id,
+        messageId: `${randomUUID()}@tollgate.test`,
+        text: htmlToText(mail.html),
+        created: new Date(nowMs).toISOString()
+      }
+      add.run(id, JSON.stringify(stored))
+      drop.run(capacity)
+    },
+    all: () => all.all().map(read),
+    byId(id) {
+      const row = byId.get(id)
+      return row === undefined ? null : read(row)
+    },
+    markRead: (id) => void markRead.run(id),
+    remove(ids) {
+      for (const id of ids) remove.run(id)
+    },
+    removeAll: () => void removeAll.run()
+  }
+}
+
+function read(row: Record<string, SQLOutputValue>): StoredMail {
+  return { ...JSON.parse(String(row.document)), isRead: row.is_read === 1 }
+}
+
+/** Letters and digits only, like Mailpit's. */
+function newId(): string {
+  return BigInt(`0x${randomBytes(16).toString('hex')}`)
+    .toString(36)
+    .padStart(25, '0')
+}

@@ -1,0 +1,80 @@
+// The part of Mailpit's API that the mailbox has: the one mail catcher that a local Supabase stack starts, so that the
+// same tests can read mails there. (axllent/mailpit, internal/storage/structs.go and server/apiv1)
+
+export interface MailpitAddress {
+  Name: string
+  Address: string
+}
+
+interface MailpitEnvelope {
+  ID: string
+  MessageID: string
+  From: MailpitAddress
+  To: MailpitAddress[]
+  Cc: MailpitAddress[]
+  Bcc: MailpitAddress[]
+  ReplyTo: MailpitAddress[]
+  Subject: string
+  Tags: string[]
+  Username: string
+  /** Bytes. */
+  Size: number
+}
+
+/** A mail in a list. */
+export interface MailpitSummary extends MailpitEnvelope {
+  Read: boolean
+  /** ISO 8601, of the reception. */
+  Created: string
+  /** A count. */
+  Attachments: number
+  /** At most 250 characters of the text. */
+  Snippet: string
+}
+
+/** `GET /api/v1/message/:id` */
+export interface MailpitMessage extends MailpitEnvelope {
+  ReturnPath: string
+  ListUnsubscribe: { Header: string; Links: string[]; Errors: string; HeaderPost: string }
+  /** ISO 8601. */
+  Date: string
+  Text: string
+  HTML: string
+  Inline: never[]
+  Attachments: never[]
+}
+
+/** `GET /api/v1/messages` and `/api/v1/search` */
+export interface MailpitList {
+  /** Mails in the mailbox. */
+  total: number
+  unread: number
+  /** Mails in this answer. */
+  count: number
+  /** Mails that match, on all pages. */
+  messages_count: number
+  messages_unread: number
+  start: number
+  tags: string[]
+  messages: MailpitSummary[]
+}
+
+/** `GET /api/v1/info` */
+export interface MailpitInfo {
+  Version: string
+  LatestVersion: string
+  Database: string
+  DatabaseSize: number
+  Messages: number
+  Unread: number
+  Tags: Record<string, number>
+  RuntimeStats: {
+    Uptime: number
+    Memory: number
+    MessagesDeleted: number
+    SMTPAccepted: number
+    SMTPAcceptedSize: number
+    SMTPRejected: number
+    SMTPIgnored: number
+  }
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { linksOf } from './html.ts'
+import type { MailpitList, MailpitMessage } from './mailpit-types.ts'
+
+const pollMs = 25
+
+export interface LatestMailOptions {
+  /** 5,000 by default. */
+  timeoutMs?: number
+  /** Waits for a newer mail than this one. */
+  newerThan?: Pick<MailpitMessage, 'ID'>
+}
+
+/**
+ * The newest mail to an address, from the mailbox or from a Mailpit; waits until there is one.
+ *
+ * @param mailboxUrl its origin
+ * @throws Error when none has come in time
+ */
+export async function latestMail(
+  mailboxUrl: string,
+  address: string,
+  { timeoutMs = 5_000, newerThan }: LatestMailOptions = {}
+): Promise<MailpitMessage> {
+  const deadline = performance.now() + timeoutMs
+  const search = `${mailboxUrl}/api/v1/search?limit=200&query=${encodeURIComponent(`to:"${address}"`)}`
+  while (true) {
+    const { messages } = await getJson<MailpitList>(search)
+    // The search also finds addresses that contain this one.
+    const newest = messages.find(({ To }) => To.some(({ Address }) => Address.toLowerCase() === address.toLowerCase()))
+    if (newest !== undefined && newest.ID !== newerThan?.ID) {
+      return getJson<MailpitMessage>(`${mailboxUrl}/api/v1/message/${newest.ID}`)
+    }
+    if (performance.now() >= deadline) throw new Error(`No mail to ${address} came within ${timeoutMs} ms.`)
+    await sleep(pollMs)
+  }
+}
+
+/** @throws Error if the mail has no link */
+export function linkIn({ HTML, Subject }: Pick<MailpitMessage, 'HTML' | 'Subject'>): URL {
+  const [link] = linksOf(HTML)
+  if (link === undefined) throw new Error(`The mail "${Subject}" has no link.`)
+  return new URL(link)
+}
+
+async function getJson<Body>(url: string): Promise<Body> {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`GET ${url} answered ${response.status}: ${await response.text()}`)
+  return response.json() as Promise<Body>
+}
