@@ -21,7 +21,10 @@ export type Key = Static<typeof Key>
 export const CreatedKey = Type.Object({ id: Type.String(), label: Type.String(), value: Type.String() })
 export type CreatedKey = Static<typeof CreatedKey>
 
-export const CreateKeyRequest = Type.Object({ label: Type.String({ minLength: 1, maxLength: 100 }) }, closed)
+/** Kept as given; PostgreSQL cannot hold a NUL. */
+const Label = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000]*$' })
+
+export const CreateKeyRequest = Type.Object({ label: Label }, closed)
 export type CreateKeyRequest = Static<typeof CreateKeyRequest>
 
 export const KeyParams = Type.Object({ id: Type.String() })

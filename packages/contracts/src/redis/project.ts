@@ -1,5 +1,7 @@
+import type { ChainableCommander } from 'ioredis'
 import {
   accountName,
+  accountShard,
   allShards,
   catalogName,
   changesChannel,
@@ -11,16 +13,40 @@ import {
 import type { AccountRecord, KeyRecord, Pointer } from '../records/records.ts'
 import type { RedisLink } from './redis-link.ts'
 
+/** How long the pointer of a secret that died is kept (30 days), so that it is refused as revoked and not as unknown. */
+export const deadPointerMs = 30 * 86_400_000
+
 /** Where a shard stands in Redis, as its marker says; nulls if it has none. */
 export type ShardState = { version: number | null; run: string | null }
+
+/** `highest` is the highest version of any record that was written into the shard: there may be records beyond `version`. */
+export type ShardMarker = ShardState & { highest: number | null }
 
 /** A replay under way. `at` is where the shard stood when it began. */
 export type ShardClaim = { shard: Shard; token: string; at: ShardState }
 
+/** Something of Postgres on its way into Redis. */
+export type ProjectionWrite =
+  | { kind: 'key'; account: string; key: string; version: number; record: KeyRecord }
+  | { kind: 'account'; account: string; version: number; record: AccountRecord }
+  /** `diedAt` is when the secret stopped working, ms since the epoch: the pointer goes {@link deadPointerMs} later. */
+  | { kind: 'pointer'; digest: string; pointer: Pointer; diedAt: number | null }
+
 /**
- * Writes a key record unless a same or later version is there.
- * @returns whether it was stored; false means that Redis has it or a later one
+ * Makes all writes, in their order, in one round trip.
+ * @returns of each write whether it was stored; a record is not if Redis has it or a later one
+ * @throws the first failure; the other writes may have been made
  */
+export async function putAll(link: RedisLink, writes: readonly ProjectionWrite[]): Promise<boolean[]> {
+  const pipeline = link.client.pipeline()
+  for (const write of writes) addPut(pipeline, write)
+  return ((await pipeline.exec()) ?? []).map(([error, stored]) => {
+    if (error !== null) throw error
+    return stored === 1
+  })
+}
+
+/** Writes a key record unless a later version is there. @returns whether it was stored */
 export async function putKeyRecord(
   link: RedisLink,
   account: string,
@@ -28,44 +54,59 @@ export async function putKeyRecord(
   version: number,
   record: KeyRecord
 ): Promise<boolean> {
-  const stored = await link.client.tgPutRecord(
-    keysName(account),
-    `v:${key}`,
-    `r:${key}`,
-    version,
-    JSON.stringify(record)
-  )
-  return stored === 1
+  const [stored] = await putAll(link, [{ kind: 'key', account, key, version, record }])
+  return stored!
 }
 
-/** As {@link putKeyRecord}, for an account. */
+/** Writes an account record unless a later version is there. @returns whether it was stored */
 export async function putAccountRecord(
   link: RedisLink,
   account: string,
   version: number,
   record: AccountRecord
 ): Promise<boolean> {
-  return (await link.client.tgPutRecord(accountName(account), 'v', 'r', version, JSON.stringify(record))) === 1
+  const [stored] = await putAll(link, [{ kind: 'account', account, version, record }])
+  return stored!
 }
 
-/** Writes a pointer; it never changes, so writing it again is harmless. */
-export async function putPointer(link: RedisLink, digest: string, pointer: Pointer): Promise<void> {
-  await link.client.set(pointerName(digest), JSON.stringify(pointer))
+/** Writes a pointer; it never changes, so writing it again is harmless. `diedAt`: see {@link ProjectionWrite}. */
+export async function putPointer(
+  link: RedisLink,
+  digest: string,
+  pointer: Pointer,
+  diedAt: number | null = null
+): Promise<void> {
+  await putAll(link, [{ kind: 'pointer', digest, pointer, diedAt }])
+}
+
+function addPut(pipeline: ChainableCommander, write: ProjectionWrite): void {
+  if (write.kind === 'pointer') {
+    const removeAt = write.diedAt === null ? '' : String(write.diedAt + deadPointerMs)
+    pipeline.tgPutPointer(pointerName(write.digest), JSON.stringify(write.pointer), removeAt)
+    return
+  }
+  const { account, version } = write
+  const record = JSON.stringify(write.record)
+  const marker = shardMarker(accountShard(account))
+  if (write.kind === 'account') pipeline.tgPutRecord(accountName(account), marker, 'v', 'r', version, record)
+  else pipeline.tgPutRecord(keysName(account), marker, `v:${write.key}`, `r:${write.key}`, version, record)
 }
 
 /** The markers of all shards, in one round trip. */
-export async function readShards(link: RedisLink): Promise<Map<Shard, ShardState>> {
+export async function readShards(link: RedisLink): Promise<Map<Shard, ShardMarker>> {
   const pipeline = link.client.pipeline()
-  for (const shard of allShards) pipeline.hmget(shardMarker(shard), 'version', 'run')
-  const states = new Map<Shard, ShardState>()
+  for (const shard of allShards) pipeline.hmget(shardMarker(shard), 'version', 'run', 'highest')
+  const markers = new Map<Shard, ShardMarker>()
   const answers = (await pipeline.exec()) ?? []
   for (const [index, [error, answer]] of answers.entries()) {
     if (error !== null) throw error
-    const [version, run] = answer as [string | null, string | null]
-    states.set(allShards[index]!, { version: version === null ? null : Number(version), run })
+    const [version, run, highest] = answer as [string | null, string | null, string | null]
+    markers.set(allShards[index]!, { version: numberOrNull(version), run, highest: numberOrNull(highest) })
   }
-  return states
+  return markers
 }
+
+const numberOrNull = (text: string | null): number | null => (text === null ? null : Number(text))
 
 /** Begins a replay into a shard. See `claim-shard.lua` for what a claim protects from. */
 export async function claimShard(link: RedisLink, shard: Shard, token: string): Promise<ShardClaim> {
@@ -81,6 +122,11 @@ export async function stampShard(link: RedisLink, claim: ShardClaim, version: nu
   const { at, shard, token } = claim
   const from = at.version === null ? '' : String(at.version)
   return (await link.client.tgStampShard(shardMarker(shard), token, from, at.run ?? '', version, run)) === 1
+}
+
+/** Gives a claim up. Not needed after {@link stampShard} succeeded, and of no effect then. */
+export async function releaseShard(link: RedisLink, claim: ShardClaim): Promise<void> {
+  await link.client.hdel(shardMarker(claim.shard), `claim:${claim.token}`)
 }
 
 /** What `catalog` in Redis holds: `run` is the process to which control has vouched for it. */

@@ -3,7 +3,8 @@ import type { Redis, Result } from 'ioredis'
 
 /** Every script, by the name of the command that runs it. Arguments and answers are described in the Lua files. */
 const scripts = {
-  tgPutRecord: { file: 'put-record.lua', numberOfKeys: 1 },
+  tgPutRecord: { file: 'put-record.lua', numberOfKeys: 2 },
+  tgPutPointer: { file: 'put-pointer.lua', numberOfKeys: 1 },
   tgReadPointer: { file: 'read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'claim-shard.lua', numberOfKeys: 1 },
   tgStampShard: { file: 'stamp-shard.lua', numberOfKeys: 1 },
@@ -30,11 +31,13 @@ declare module 'ioredis' {
   interface RedisCommander<Context> {
     tgPutRecord(
       hash: string,
+      marker: string,
       versionField: string,
       recordField: string,
       version: number,
       record: string
     ): Result<0 | 1, Context>
+    tgPutPointer(pointer: string, json: string, removeAt: string): Result<1, Context>
     tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>
     tgClaimShard(marker: string, token: string): Result<[version: string, run: string], Context>
     tgStampShard(

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { type KeyRecord, readAccountRecord, readKeyRecord, readPointer } from './records.ts'
+
+const digest = 'a'.repeat(64)
+const key: KeyRecord = {
+  status: 'active',
+  digest,
+  previous: { digest: 'b'.repeat(64), until: 1 },
+  expiresAt: 2,
+  models: ['m']
+}
+
+test('records are read as they were written', async () => {
+  assert.deepEqual(readKeyRecord(JSON.stringify(key)), key)
+  const plain = { ...key, previous: null, expiresAt: null, models: null }
+  assert.deepEqual(readKeyRecord(JSON.stringify(plain)), plain)
+  const account = { plan: 'pro', status: 'suspended' }
+  assert.deepEqual(readAccountRecord(JSON.stringify(account)), account)
+  const pointer = { key: 'key_1', account: 'a', scope: 'management' }
+  assert.deepEqual(readPointer(JSON.stringify(pointer)), pointer)
+})
+
+test('a record that this release does not write is refused, never guessed at', async () => {
+  for (const wrong of [
+    {},
+    { ...key, status: 'paused' },
+    { ...key, digest: 'short' },
+    { ...key, digest: 'A'.repeat(64) },
+    { ...key, previous: { digest } },
+    { ...key, expiresAt: '2027-01-01T00:00:00Z' },
+    { ...key, models: 'all' }
+  ]) {
+    assert.throws(() => readKeyRecord(JSON.stringify(wrong)), JSON.stringify(wrong))
+  }
+  assert.throws(() => readAccountRecord('{"plan":"pro"}'))
+  assert.throws(() => readAccountRecord('{"plan":"pro","status":"closed"}'))
+  assert.throws(() => readPointer('{"key":"k","account":"a","scope":"all"}'))
+  assert.throws(() => readPointer('not JSON'))
+})

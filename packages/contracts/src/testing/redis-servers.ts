@@ -1,0 +1,36 @@
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { type Test, test } from 'tap'
+import { connectRedis, type RedisLink } from '../redis/redis-link.ts'
+
+/** The same link, as if the server at its other end were another process. */
+export const withRun = (link: RedisLink, run: string): RedisLink => ({ ...link, run: () => run })
+
+/**
+ * Declares a suite of subtests that all get one empty server, once for each kind: a Redis program, if the machine has
+ * one, and the stand-in written in JavaScript. Every subtest begins with an empty database.
+ */
+export function testOnEveryRedis(name: string, suite: (t: Test, link: RedisLink) => Promise<void>): void {
+  for (const [kind, program] of [
+    ['redis-server', findRedisServer(process.env)],
+    ['js-redis-server', null]
+  ] as const) {
+    test(`${name} (${kind})`, async (t) => {
+      if (kind === 'redis-server' && !need(t, 'redis-server', program)) return
+      const server = await startRedis({ port: 0, program })
+      t.after(() => server.stop())
+      const link = connectRedis(server.url, {
+        name: 'test',
+        commandTimeoutMs: 5000,
+        onError: (error) => t.error(error)
+      })
+      t.after(() => link.close())
+      await link.ready()
+      t.beforeEach(() => link.client.flushall())
+      await suite(t, link)
+      await link.close()
+      await server.stop()
+    })
+  }
+}
