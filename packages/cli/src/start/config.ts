@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url'
+import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { type Static, Type } from 'typebox'
+import type { Variables } from '../system/embedded.ts'
+import { defaultPorts, type Ports, type PortVariable } from '../system/ports.ts'
+import { completeEnv } from './env-file.ts'
+
+const Port = (variable: PortVariable) => Type.Integer({ minimum: 1, maximum: 65_535, default: defaultPorts[variable] })
+
+const StartVariables = Type.Object({
+  CONTROL_PORT: Port('CONTROL_PORT'),
+  GATEWAY_PORT: Port('GATEWAY_PORT'),
+  GATEWAY_ADMIN_PORT: Port('GATEWAY_ADMIN_PORT'),
+  SANDBOX_IDENTITY_PORT: Port('SANDBOX_IDENTITY_PORT'),
+  SANDBOX_MAILBOX_PORT: Port('SANDBOX_MAILBOX_PORT'),
+  SANDBOX_MODELS_PORT: Port('SANDBOX_MODELS_PORT'),
+  SANDBOX_REDIS_PORT: Port('SANDBOX_REDIS_PORT'),
+  /** Everything that outlives the system is kept here. */
+  TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
+  /** What the programs' logs show on the terminal: `problems` (from warnings on) or `all`. */
+  TOLLGATE_LOG: Type.Enum(['problems', 'all'], { default: 'problems' }),
+  CATALOG_FILE: Type.String({ default: fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url)) })
+})
+
+export interface StartConfig {
+  readonly ports: Ports
+  readonly dataDir: string
+  readonly shownLog: Static<typeof StartVariables>['TOLLGATE_LOG']
+  readonly catalogFile: string
+  /** All variables, for the programs of the system. */
+  readonly env: Variables
+}
+
+/** @throws ConfigError naming every bad variable */
+export function loadStartConfig(env: Variables): StartConfig {
+  const { TOLLGATE_DATA_DIR, TOLLGATE_LOG, CATALOG_FILE, ...ports } = loadConfig(StartVariables, env)
+  return { ports, dataDir: TOLLGATE_DATA_DIR, shownLog: TOLLGATE_LOG, catalogFile: CATALOG_FILE, env }
+}
+
+/** The configuration of this process: its environment and the file `.env` of the current directory. */
+export function readStartConfig(): StartConfig {
+  return loadStartConfig(completeEnv(process.env, '.env'))
+}

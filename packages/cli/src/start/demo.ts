@@ -1,0 +1,41 @@
+import { createClient } from '@supabase/supabase-js'
+import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
+import { SystemError } from '../system/system-error.ts'
+
+/** Who can sign in right after the first start. */
+export const demoUser = { email: 'demo@tollgate.local', password: 'tollgate-demo', name: 'Demo' } as const
+
+/** What the demonstration uses of a catalog. */
+export interface DemoChoice {
+  /** One with which several keys can be made, if there is one. */
+  readonly plan: string
+  /** A chat model of that plan; null if it has none. */
+  readonly model: string | null
+}
+
+export function chooseDemo(catalog: Catalog): DemoChoice {
+  const plan = catalog.plans.pro === undefined ? freePlan : 'pro'
+  const models = catalog.plans[plan]?.models ?? []
+  return { plan, model: models.find((name) => catalog.models[name]?.kind === 'chat') ?? null }
+}
+
+/**
+ * Makes the demo user, with a confirmed address, unless there is one. An existing one is left as it is.
+ *
+ * @throws SystemError when the identity server refuses
+ */
+export async function seedDemoUser(identityUrl: string, serviceRoleKey: string, plan: string): Promise<void> {
+  const { auth } = createClient(identityUrl, serviceRoleKey, {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false }
+  })
+  const { error } = await auth.admin.createUser({
+    email: demoUser.email,
+    password: demoUser.password,
+    email_confirm: true,
+    user_metadata: { name: demoUser.name },
+    app_metadata: { plan }
+  })
+  if (error !== null && error.code !== 'email_exists') {
+    throw new SystemError(`The demo user could not be made: ${error.message}`, { cause: error })
+  }
+}

@@ -1,0 +1,81 @@
+import { fileURLToPath } from 'node:url'
+import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { ConfigError } from '@tollgate/contracts/config/load-config.ts'
+import { FileError } from '@tollgate/contracts/config/read-yaml.ts'
+import { type System, startSystem } from '../system/system.ts'
+import { SystemError } from '../system/system-error.ts'
+import { readStartConfig } from './config.ts'
+import { chooseDemo, demoUser, seedDemoUser } from './demo.ts'
+import { createLineFilter } from './shown-lines.ts'
+import { describeSystem } from './summary.ts'
+
+/** Somebody asked the system to stop. */
+class Interruption extends Error {}
+
+const ending = new AbortController()
+
+async function run(): Promise<void> {
+  const config = readStartConfig()
+  const demo = chooseDemo(loadCatalogFile(config.catalogFile))
+  const filter = createLineFilter(config.shownLog)
+  console.log(`Starting Tollgate (data and logs in ${config.dataDir}) …`)
+  const system = await startSystem({
+    ...config,
+    signal: ending.signal,
+    onLine(part, line) {
+      const shown = filter(part, line)
+      if (shown !== null) console.error(shown)
+    },
+    onCrash(part, how) {
+      ending.abort(new SystemError(`${part} ended ${how}; everything else is stopped, too.`))
+    }
+  })
+  try {
+    await serve(system, demo)
+  } finally {
+    await system.stop()
+  }
+}
+
+/** @throws the reason for which the system has to stop, once there is one */
+async function serve(system: System, { plan, model }: ReturnType<typeof chooseDemo>): Promise<never> {
+  const { addresses, embedded, secrets, dataDir } = system
+  const hasDemoUser = embedded.has('identity')
+  if (hasDemoUser) await seedDemoUser(addresses.identity, secrets.serviceRoleKey, plan)
+  ending.signal.throwIfAborted()
+  console.log(
+    describeSystem({
+      addresses,
+      embedded,
+      dataDir,
+      workspaceRoot: fileURLToPath(new URL('../../../..', import.meta.url)),
+      user: hasDemoUser ? { ...demoUser, plan } : null,
+      model,
+      seconds: performance.now() / 1000
+    })
+  )
+  return new Promise((_resolve, reject) => {
+    ending.signal.addEventListener('abort', () => reject(ending.signal.reason), { once: true })
+  })
+}
+
+// The terminal sends SIGINT to npm as well, which may pass it on: further ones change nothing.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => ending.abort(new Interruption()))
+// What started this process is gone, however it ended.
+process.on('disconnect', () => ending.abort(new Interruption()))
+process.channel?.unref()
+// A closed terminal must not end this process before it has stopped the others.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
+try {
+  await run()
+} catch (error) {
+  if (error instanceof Interruption) {
+    console.log('Stopped.')
+    process.exit(0)
+  }
+  const isExplained = error instanceof SystemError || error instanceof ConfigError || error instanceof FileError
+  console.error(isExplained ? error.message : error)
+  process.exit(1)
+}

@@ -1,0 +1,55 @@
+const warning = 40
+const levelNames: Readonly<Record<number, string>> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal'
+}
+
+/**
+ * Decides which lines of the programs' logs the terminal shows, and how.
+ *
+ * Lines of the services are JSON with a level. Anything else is what a program says outside its log, and is shown. A
+ * line that says the same as the one shown before it for the same program is left out: a lost connection is reported
+ * several times a second.
+ *
+ * @param shown `problems`: from warnings on
+ * @returns the line to show, or null
+ */
+export function createLineFilter(shown: 'problems' | 'all'): (part: string, line: string) => string | null {
+  const last = new Map<string, string>()
+  return (part, line) => {
+    const text = describeLine(line, shown)
+    if (text === null || (shown === 'problems' && last.get(part) === text)) return null
+    last.set(part, text)
+    return `[${part}] ${text}`
+  }
+}
+
+function describeLine(line: string, shown: 'problems' | 'all'): string | null {
+  if (line.trim() === '') return null
+  const entry = parseEntry(line)
+  if (entry === null) return line
+  if (shown === 'problems' && entry.level < warning) return null
+  const { level, msg, err } = entry
+  const name = levelNames[level] ?? String(level)
+  return [name, msg, err?.message].filter((text) => text !== undefined && text !== '').join(': ')
+}
+
+interface LogEntry {
+  level: number
+  msg?: string
+  err?: { message?: string }
+}
+
+function parseEntry(line: string): LogEntry | null {
+  if (!line.startsWith('{')) return null
+  try {
+    const entry = JSON.parse(line) as LogEntry
+    return typeof entry.level === 'number' ? entry : null
+  } catch {
+    return null
+  }
+}

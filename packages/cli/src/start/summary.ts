@@ -1,0 +1,109 @@
+import type { Addresses } from '../system/addresses.ts'
+import type { EmbeddedPart } from '../system/embedded.ts'
+import type { demoUser } from './demo.ts'
+
+export interface SummaryOptions {
+  readonly addresses: Addresses
+  readonly embedded: ReadonlySet<EmbeddedPart>
+  readonly dataDir: string
+  /** Where the `openai` package can be imported. */
+  readonly workspaceRoot: string
+  /** null when users are those of a real identity provider. */
+  readonly user: (typeof demoUser & { readonly plan: string }) | null
+  /** A chat model that the plan includes; null if there is none to show. */
+  readonly model: string | null
+  readonly seconds: number
+}
+
+/** A piece of shell to copy. It has no empty line, and no comment: interactive shells do not all take those. */
+export interface Command {
+  readonly title: string
+  readonly shell: string
+}
+
+const partNames: Readonly<Record<EmbeddedPart, string>> = {
+  identity: 'identity server',
+  postgres: 'Postgres (PGlite)',
+  redis: 'Redis',
+  models: 'model server'
+}
+
+/** What `npm start` says when everything is ready. */
+export function describeSystem(options: SummaryOptions): string {
+  const { addresses, embedded, dataDir, user } = options
+  const rows: Array<[string, string]> = [
+    ['Accounts and keys', `${addresses.control}/api`],
+    ['Models', `${addresses.gateway}/v1`]
+  ]
+  if (addresses.mailbox !== null) rows.push(['Mails', addresses.mailbox])
+  if (user !== null) rows.push(['Demo user', `${user.email}, password ${user.password} (plan ${user.plan})`])
+  rows.push(['Data and logs', dataDir])
+  if (embedded.size > 0)
+    rows.push([
+      'Embedded',
+      `${[...embedded].map((part) => partNames[part]).join(', ')}; .env.example tells how to use real ones`
+    ])
+  const commands = describeCommands(options)
+  return [
+    '',
+    `Tollgate is ready after ${options.seconds.toFixed(1)} s.`,
+    '',
+    ...rows.map(([name, value]) => `  ${name.padEnd(19)}${value}`),
+    '',
+    'To copy into another terminal:',
+    '',
+    ...commands.flatMap(({ title, shell }) => [`  ${title}:`, '', shell, '']),
+    'Ctrl-C stops all of it.',
+    ''
+  ].join('\n')
+}
+
+/** Commands that work as they are, one after the other in the same shell. */
+export function describeCommands({ addresses, dataDir, workspaceRoot, user, model }: SummaryOptions): Command[] {
+  const json = `-H 'content-type: application/json'`
+  const cookies = quote(`${dataDir}/demo-cookies`)
+  const { email, password } = user ?? { email: 'you@example.com', password: 'your password' }
+  const commands: Command[] = []
+  if (user === null) {
+    commands.push({
+      title: 'Sign up (with your own address and password, here and below), and follow the link in the mail',
+      shell: `curl -sS ${quote(`${addresses.control}/api/auth/register`)} ${json} -d ${quote(JSON.stringify({ email, password, name: 'You' }))}`
+    })
+  }
+  commands.push({
+    title: 'Sign in and create a key',
+    shell: [
+      `curl -sS -c ${cookies} ${quote(`${addresses.control}/api/auth/login`)} ${json} -d ${quote(JSON.stringify({ email, password }))} && echo`,
+      `export TOLLGATE_KEY=$(curl -sS -b ${cookies} ${quote(`${addresses.control}/api/keys`)} ${json} -d '{"label":"my first key"}' | sed 's/.*"value":"\\([^"]*\\)".*/\\1/')`,
+      `echo "$TOLLGATE_KEY"`
+    ].join('\n')
+  })
+  if (model === null) return commands
+  const messages = [{ role: 'user', content: 'What does a toll gate do?' }]
+  commands.push(
+    {
+      title: 'Stream a chat',
+      shell: `curl -sS -N ${quote(`${addresses.gateway}/v1/chat/completions`)} -H "authorization: Bearer $TOLLGATE_KEY" ${json} -d ${quote(JSON.stringify({ model, stream: true, messages }))}`
+    },
+    {
+      title: 'The same with the openai package',
+      shell: [
+        `(cd ${quote(workspaceRoot)} && node_modules/.bin/node --input-type=module) <<'END'`,
+        `import OpenAI from 'openai'`,
+        `const openai = new OpenAI({ baseURL: ${JSON.stringify(`${addresses.gateway}/v1`)}, apiKey: process.env.TOLLGATE_KEY })`,
+        `const stream = await openai.chat.completions.create({`,
+        `  model: ${JSON.stringify(model)}, stream: true, messages: ${JSON.stringify(messages)}`,
+        '})',
+        `for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.content ?? '')`,
+        `console.log()`,
+        'END'
+      ].join('\n')
+    }
+  )
+  return commands
+}
+
+/** A word of the shell that stands for `text`. */
+function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

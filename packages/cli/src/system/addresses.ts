@@ -1,0 +1,47 @@
+import type { EmbeddedPart, Variables } from './embedded.ts'
+import type { Ports } from './ports.ts'
+
+/** Where the parts of a system are. No address ends with a slash. */
+export interface Addresses {
+  /** As people and browsers reach it; `/api/…` is below it. */
+  readonly control: string
+  /** As clients reach it; `/v1/…` is below it. */
+  readonly gateway: string
+  /** Each gateway process by its own port, the first of them included. */
+  readonly gateways: readonly string[]
+  readonly gatewayAdmins: readonly string[]
+  readonly identity: string
+  /** null when mails are sent by a real identity provider. */
+  readonly mailbox: string | null
+  /** null when the upstreams are real ones. */
+  readonly models: string | null
+  readonly redis: string
+  /** May hold a password. */
+  readonly database: string
+}
+
+/**
+ * @param gatewayPorts the port and the admin port of each gateway process
+ */
+export function findAddresses(
+  env: Variables,
+  embedded: ReadonlySet<EmbeddedPart>,
+  ports: Ports,
+  gatewayPorts: ReadonlyArray<{ readonly port: number; readonly adminPort: number }>,
+  dataDir: string
+): Addresses {
+  const local = (port: number) => `http://127.0.0.1:${port}`
+  const named = (port: number) => `http://localhost:${port}`
+  const given = (name: string) => (env[name] ?? '').replace(/\/+$/, '')
+  return {
+    control: given('PUBLIC_URL') || named(ports.CONTROL_PORT),
+    gateway: given('GATEWAY_PUBLIC_URL') || named(ports.GATEWAY_PORT),
+    gateways: gatewayPorts.map(({ port }) => local(port)),
+    gatewayAdmins: gatewayPorts.map(({ adminPort }) => local(adminPort)),
+    identity: embedded.has('identity') ? local(ports.SANDBOX_IDENTITY_PORT) : given('SUPABASE_URL'),
+    mailbox: embedded.has('identity') ? named(ports.SANDBOX_MAILBOX_PORT) : null,
+    models: embedded.has('models') ? local(ports.SANDBOX_MODELS_PORT) : null,
+    redis: embedded.has('redis') ? `redis://127.0.0.1:${ports.SANDBOX_REDIS_PORT}` : (env.REDIS_URL ?? ''),
+    database: embedded.has('postgres') ? `pglite:${dataDir}/postgres` : (env.DATABASE_URL ?? '')
+  }
+}

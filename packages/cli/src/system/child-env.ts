@@ -1,0 +1,67 @@
+import type { Addresses } from './addresses.ts'
+import type { EmbeddedPart, Variables } from './embedded.ts'
+import type { Ports } from './ports.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Any key opens the sandbox model server; the gateway needs one because a real provider does. */
+const modelsKey = 'sandbox'
+
+export interface EnvOptions {
+  /** What the person set. */
+  readonly env: Variables
+  readonly embedded: ReadonlySet<EmbeddedPart>
+  readonly addresses: Addresses
+  readonly ports: Ports
+  readonly dataDir: string
+  readonly secrets: Secrets
+}
+
+/** The variables of the stand-ins' programs. */
+export function standInEnv({ env, addresses, ports, dataDir, secrets }: EnvOptions): Variables {
+  return {
+    ...env,
+    TOLLGATE_DATA_DIR: dataDir,
+    SANDBOX_IDENTITY_PORT: String(ports.SANDBOX_IDENTITY_PORT),
+    SANDBOX_MAILBOX_PORT: String(ports.SANDBOX_MAILBOX_PORT),
+    SANDBOX_MODELS_PORT: String(ports.SANDBOX_MODELS_PORT),
+    PUBLIC_URL: addresses.control,
+    SUPABASE_ANON_KEY: secrets.anonKey,
+    SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey
+  }
+}
+
+/** The variables of control. */
+export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOptions): Variables {
+  const identity = embedded.has('identity')
+    ? {
+        SUPABASE_URL: addresses.identity,
+        SUPABASE_ANON_KEY: secrets.anonKey,
+        SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey
+      }
+    : {}
+  return {
+    ...env,
+    CONTROL_PORT: String(ports.CONTROL_PORT),
+    PUBLIC_URL: addresses.control,
+    GATEWAY_PUBLIC_URL: addresses.gateway,
+    DATABASE_URL: addresses.database,
+    REDIS_URL: addresses.redis,
+    ...identity
+  }
+}
+
+/** The variables of one gateway process. */
+export function gatewayEnv(
+  { env, addresses }: EnvOptions,
+  { port, adminPort }: { readonly port: number; readonly adminPort: number }
+): Variables {
+  const upstream =
+    addresses.models === null ? {} : { OPENAI_BASE_URL: `${addresses.models}/v1`, OPENAI_API_KEY: modelsKey }
+  return {
+    ...env,
+    GATEWAY_PORT: String(port),
+    GATEWAY_ADMIN_PORT: String(adminPort),
+    REDIS_URL: addresses.redis,
+    ...upstream
+  }
+}

@@ -1,0 +1,33 @@
+import { SystemError } from './system-error.ts'
+
+/** Environment variables by name. An empty one counts as absent. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** What the system brings itself unless a variable names the real one. */
+export type EmbeddedPart = 'identity' | 'postgres' | 'redis' | 'models'
+
+/** For each part: any of these variables replaces it. */
+const replacedBy: Readonly<Record<EmbeddedPart, readonly string[]>> = {
+  identity: ['SUPABASE_URL'],
+  postgres: ['DATABASE_URL'],
+  redis: ['REDIS_URL'],
+  models: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'UPSTREAMS_FILE']
+}
+
+/**
+ * Which parts have to be brought, because no variable names a real one.
+ *
+ * @throws SystemError with `NODE_ENV=production` if there is any: what is brought forges identities and answers, or
+ * keeps its data where a restart may lose it
+ */
+export function chooseEmbedded(env: Variables): ReadonlySet<EmbeddedPart> {
+  const parts = Object.keys(replacedBy) as EmbeddedPart[]
+  const embedded = parts.filter((part) => !replacedBy[part].some((name) => env[name]))
+  if (env.NODE_ENV === 'production' && embedded.length > 0) {
+    const missing = embedded.map((part) => `  ${part}: set ${replacedBy[part].join(' or ')}`)
+    throw new SystemError(
+      `NODE_ENV is "production", and the embedded parts are for development only. Name the real ones:\n${missing.join('\n')}`
+    )
+  }
+  return new Set(embedded)
+}

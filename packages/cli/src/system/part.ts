@@ -1,0 +1,120 @@
+import type { LogFile } from './log-file.ts'
+import { endsProcess, type Running } from './program.ts'
+import { SystemError } from './system-error.ts'
+import { untilReady } from './until-ready.ts'
+
+/** One server of the system. */
+export interface Part {
+  readonly name: string
+  /** null while it does not run, and for one that runs in this process. */
+  readonly pid: number | null
+  readonly isRunning: boolean
+  /**
+   * Starts it and resolves when it is ready.
+   * @throws SystemError with its last lines if it ends before that or takes too long; it is stopped then
+   */
+  start(signal?: AbortSignal): Promise<void>
+  /** Asks it to stop, makes it stop if it does not, and resolves when it has ended. */
+  stop(): Promise<void>
+  /** Sends it a signal; for one that ends it, resolves when it has ended. */
+  kill(signal: NodeJS.Signals): Promise<void>
+  /** {@link stop}, then {@link start} with the same data on the same ports. */
+  restart(): Promise<void>
+}
+
+export interface PartOptions {
+  readonly name: string
+  /** Starts the server. It may return before the server is ready if `readyUrls` says when it is. */
+  launch(): Promise<Running>
+  /** All of these answer 200 when it is ready. */
+  readonly readyUrls: readonly string[]
+  readonly readyLimitMs: number
+  /** null for a server that writes none. */
+  readonly log: LogFile | null
+  /** Gets the lines that it writes once it is ready. */
+  onLine?(line: string): void
+  /** It was ready, and then ended although nobody asked it to. `how` is a word on that. */
+  onCrash?(how: string): void
+}
+
+/** A run of the server, from its launch to its end. */
+interface Run {
+  readonly running: Running
+  /** Whether its end, when it comes, is what somebody wanted. */
+  isEnding: boolean
+}
+
+/** A part of the system that is not started yet. */
+export function createPart(options: PartOptions): Part {
+  const { name, log } = options
+  let run: Run | null = null
+
+  async function start(signal?: AbortSignal): Promise<void> {
+    if (run !== null) throw new Error(`${name} runs already`)
+    signal?.throwIfAborted()
+    // Until it is ready, its end is an error of this call and not a crash.
+    const current: Run = { running: await options.launch(), isEnding: true }
+    run = current
+    const tooEarly = new AbortController()
+    let stopFollowing = () => {}
+    void current.running.ended.then((how = 'by itself') => {
+      run = null
+      stopFollowing()
+      tooEarly.abort(failure(name, `ended ${how} before it was ready`, log))
+      if (!current.isEnding) options.onCrash?.(how)
+    })
+    const limit = setTimeout(
+      () => tooEarly.abort(failure(name, `was not ready after ${options.readyLimitMs / 1000} s`, log)),
+      options.readyLimitMs
+    )
+    const stopWaiting = signal === undefined ? tooEarly.signal : AbortSignal.any([signal, tooEarly.signal])
+    try {
+      await Promise.all(options.readyUrls.map((url) => untilReady(url, stopWaiting)))
+      stopWaiting.throwIfAborted()
+    } catch (error) {
+      await stop()
+      throw stopWaiting.aborted ? stopWaiting.reason : error
+    } finally {
+      clearTimeout(limit)
+    }
+    current.isEnding = false
+    if (log !== null && options.onLine !== undefined) stopFollowing = log.follow(options.onLine)
+  }
+
+  async function stop(): Promise<void> {
+    if (run === null) return
+    const { running } = run
+    run.isEnding = true
+    await running.stop()
+    await running.ended
+  }
+
+  return {
+    name,
+    get pid() {
+      return run?.running.pid ?? null
+    },
+    get isRunning() {
+      return run !== null
+    },
+    start,
+    stop,
+    async kill(signal) {
+      if (run === null) throw new Error(`${name} does not run`)
+      const { running } = run
+      if (endsProcess(signal)) run.isEnding = true
+      await running.kill(signal)
+      if (endsProcess(signal)) await running.ended
+    },
+    async restart() {
+      await stop()
+      await start()
+    }
+  }
+}
+
+function failure(name: string, what: string, log: LogFile | null): SystemError {
+  const lines = log?.tail() ?? ''
+  if (log === null || lines === '') return new SystemError(`${name} ${what}.`)
+  return new SystemError(`${name} ${what}. Its last lines (all of them: ${log.path}):\n${lines}`)
+}

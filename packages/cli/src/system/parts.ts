@@ -1,0 +1,101 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { controlEnv, type EnvOptions, gatewayEnv, standInEnv } from './child-env.ts'
+import type { Variables } from './embedded.ts'
+import { createLogFile } from './log-file.ts'
+import { createPart, type Part } from './part.ts'
+import { type Running, startProgram } from './program.ts'
+import { SystemError } from './system-error.ts'
+
+const workspaceRoot = fileURLToPath(new URL('../../../../', import.meta.url))
+
+const readyLimitMs = 60_000
+/** A gateway first finishes what it serves. */
+const stopLimitMs = 10_000
+/** A young generation of about 6 MB: less than half the memory per open stream, at no cost of speed. */
+const gatewayNodeArgs = ['--max-semi-space-size=6']
+
+export interface PartsOptions extends EnvOptions {
+  readonly gatewayPorts: ReadonlyArray<{ readonly port: number; readonly adminPort: number }>
+  onLine?(part: string, line: string): void
+  onCrash?(part: string, how: string): void
+}
+
+/** Groups of parts: those of a group may start together once all of the group before it are ready. */
+export type Stages = readonly (readonly Part[])[]
+
+/** The parts of a system, none of them started. */
+export function createParts(options: PartsOptions): Stages {
+  const { embedded, addresses, dataDir, gatewayPorts } = options
+  const logDir = join(dataDir, 'logs')
+  mkdirSync(logDir, { recursive: true })
+  const standIns: Part[] = []
+  if (embedded.has('redis')) standIns.push(redisPart(options))
+  if (embedded.has('identity')) {
+    standIns.push(
+      program('identity', 'packages/sandbox/src/identity/main.ts', standInEnv(options), [
+        `${addresses.identity}/auth/v1/.well-known/jwks.json`
+      ])
+    )
+  }
+  if (embedded.has('models')) {
+    standIns.push(
+      program('models', 'packages/sandbox/src/models/main.ts', standInEnv(options), [`${addresses.models}/v1/models`])
+    )
+  }
+  const control = program('control', 'services/control/src/main.ts', controlEnv(options), [
+    `http://127.0.0.1:${options.ports.CONTROL_PORT}/readyz`
+  ])
+  const gateways = gatewayPorts.map((ports, index) =>
+    program(
+      index === 0 ? 'gateway' : `gateway-${index + 1}`,
+      'services/gateway/src/main.ts',
+      gatewayEnv(options, ports),
+      [`http://127.0.0.1:${ports.adminPort}/readyz`],
+      gatewayNodeArgs
+    )
+  )
+  return [standIns, [control], gateways]
+
+  function program(name: string, script: string, env: Variables, readyUrls: string[], nodeArgs: string[] = []): Part {
+    const log = createLogFile(join(logDir, `${name}.log`))
+    return createPart({
+      name,
+      launch: async () =>
+        startProgram({ script: join(workspaceRoot, script), nodeArgs, cwd: workspaceRoot, env, log, stopLimitMs }),
+      readyUrls,
+      readyLimitMs,
+      log,
+      onLine: (line) => options.onLine?.(name, line),
+      onCrash: (how) => options.onCrash?.(name, how)
+    })
+  }
+}
+
+/** Redis is started by this process, as a program of its own or, where none is installed, inside this process. */
+function redisPart({ env, ports, dataDir, onCrash }: PartsOptions): Part {
+  return createPart({
+    name: 'redis',
+    async launch(): Promise<Running> {
+      try {
+        const { pid, ended, kill, stop } = await startRedis({
+          port: ports.SANDBOX_REDIS_PORT,
+          dataDir: join(dataDir, 'redis'),
+          program: findRedisServer(env)
+        })
+        return { pid, ended: ended.then(() => undefined), kill, stop }
+      } catch (error) {
+        throw new SystemError(`redis did not start: ${error instanceof Error ? error.message : error}`, {
+          cause: error
+        })
+      }
+    },
+    readyUrls: [],
+    readyLimitMs,
+    log: null,
+    onCrash: (how) => onCrash?.('redis', how)
+  })
+}

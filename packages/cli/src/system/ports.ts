@@ -1,0 +1,89 @@
+import { createServer } from 'node:net'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
+import type { EmbeddedPart } from './embedded.ts'
+import { SystemError } from './system-error.ts'
+
+/** The port of each server, by the variable that chooses it, with the default. */
+export const defaultPorts = {
+  CONTROL_PORT: 3000,
+  GATEWAY_PORT: 8080,
+  GATEWAY_ADMIN_PORT: 9090,
+  SANDBOX_IDENTITY_PORT: 4021,
+  SANDBOX_MAILBOX_PORT: 4024,
+  SANDBOX_MODELS_PORT: 4010,
+  SANDBOX_REDIS_PORT: 6390
+} as const
+
+export type PortVariable = keyof typeof defaultPorts
+export type Ports = Readonly<Record<PortVariable, number>>
+
+/** The ports that servers of an embedded part have; without it they are not used. */
+const portsOf: Readonly<Record<EmbeddedPart, readonly PortVariable[]>> = {
+  identity: ['SANDBOX_IDENTITY_PORT', 'SANDBOX_MAILBOX_PORT'],
+  postgres: [],
+  redis: ['SANDBOX_REDIS_PORT'],
+  models: ['SANDBOX_MODELS_PORT']
+}
+
+/** A free port for every server, each another. */
+export async function choosePorts(): Promise<Ports> {
+  const chosen = new Set<number>()
+  const ports: Record<PortVariable, number> = { ...defaultPorts }
+  for (const variable of Object.keys(ports) as PortVariable[]) {
+    ports[variable] = await anotherFreePort(chosen)
+  }
+  return ports
+}
+
+/** A free port that is not in `taken`, to which it is added. */
+export async function anotherFreePort(taken: Set<number>): Promise<number> {
+  let port = await freePort()
+  while (taken.has(port)) port = await freePort()
+  taken.add(port)
+  return port
+}
+
+/** The ports that will be listened on. */
+export function neededPorts(ports: Ports, embedded: ReadonlySet<EmbeddedPart>): Array<[PortVariable, number]> {
+  const variables: PortVariable[] = ['CONTROL_PORT', 'GATEWAY_PORT', 'GATEWAY_ADMIN_PORT']
+  for (const part of embedded) variables.push(...portsOf[part])
+  return variables.map((variable) => [variable, ports[variable]])
+}
+
+/**
+ * Checks that nothing else has any of the ports on this machine's loopback addresses.
+ *
+ * @throws SystemError naming every port that is taken or used twice, with its variable
+ */
+export async function checkPorts(needed: ReadonlyArray<readonly [PortVariable, number]>): Promise<void> {
+  const problems: string[] = []
+  const byPort = new Map<number, PortVariable>()
+  for (const [variable, port] of needed) {
+    const other = byPort.get(port)
+    if (other !== undefined) problems.push(`Port ${port} is set twice: by ${other} and by ${variable}.`)
+    else if (await isTaken(port)) problems.push(`Port ${port} (${variable}) is in use by another program.`)
+    byPort.set(port, variable)
+  }
+  if (problems.length === 0) return
+  throw new SystemError(
+    `${problems.join('\n')}\nStop what uses them, or set other ports, in the environment or in .env.`
+  )
+}
+
+/** `localhost` may mean either address, and whoever asks must not reach another program on the second. */
+async function isTaken(port: number): Promise<boolean> {
+  return (await isAddressTaken(port, '127.0.0.1')) || (await isAddressTaken(port, '::1'))
+}
+
+function isAddressTaken(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(true)
+      // A machine without IPv6.
+      else if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') resolve(false)
+      else reject(new SystemError(`Port ${port} cannot be used: ${error.message}.`, { cause: error }))
+    })
+    probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(false)))
+  })
+}

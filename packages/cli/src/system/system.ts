@@ -1,0 +1,112 @@
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Addresses, findAddresses } from './addresses.ts'
+import { chooseEmbedded, type EmbeddedPart, type Variables } from './embedded.ts'
+import type { Part } from './part.ts'
+import { createParts, type Stages } from './parts.ts'
+import { anotherFreePort, checkPorts, neededPorts, type Ports } from './ports.ts'
+import { keepSecrets, type Secrets } from './secrets.ts'
+
+export interface SystemOptions {
+  /**
+   * The variables that a person sets. They say which parts are real (see `chooseEmbedded`), and every program of the
+   * system gets them. A Redis program is looked for on its `PATH`.
+   */
+  readonly env: Variables
+  readonly ports: Ports
+  /** Keeps everything that outlives the system: users, database, Redis, secrets, logs. */
+  readonly dataDir: string
+  /** How many gateway processes, 1 by default. The first has the ports of `ports`, the others free ones. */
+  readonly gateways?: number
+  /** Ends the start: everything is stopped again, and the start rejects with its reason. */
+  readonly signal?: AbortSignal
+  /** Gets what the programs write once they are ready. All that they write is in their log files, too. */
+  onLine?(part: string, line: string): void
+  /** A part ended although nobody asked it to. The others run on. */
+  onCrash?(part: string, how: string): void
+}
+
+/** A system that runs. */
+export interface System {
+  readonly addresses: Addresses
+  readonly embedded: ReadonlySet<EmbeddedPart>
+  /** The keys of the embedded identity server. */
+  readonly secrets: Secrets
+  readonly dataDir: string
+  /** `redis`, `identity` (with the mailbox) and `models`, if embedded; `control`; `gateway`, `gateway-2`, … */
+  readonly parts: ReadonlyMap<string, Part>
+  /** @throws Error when the system has no such part */
+  part(name: string): Part
+  /** Stops every part, those first that use others. Repeating it does nothing. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts control, gateways, and a stand-in for each thing that no variable names, and resolves when all are ready.
+ * Nothing is started if a port is taken.
+ *
+ * If this process dies without `stop`, its programs stop by themselves.
+ *
+ * @throws SystemError saying what is wrong; what had been started is stopped
+ */
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const { env, ports, signal } = options
+  const dataDir = resolve(options.dataDir)
+  const embedded = chooseEmbedded(env)
+  const needed = neededPorts(ports, embedded)
+  await checkPorts(needed)
+  const gatewayPorts = await chooseGatewayPorts(options, new Set(needed.map(([, port]) => port)))
+  // It holds secrets: nobody else may look in.
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const secrets = keepSecrets(dataDir)
+  const addresses = findAddresses(env, embedded, ports, gatewayPorts, dataDir)
+  const stages = createParts({ ...options, embedded, secrets, addresses, dataDir, gatewayPorts })
+  try {
+    for (const stage of stages) await startTogether(stage, signal)
+  } catch (error) {
+    await stopInOrder(stages)
+    throw error
+  }
+  const parts = new Map(stages.flat().map((part) => [part.name, part]))
+  return {
+    addresses,
+    embedded,
+    secrets,
+    dataDir,
+    parts,
+    part(name) {
+      const part = parts.get(name)
+      if (part === undefined) throw new Error(`the system has no part ${name}; it has ${[...parts.keys()].join(', ')}`)
+      return part
+    },
+    stop: () => stopInOrder(stages)
+  }
+}
+
+/** @throws what the first of them that fails throws, once none of them is still starting */
+async function startTogether(parts: readonly Part[], signal: AbortSignal | undefined): Promise<void> {
+  const failed = new AbortController()
+  const stopWaiting = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
+  const starts = await Promise.allSettled(
+    parts.map((part) =>
+      part.start(stopWaiting).catch((error: unknown) => {
+        // The abort's reason, unless it is already aborted: so all of them reject with what came first.
+        failed.abort(error)
+        throw stopWaiting.reason
+      })
+    )
+  )
+  for (const start of starts) if (start.status === 'rejected') throw start.reason
+}
+
+async function stopInOrder(stages: Stages): Promise<void> {
+  for (const stage of stages.toReversed()) await Promise.all(stage.map((part) => part.stop()))
+}
+
+async function chooseGatewayPorts({ gateways = 1, ports }: SystemOptions, taken: Set<number>) {
+  const chosen = [{ port: ports.GATEWAY_PORT, adminPort: ports.GATEWAY_ADMIN_PORT }]
+  while (chosen.length < gateways) {
+    chosen.push({ port: await anotherFreePort(taken), adminPort: await anotherFreePort(taken) })
+  }
+  return chosen
+}
