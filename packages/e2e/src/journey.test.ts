@@ -1,0 +1,79 @@
+import OpenAI from 'openai'
+import t from 'tap'
+import { chatOutcome, openaiClient } from './openai-client.ts'
+import { Person } from './person.ts'
+import { startTestSystem } from './start-test-system.ts'
+
+t.test('from registration to a streamed answer, and to a revoked key, with the official SDK', async (t) => {
+  const system = await startTestSystem(t, { gateways: 2 })
+  const ada = new Person(system, 'ada')
+
+  t.match(await ada.register(), { status: 200, body: { ok: true } })
+  t.equal(ada.cookie, null, 'registration sets no session')
+  t.match(await ada.login(), { status: 403, body: { error: { code: 'email_not_confirmed' } } })
+  const confirmed = await ada.confirm()
+  t.equal(confirmed.status, 303)
+  t.match(confirmed.headers.get('location'), /\/login\?confirmed=1$/)
+  t.match(await ada.me(), { status: 401, body: { error: { code: 'not_authenticated' } } })
+  const login = await ada.login()
+  t.match(login, { status: 200, body: { user: { email: ada.email, name: 'Ada', plan: 'free' } } })
+  t.same((await ada.me()).body, login.body)
+
+  const created = await ada.createKey('first')
+  t.equal(created.status, 201)
+  const { id, value } = created.body.key
+  t.match(await ada.createKey('second'), { status: 403, body: { error: { code: 'key_quota_exceeded' } } })
+  t.match(await ada.listKeys(), {
+    body: { keys: [{ id, label: 'first', prefix: value.slice(3, 11), status: 'active' }] }
+  })
+  t.notMatch(JSON.stringify((await ada.listKeys()).body), value, 'the secret is never told again')
+
+  for (const gateway of system.addresses.gateways) {
+    const openai = openaiClient(gateway, value)
+    const question = { model: 'gpt-4o-mini', messages: [{ role: 'user' as const, content: 'Say 20 words.' }] }
+    const answer = await openai.chat.completions.create(question)
+    t.match(answer, { object: 'chat.completion', choices: [{ message: { role: 'assistant', content: String } }] })
+    let streamed = ''
+    for await (const chunk of await openai.chat.completions.create({ ...question, stream: true })) {
+      streamed += chunk.choices[0]?.delta.content ?? ''
+    }
+    t.equal(streamed, answer.choices[0]!.message.content, 'the stream says the same')
+    const models = []
+    for await (const model of await openai.models.list()) models.push(model.id)
+    t.same(models, ['gpt-5-nano', 'gpt-4o-mini', 'text-embedding-3-small'])
+    t.match(await openai.models.retrieve('gpt-4o-mini'), { id: 'gpt-4o-mini', object: 'model', owned_by: 'openai' })
+    t.equal(await chatOutcome(openai, 'gpt-4o'), '403 model_not_allowed', 'a model of another plan')
+    t.equal(await chatOutcome(openai, 'no-such-model'), '403 model_not_allowed', 'a model that does not exist')
+  }
+
+  t.match(await ada.revokeKey(id), { status: 200, body: { ok: true } })
+  for (const gateway of system.addresses.gateways) {
+    const refused = openaiClient(gateway, value).models.list()
+    await t.rejects(refused, OpenAI.AuthenticationError)
+    await t.rejects(refused, { status: 401, code: 'revoked_api_key', type: 'authentication_error' })
+  }
+  t.same((await ada.listKeys()).body, { keys: [] })
+  t.equal((await ada.createKey('second')).status, 201, 'a revoked key no longer counts')
+
+  t.match(await ada.call('POST', '/api/auth/signout'), { status: 200, body: { ok: true } })
+  t.equal((await ada.me()).status, 401)
+})
+
+t.test('numbers beyond 2^53 and members that nobody knows reach the upstream unchanged', async (t) => {
+  const system = await startTestSystem(t)
+  const ada = await new Person(system, 'ada').join()
+  const { value } = (await ada.createKey('raw')).body.key
+  const body =
+    '{"model" : "gpt-4o-mini","messages":[{"role":"user","content":"Hi","x-unknown":{"deep":[1e400,0.10]}}],"max_tokens":1,"seed":9007199254740993,"future":18446744073709551616 }'
+  const response = await fetch(`${system.addresses.gateways[0]}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${value}`, 'content-type': 'application/json' },
+    body
+  })
+  t.equal(response.status, 200, await response.text())
+  const requests = await fetch(`${system.addresses.models}/sandbox/requests`)
+  const { requests: seen } = (await requests.json()) as { requests: Array<{ id: string; requestId: string }> }
+  const witnessed = seen.at(-1)!
+  const arrived = await fetch(`${system.addresses.models}/sandbox/requests/${witnessed.id}/body`)
+  t.equal(await arrived.text(), body)
+})

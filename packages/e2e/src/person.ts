@@ -1,0 +1,85 @@
+import { createClient } from '@supabase/supabase-js'
+import type { User } from '@tollgate/contracts/http/auth.ts'
+import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
+import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
+import type { TestSystem } from './start-test-system.ts'
+
+export type Answer<Body> = { status: number; body: Body; headers: Headers }
+export type Failure = { error: { message: string; type: string; code: string } }
+
+/** Someone with a browser: keeps the session cookie, and reads the mail. */
+export class Person {
+  readonly email: string
+  readonly password = 'correct horse battery staple'
+  readonly #system: TestSystem
+  cookie: string | null = null
+
+  constructor(system: TestSystem, name: string) {
+    this.#system = system
+    this.email = `${name}-${crypto.randomUUID().slice(0, 8)}@example.com`
+  }
+
+  async call<Body = unknown>(method: string, path: string, body?: object): Promise<Answer<Body>> {
+    const response = await fetch(`${this.#system.addresses.control}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(this.cookie === null ? {} : { cookie: this.cookie }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' })
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      if (cookie.startsWith('svc_session=')) this.cookie = cookie.split(';')[0]!
+    }
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as Body }
+  }
+
+  register(): Promise<Answer<{ ok: true }>> {
+    return this.call('POST', '/api/auth/register', { email: this.email, password: this.password, name: 'Ada' })
+  }
+
+  /** Opens the link of the confirmation mail, as a click on it does. */
+  async confirm(): Promise<Response> {
+    return fetch(linkIn(await latestMail(this.#system.addresses.mailbox!, this.email)), { redirect: 'manual' })
+  }
+
+  login(): Promise<Answer<{ user: User }>> {
+    return this.call('POST', '/api/auth/login', { email: this.email, password: this.password })
+  }
+
+  me(): Promise<Answer<{ user: User }>> {
+    return this.call('GET', '/api/auth/me')
+  }
+
+  createKey(label: string): Promise<Answer<{ key: CreatedKey }>> {
+    return this.call('POST', '/api/keys', { label })
+  }
+
+  listKeys(): Promise<Answer<{ keys: Key[] }>> {
+    return this.call('GET', '/api/keys')
+  }
+
+  revokeKey(id: string): Promise<Answer<{ ok: true } | Failure>> {
+    return this.call('DELETE', `/api/keys/${id}`)
+  }
+
+  /** Registers, confirms and signs in; with a plan, as the operator sets it at the identity provider. */
+  async join(plan?: string): Promise<this> {
+    await this.register()
+    await this.confirm()
+    if (plan !== undefined) {
+      const { identity } = this.#system.addresses
+      const { auth } = createClient(identity, this.#system.secrets.serviceRoleKey, { auth: { persistSession: false } })
+      const { data } = await auth.admin.listUsers({ perPage: 1000 })
+      const user = data.users.find(({ email }) => email === this.email)
+      const { error } = await auth.admin.updateUserById(user!.id, { app_metadata: { plan } })
+      if (error !== null) throw error
+    }
+    const { status, body } = await this.login()
+    if (status !== 200) throw new Error(`sign-in answered ${status}: ${JSON.stringify(body)}`)
+    return this
+  }
+}

@@ -1,0 +1,127 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { Redis } from 'ioredis'
+import t from 'tap'
+import { chatOutcome, openaiClient } from './openai-client.ts'
+import { Person } from './person.ts'
+import { startTestSystem } from './start-test-system.ts'
+
+/**
+ * Asks again and again until the answer is the expected one.
+ * @returns every different answer on the way, in order, and the time that it took, ms
+ */
+async function untilOutcome(ask: () => Promise<string>, expected: string): Promise<{ seen: string[]; ms: number }> {
+  const startedAt = performance.now()
+  const seen: string[] = []
+  for (;;) {
+    const outcome = await ask()
+    if (seen.at(-1) !== outcome) seen.push(outcome)
+    const ms = performance.now() - startedAt
+    if (outcome === expected) return { seen, ms: Math.round(ms) }
+    if (ms > 20_000) throw new Error(`it stays at ${seen.join(', ')}`)
+  }
+}
+
+t.test('an emptied Redis is filled again by itself: 503 meanwhile, never a wrong answer', async (t) => {
+  const system = await startTestSystem(t, { gateways: 2 })
+  const ada = await new Person(system, 'ada').join('pro')
+  const live = (await ada.createKey('live')).body.key
+  const revoked = (await ada.createKey('revoked')).body.key
+  await ada.revokeKey(revoked.id)
+  const unused = (await ada.createKey('never used before')).body.key
+  const clients = system.addresses.gateways.flatMap((gateway) => openaiClient(gateway, live.value))
+  for (const client of clients) t.equal(await chatOutcome(client), '200')
+
+  const redis = new Redis(system.addresses.redis)
+  await redis.flushall()
+  redis.disconnect()
+  const [used, fresh, dead] = await Promise.all([
+    untilOutcome(() => chatOutcome(clients[0]!), '200'),
+    untilOutcome(() => chatOutcome(openaiClient(system.addresses.gateways[1]!, unused.value)), '200'),
+    untilOutcome(() => chatOutcome(openaiClient(system.addresses.gateways[1]!, revoked.value)), '401 revoked_api_key')
+  ])
+  t.same(
+    used.seen.filter((outcome) => outcome !== '503 state_unavailable'),
+    ['200']
+  )
+  t.same(
+    fresh.seen.filter((outcome) => outcome !== '503 state_unavailable'),
+    ['200']
+  )
+  t.same(
+    dead.seen.filter((outcome) => outcome !== '503 state_unavailable'),
+    ['401 revoked_api_key']
+  )
+  t.comment(
+    `healed after ${used.ms} ms (a key in use), ${fresh.ms} ms (a key never seen), ${dead.ms} ms (a revoked key)`
+  )
+})
+
+t.test('a Redis restarted from an old dump admits nothing on it until the revocation is replayed', async (t) => {
+  const program = findRedisServer(process.env)
+  if (!need(t, 'redis-server', program)) return
+  const dataDir = t.testdir()
+  const port = await freePort()
+  let server = await startRedis({ port, dataDir, persistence: false, program })
+  t.teardown(() => server.stop())
+  const system = await startTestSystem(t, { gateways: 2, env: { REDIS_URL: server.url } })
+  const ada = await new Person(system, 'ada').join('pro')
+  const kept = (await ada.createKey('kept')).body.key
+  const revoked = (await ada.createKey('revoked later')).body.key
+  const [first, second] = system.addresses.gateways as [string, string]
+  t.equal(await chatOutcome(openaiClient(first, revoked.value)), '200')
+
+  const redis = new Redis(server.url)
+  await redis.save()
+  redis.disconnect()
+  copyFileSync(join(dataDir, 'dump.rdb'), join(dataDir, 'old.rdb'))
+  t.match(await ada.revokeKey(revoked.id), { status: 200, body: { ok: true } })
+  t.equal(await chatOutcome(openaiClient(first, revoked.value)), '401 revoked_api_key')
+
+  await server.kill('SIGKILL')
+  t.equal(await chatOutcome(openaiClient(first, kept.value)), '503 state_unavailable')
+  t.match(await ada.revokeKey(kept.id), { status: 503, body: { error: { code: 'revocation_pending' } } })
+  copyFileSync(join(dataDir, 'old.rdb'), join(dataDir, 'dump.rdb'))
+  server = await startRedis({ port, dataDir, persistence: false, program })
+
+  const outcomes = await Promise.all([
+    untilOutcome(() => chatOutcome(openaiClient(first, revoked.value)), '401 revoked_api_key'),
+    untilOutcome(() => chatOutcome(openaiClient(second, revoked.value)), '401 revoked_api_key'),
+    untilOutcome(() => chatOutcome(openaiClient(second, kept.value)), '401 revoked_api_key')
+  ])
+  for (const { seen, ms } of outcomes) {
+    t.same(
+      seen.filter((outcome) => outcome !== '503 state_unavailable'),
+      ['401 revoked_api_key'],
+      'never a stale yes'
+    )
+    t.comment(`healed ${ms} ms after the restart`)
+  }
+  t.match(
+    await ada.revokeKey(kept.id),
+    { status: 200, body: { ok: true } },
+    'and the pending revocation has come through'
+  )
+  const next = (await ada.createKey('next')).body.key
+  t.equal(await chatOutcome(openaiClient(first, next.value)), '200')
+})
+
+t.test('a restart of everything keeps users, sessions and keys', async (t) => {
+  const system = await startTestSystem(t)
+  const ada = await new Person(system, 'ada').join()
+  const { id, value } = (await ada.createKey('lasting')).body.key
+  for (const part of [...system.parts.values()].toReversed()) await part.stop()
+  for (const part of system.parts.values()) await part.start()
+  t.equal((await ada.me()).status, 200)
+  t.match((await ada.listKeys()).body, { keys: [{ id }] })
+  const outcome = await untilOutcome(() => chatOutcome(openaiClient(system.addresses.gateways[0]!, value)), '200')
+  t.same(
+    outcome.seen.filter((seen) => seen !== '503 state_unavailable'),
+    ['200']
+  )
+  t.match(await ada.login(), { status: 200 })
+})

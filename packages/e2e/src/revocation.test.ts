@@ -1,0 +1,55 @@
+import { Redis } from 'ioredis'
+import t from 'tap'
+import { chatOutcome, openaiClient } from './openai-client.ts'
+import { Person } from './person.ts'
+import { startTestSystem, type TestSystem } from './start-test-system.ts'
+
+/**
+ * Revokes a key while every gateway is asked with it without pause.
+ * @returns ms from the `{ ok: true }` to the start of the last request that was still accepted, over all gateways; and
+ * how many requests were answered before and after it
+ */
+async function lastAcceptedAfterRevocation(system: TestSystem, person: Person, label: string) {
+  const { id, value } = (await person.createKey(label)).body.key
+  const clients = system.addresses.gateways.map((gateway) => openaiClient(gateway, value))
+  for (const client of clients) await chatOutcome(client)
+  let revokedAt = Number.POSITIVE_INFINITY
+  let lastAccepted = 0
+  const outcomes: string[] = []
+  const asking = clients.flatMap((client) =>
+    Array.from({ length: 3 }, async () => {
+      // Long enough after the revocation to see a gateway that has not noticed within the promised time.
+      while (performance.now() < revokedAt + 6000) {
+        const startedAt = performance.now()
+        const outcome = await chatOutcome(client)
+        if (outcome === '200') lastAccepted = Math.max(lastAccepted, startedAt)
+        if (startedAt > revokedAt) outcomes.push(outcome)
+      }
+    })
+  )
+  const revoked = await person.revokeKey(id)
+  revokedAt = performance.now()
+  await Promise.all(asking)
+  return { revoked, after: Math.max(0, lastAccepted - revokedAt), outcomes }
+}
+
+t.test('a revoked key is refused at once by every gateway, with and without pub/sub', async (t) => {
+  const system = await startTestSystem(t, { gateways: 2 })
+  const ada = await new Person(system, 'ada').join('pro')
+
+  const withNotices = await lastAcceptedAfterRevocation(system, ada, 'with notices')
+  t.match(withNotices.revoked, { status: 200, body: { ok: true } })
+  t.equal(withNotices.after, 0, `last accepted ${withNotices.after} ms after the answer`)
+  t.ok(withNotices.outcomes.length > 100)
+  t.same([...new Set(withNotices.outcomes)], ['401 revoked_api_key'])
+
+  // From here on nobody may publish or subscribe.
+  const redis = new Redis(system.addresses.redis)
+  await redis.call('ACL', 'SETUSER', 'default', 'resetchannels')
+  redis.disconnect()
+  const withoutNotices = await lastAcceptedAfterRevocation(system, ada, 'without notices')
+  t.match(withoutNotices.revoked, { status: 200, body: { ok: true } })
+  t.equal(withoutNotices.after, 0, `last accepted ${withoutNotices.after} ms after the answer`)
+  t.ok(withoutNotices.outcomes.length > 100)
+  t.same([...new Set(withoutNotices.outcomes)], ['401 revoked_api_key'])
+})

@@ -1,0 +1,91 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { CatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import t from 'tap'
+import { parse, stringify } from 'yaml'
+import { Person } from './person.ts'
+import { startTestSystem, type TestSystem } from './start-test-system.ts'
+
+const shippedCatalog = fileURLToPath(new URL('../../../deploy/catalog.yaml', import.meta.url))
+
+/** The shipped catalog, with further names for its cheapest model that make the sandbox's model server misbehave. */
+function catalogWith(directory: string, behaviours: Record<string, string>): string {
+  const catalog = parse(readFileSync(shippedCatalog, 'utf8')) as CatalogFile
+  for (const [name, model] of Object.entries(behaviours)) {
+    catalog.models[name] = { ...catalog.models['gpt-4o-mini']!, route: [{ upstream: 'openai', model }] }
+    const { free } = catalog.plans
+    if (free !== undefined && free.models !== 'all') free.models.push(name)
+  }
+  const file = join(directory, 'catalog.yaml')
+  writeFileSync(file, stringify(catalog))
+  return file
+}
+
+function stream(system: TestSystem, secret: string, model: string, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${system.addresses.gateways[0]}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'Say 500 words.' }] }),
+    ...(signal === undefined ? {} : { signal })
+  })
+}
+
+type Witnessed = { model: string; finishedAt: number | null; abortedAt: number | null }
+
+async function witnessed(system: TestSystem): Promise<Witnessed[]> {
+  const response = await fetch(`${system.addresses.models}/sandbox/requests`)
+  return ((await response.json()) as { requests: Witnessed[] }).requests
+}
+
+/** Resident memory of a process, bytes. */
+function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
+}
+
+t.test('a 100 MB stream with a stalled reader leaves the gateway’s memory flat', async (t) => {
+  if (process.platform !== 'linux') return t.pass('reads /proc', { skip: 'only on Linux' })
+  const system = await startTestSystem(t, {
+    env: { CATALOG_FILE: catalogWith(t.testdir(), { flood: 'x+flood-mb=100' }) }
+  })
+  const ada = await new Person(system, 'ada').join()
+  const { value } = (await ada.createKey('flood')).body.key
+  const { pid } = system.part('gateway')
+  await (await stream(system, value, 'gpt-4o-mini')).text()
+  const before = residentBytes(pid!)
+  const response = await stream(system, value, 'flood')
+  const reader = response.body!.getReader()
+  let bytes = (await reader.read()).value!.length
+  // Nobody reads now. What grows would grow here.
+  let highest = 0
+  for (let sample = 0; sample < 30; sample++) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    highest = Math.max(highest, residentBytes(pid!))
+  }
+  const stalledGrowth = Math.round((highest - before) / 1024 / 1024)
+  t.ok(stalledGrowth < 20, `${stalledGrowth} MB more while the reader stalls`)
+  let parts = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    bytes += part.value.length
+    if (parts++ % 100 === 0) highest = Math.max(highest, residentBytes(pid!))
+  }
+  t.ok(bytes >= 100e6, `${bytes} bytes arrived`)
+  const growth = Math.round((highest - before) / 1024 / 1024)
+  t.ok(growth < 60, `${growth} MB more at the most`)
+})
+
+t.test('a client that goes away in the middle of a stream closes the upstream call within a second', async (t) => {
+  const system = await startTestSystem(t)
+  const ada = await new Person(system, 'ada').join()
+  const { value } = (await ada.createKey('leaver')).body.key
+  const leaving = new AbortController()
+  const response = await stream(system, value, 'gpt-4o-mini', leaving.signal)
+  await response.body!.getReader().read()
+  const leftAt = performance.now()
+  leaving.abort()
+  let seen: Witnessed | undefined
+  while (seen?.abortedAt == null && performance.now() < leftAt + 5000) seen = (await witnessed(system)).at(-1)
+  const ms = Math.round(performance.now() - leftAt)
+  t.ok(seen?.abortedAt != null, 'the upstream saw it')
+  t.ok(ms < 1000, `after ${ms} ms`)
+})
