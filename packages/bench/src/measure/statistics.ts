@@ -17,17 +17,16 @@ export function quantile(values: readonly number[], q: number): number {
   return low + (high - low) * (position - below)
 }
 
-/** Median with the smallest and the largest value: what is told of a figure that was measured in several rounds. */
+/** What is told of a figure that was measured in several rounds: half of them lie between the quartiles. */
 export interface Spread {
   median: number
-  min: number
-  max: number
-  rounds: number
+  lowerQuartile: number
+  upperQuartile: number
 }
 
 /** Summarises one figure of several rounds. Throws on an empty list. */
 export function spread(values: readonly number[]): Spread {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values), rounds: values.length }
+  return { median: median(values), lowerQuartile: quantile(values, 0.25), upperQuartile: quantile(values, 0.75) }
 }
 
 /**

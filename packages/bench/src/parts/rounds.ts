@@ -31,14 +31,16 @@ export async function warmUp(bench: Bench, kind: string, plan: (side: Side) => R
 export async function measureRounds(
   bench: Bench,
   what: string,
+  count: number,
   measure: (side: Side) => Promise<Window>
 ): Promise<Rounds> {
-  const { target, bare } = await bench.sides()
+  const sides = await bench.sides()
   const rounds: Rounds = { bare: [], target: [] }
-  for (let round = 1; round <= bench.timing.rounds; round++) {
-    bench.progress(`${what}: round ${round} of ${bench.timing.rounds}`)
-    rounds.target.push(windowFigures(await measure(target)))
-    rounds.bare.push(windowFigures(await measure(bare)))
+  for (let round = 1; round <= count; round++) {
+    bench.progress(`${what}: round ${round} of ${count}`)
+    // In turn also within the rounds, so that being second is no advantage of either.
+    const order = round % 2 === 1 ? (['target', 'bare'] as const) : (['bare', 'target'] as const)
+    for (const name of order) rounds[name].push(windowFigures(await measure(sides[name])))
   }
   return rounds
 }

@@ -26,7 +26,7 @@ export async function measureSaturation(
   plan: (side: Side) => RequestPlan
 ): Promise<{ rounds: Rounds; section: PartReport['sections'][number] }> {
   await warmUp(bench, name, plan)
-  const rounds = await measureRounds(bench, name, (side) =>
+  const rounds = await measureRounds(bench, name, bench.timing.rounds, (side) =>
     bench.measureWindow(side, plan(side), { connections, drain: true, profileAs: name })
   )
   return {
@@ -34,7 +34,7 @@ export async function measureSaturation(
     section: {
       title: `${name}: as fast as it goes, ${connections} connections`,
       table: {
-        head: ['', 'bare', bench.targetName, 'ratio (min–max)'],
+        head: ['', 'bare', bench.targetName, 'ratio (quartiles)'],
         rows: [
           comparisonRow('CPU per request, µs', rounds, (figures) => figures.cpuMicrosPerAnswer, 1),
           comparisonRow('requests/s', rounds, (figures) => figures.answersPerSecond, 0),

@@ -20,10 +20,10 @@ export const stream: Part = {
     const saturated = await measureSaturation(bench, 'stream', (side) => side.streamPlan(short))
 
     await bench.setStreamShape(endless)
-    const paced = await measureRounds(bench, 'paced stream', (side) =>
+    const paced = await measureRounds(bench, 'paced stream', bench.timing.pacedRounds, (side) =>
       bench.measureWindow(side, side.streamPlan(endless), {
         connections: streams,
-        openMs: 1000,
+        openMs: 600,
         drain: false,
         profileAs: 'paced stream'
       })
@@ -34,7 +34,7 @@ export const stream: Part = {
         {
           title: `paced stream: ${streams} open streams, a chunk of about 250 bytes every ${endless.paceMs} ms`,
           table: {
-            head: ['', 'bare', bench.targetName, 'ratio (min–max)'],
+            head: ['', 'bare', bench.targetName, 'ratio (quartiles)'],
             rows: [
               comparisonRow('CPU per chunk, µs', paced, (figures) => figures.cpuMicrosPerEvent, 1),
               comparisonRow('chunks/s', paced, (figures) => figures.eventsPerSecond, 0),

@@ -30,6 +30,7 @@ const outputLimit = 4000
 /** The processes that a run has started; it ends these, by their ids, and no others. */
 export class Children {
   readonly #running = new Set<Child>()
+  readonly #others: Array<() => Promise<void>> = []
 
   /** Starts a program under this Node. It ends with this process at the latest. Throws if it cannot be started. */
   startNode({ name, file, args = [], nodeFlags = [], env, cwd, core, servesCommands }: NodeProgram): Child {
@@ -70,8 +71,14 @@ export class Children {
     clearTimeout(timer)
   }
 
+  /** Something else to stop after all children; `stop` may have been called before. */
+  alsoStop(stop: () => Promise<void>): void {
+    this.#others.push(stop)
+  }
+
   async stopAll(): Promise<void> {
     await Promise.all([...this.#running].map((child) => this.stop(child)))
+    await Promise.all(this.#others.map((stop) => stop()))
   }
 
   /** Ends what is still running without waiting: for the `exit` event, after which nothing can wait. */

@@ -22,5 +22,5 @@ test('numbers are written with their decimals and a fixed locale', async () => {
   assert.equal(formatNumber(12345.678, 1), '12,345.7')
   assert.equal(formatNumber(0.5, 2), '0.50')
   assert.equal(formatShare(0.974), '97 %')
-  assert.equal(formatSpread({ median: 0.751, min: 0.74, max: 0.7699 }, 2), '0.75 (0.74–0.77)')
+  assert.equal(formatSpread({ median: 0.751, lowerQuartile: 0.74, upperQuartile: 0.7699 }, 2), '0.75 (0.74–0.77)')
 })

@@ -1,3 +1,5 @@
+import type { Spread } from '../measure/statistics.ts'
+
 /** A table for a terminal; every row has as many cells as the head. */
 export interface Table {
   head: readonly string[]
@@ -20,10 +22,10 @@ export function formatNumber(value: number, decimals: number): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
 }
 
-/** Median and range, as of a ratio: `0.75 (0.74–0.77)`. */
-export function formatSpread(spread: { median: number; min: number; max: number }, decimals: number): string {
-  const [middle, min, max] = [spread.median, spread.min, spread.max].map((value) => formatNumber(value, decimals))
-  return `${middle} (${min}–${max})`
+/** Median and quartiles, as of a ratio: `0.75 (0.74–0.77)`. */
+export function formatSpread({ median, lowerQuartile, upperQuartile }: Spread, decimals: number): string {
+  const number = (value: number) => formatNumber(value, decimals)
+  return `${number(median)} (${number(lowerQuartile)}–${number(upperQuartile)})`
 }
 
 /** A share from 0 to 1 as a percentage: `97 %`. */

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { test } from 'tap'
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+const skip = existsSync('/proc/self/schedstat') ? false : 'CPU time is read from /proc'
+
+function startBench(...args: string[]): ChildProcess {
+  return spawn(process.execPath, [main, '--quick', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** Process ids of all running processes, each with that of its parent. A zombie is not running. */
+function runningProcesses(): Map<number, number> {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
+  const fields = lines.map((line) => line.trim().split(/ +/)).filter(([, , stat]) => !stat!.startsWith('Z'))
+  return new Map(fields.map(([pid, parent]) => [Number(pid), Number(parent)]))
+}
+
+test('the gateway is measured beside the bare proxy, and the figures are written', { skip }, async (t) => {
+  const json = join(t.testdir({}), 'figures.json')
+  const bench = startBench('chat', '--json', json)
+  let output = ''
+  bench.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  let errors = ''
+  bench.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const [code] = (await once(bench, 'close')) as [number]
+  assert.equal(code, 0, errors)
+  assert.match(output, /CPU per request, µs +[\d.]+ +[\d.]+ /)
+  const { machine, target, figures } = JSON.parse(readFileSync(json, 'utf8'))
+  assert.equal(target, 'gateway')
+  assert.equal(machine.node, process.version)
+  for (const side of ['bare', 'target']) {
+    for (const { answersPerSecond, cpuMicrosPerAnswer, measuredShare } of figures.chat.saturated[side]) {
+      assert.ok(answersPerSecond > 0)
+      // CPU time per second is the same, whichever way it is reckoned.
+      assert.ok(Math.abs((answersPerSecond * cpuMicrosPerAnswer) / 1e6 - measuredShare) < 1e-6)
+    }
+  }
+})
+
+test('Ctrl-C ends the bench with everything that it has started', { skip }, async () => {
+  const bench = startBench('--target', 'dispatch')
+  // By then upstream, load generator and both sides run.
+  for await (const line of createInterface(bench.stderr!)) if (line.includes('round 1')) break
+  const children = [...runningProcesses()].filter(([, parent]) => parent === bench.pid).map(([pid]) => pid)
+  assert.ok(children.length >= 4)
+  bench.kill('SIGINT')
+  const [code] = (await once(bench, 'exit')) as [number]
+  assert.equal(code, 130)
+  while (children.some((pid) => runningProcesses().has(pid))) await delay(20)
+})
+
+test('what cannot be measured is said before anything is started', async () => {
+  const bench = startBench('strem')
+  const lines: string[] = []
+  for await (const line of createInterface(bench.stderr!)) lines.push(line)
+  assert.match(lines[0]!, /unknown part "strem"; there are chat, stream, latency, memory/)
+  assert.equal(bench.exitCode ?? (await once(bench, 'exit'))[0], 1)
+})
