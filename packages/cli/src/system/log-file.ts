@@ -56,7 +56,7 @@ function follow(path: string, onLine: (line: string) => void): () => void {
     rest = lines.pop() ?? ''
     for (const line of lines) onLine(line)
   }
-  const watcher: FSWatcher = watch(path, { persistent: false }, readOn)
+  const watcher: FSWatcher = watch(path, readOn)
   return () => {
     watcher.close()
     readOn()

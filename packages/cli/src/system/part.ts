@@ -40,8 +40,8 @@ export interface PartOptions {
 /** A run of the server, from its launch to its end. */
 interface Run {
   readonly running: Running
-  /** Whether its end, when it comes, is what somebody wanted. */
-  isEnding: boolean
+  /** Only the end of a `ready` one is a crash. */
+  state: 'starting' | 'ready' | 'ending'
 }
 
 /** A part of the system that is not started yet. */
@@ -52,16 +52,15 @@ export function createPart(options: PartOptions): Part {
   async function start(signal?: AbortSignal): Promise<void> {
     if (run !== null) throw new Error(`${name} runs already`)
     signal?.throwIfAborted()
-    // Until it is ready, its end is an error of this call and not a crash.
-    const current: Run = { running: await options.launch(), isEnding: true }
+    const current: Run = { running: await options.launch(), state: 'starting' }
     run = current
     const tooEarly = new AbortController()
     let stopFollowing = () => {}
     void current.running.ended.then((how = 'by itself') => {
       run = null
       stopFollowing()
-      tooEarly.abort(failure(name, `ended ${how} before it was ready`, log))
-      if (!current.isEnding) options.onCrash?.(how)
+      if (current.state === 'starting') tooEarly.abort(failure(name, `ended ${how} before it was ready`, log))
+      if (current.state === 'ready') options.onCrash?.(how)
     })
     const limit = setTimeout(
       () => tooEarly.abort(failure(name, `was not ready after ${options.readyLimitMs / 1000} s`, log)),
@@ -77,14 +76,14 @@ export function createPart(options: PartOptions): Part {
     } finally {
       clearTimeout(limit)
     }
-    current.isEnding = false
+    current.state = 'ready'
     if (log !== null && options.onLine !== undefined) stopFollowing = log.follow(options.onLine)
   }
 
   async function stop(): Promise<void> {
     if (run === null) return
     const { running } = run
-    run.isEnding = true
+    run.state = 'ending'
     await running.stop()
     await running.ended
   }
@@ -102,7 +101,7 @@ export function createPart(options: PartOptions): Part {
     async kill(signal) {
       if (run === null) throw new Error(`${name} does not run`)
       const { running } = run
-      if (endsProcess(signal)) run.isEnding = true
+      if (endsProcess(signal)) run.state = 'ending'
       await running.kill(signal)
       if (endsProcess(signal)) await running.ended
     },

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
+import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { test } from 'tap'
+import { chooseDemo } from './demo.ts'
+
+const shipped = loadCatalogFile(fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url)))
+
+test('the shipped catalog gives a plan with several keys and one of its chat models', async () => {
+  const { plan, model } = chooseDemo(shipped)
+  assert.ok((shipped.plans[plan]?.keyQuota ?? 0) > 1)
+  assert.ok(model !== null)
+  assert.equal(shipped.models[model]?.kind, 'chat')
+  assert.ok(shipped.plans[plan]?.models.includes(model))
+})
+
+test('a catalog without that plan gives the free one, and one without chat models none', async () => {
+  const { free } = shipped.plans
+  assert.ok(free !== undefined)
+  assert.equal(chooseDemo({ ...shipped, plans: { free } }).plan, 'free')
+  const embeddings = { ...free, models: ['text-embedding-3-small'] }
+  assert.deepEqual(chooseDemo({ ...shipped, plans: { free: embeddings } }), { plan: 'free', model: null })
+})

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'tap'
+import { completeEnv } from './env-file.ts'
+
+test('the file adds what the environment lacks; what the environment has wins, even if empty', async (t) => {
+  const directory = t.testdir({
+    '.env': '# a comment\nA=file\nB="file # quoted"\nC=file\nexport D=file # comment\nE=\n'
+  })
+  const env = { A: 'environment', C: '', PATH: '/bin' }
+  assert.deepEqual(completeEnv(env, join(directory, '.env')), {
+    A: 'environment',
+    B: 'file # quoted',
+    C: '',
+    D: 'file',
+    E: '',
+    PATH: '/bin'
+  })
+  assert.deepEqual(env, { A: 'environment', C: '', PATH: '/bin' })
+})
+
+test('without a file the environment is all there is', async (t) => {
+  assert.deepEqual(completeEnv({ A: '1' }, join(t.testdir(), '.env')), { A: '1' })
+})
+
+test('a file that cannot be read is an error', async (t) => {
+  assert.throws(() => completeEnv({}, t.testdir()), { code: 'EISDIR' })
+})

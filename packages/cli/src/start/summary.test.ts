@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'tap'
+import { demoUser } from './demo.ts'
+import { describeCommands, describeSystem, type SummaryOptions } from './summary.ts'
+
+const options: SummaryOptions = {
+  addresses: {
+    control: 'http://localhost:3000',
+    gateway: 'http://localhost:8080',
+    gateways: ['http://127.0.0.1:8080'],
+    gatewayAdmins: ['http://127.0.0.1:9090'],
+    identity: 'http://127.0.0.1:4021',
+    mailbox: 'http://localhost:4024',
+    models: 'http://127.0.0.1:4010',
+    redis: 'redis://:secret@127.0.0.1:6390',
+    database: 'postgres://user:secret@127.0.0.1/x'
+  },
+  embedded: new Set(['identity', 'models']),
+  dataDir: '/home/me/.tollgate',
+  workspaceRoot: '/home/me',
+  user: { ...demoUser, plan: 'pro' },
+  model: 'gpt-5-nano',
+  seconds: 3.21
+}
+
+test('it names the addresses, the mailbox, the demo user and what is embedded, and no password of a real part', async () => {
+  const text = describeSystem(options)
+  for (const part of ['localhost:3000/api', 'localhost:8080/v1', 'localhost:4024', demoUser.email, demoUser.password]) {
+    assert.ok(text.includes(part), part)
+  }
+  assert.match(text, /Embedded .*identity server, model server;/)
+  assert.doesNotMatch(text, /secret/)
+  for (const { shell } of describeCommands(options)) assert.ok(text.includes(`\n\n${shell}\n\n`))
+})
+
+test('with a real identity provider there is no demo user, but a way to sign up', async () => {
+  const text = describeSystem({ ...options, user: null, addresses: { ...options.addresses, mailbox: null } })
+  assert.ok(!text.includes(demoUser.email))
+  assert.match(text, /api\/auth\/register/)
+})
+
+test('without a chat model nothing is said about chats', async () => {
+  assert.doesNotMatch(describeSystem({ ...options, model: null }), /chat/)
+})
+
+test('the commands are valid shell, also where paths and addresses have special characters', async () => {
+  const strange = "/home/it's me/$HOME `x`"
+  for (const user of [options.user, null]) {
+    for (const { shell } of describeCommands({ ...options, user, dataDir: strange, workspaceRoot: strange })) {
+      const { status, stderr } = spawnSync('sh', ['-n'], { input: shell, encoding: 'utf8' })
+      assert.equal(status, 0, stderr)
+      assert.doesNotMatch(shell, /^\s*$|^\s*#/m)
+      // What is not quoted at all must not be expanded either.
+      assert.ok(!shell.includes(strange))
+    }
+  }
+})

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { chooseEmbedded } from './embedded.ts'
+import { SystemError } from './system-error.ts'
+
+const all = ['identity', 'postgres', 'redis', 'models']
+
+test('with no variable set, every part is embedded; an empty variable counts as not set', async () => {
+  assert.deepEqual([...chooseEmbedded({})], all)
+  assert.deepEqual([...chooseEmbedded({ SUPABASE_URL: '', REDIS_URL: '', NODE_ENV: 'development' })], all)
+})
+
+for (const [variable, part] of [
+  ['SUPABASE_URL', 'identity'],
+  ['DATABASE_URL', 'postgres'],
+  ['REDIS_URL', 'redis'],
+  ['OPENAI_API_KEY', 'models'],
+  ['OPENAI_BASE_URL', 'models'],
+  ['UPSTREAMS_FILE', 'models']
+] as const) {
+  test(`${variable} replaces ${part} and nothing else`, async () => {
+    const rest = all.filter((other) => other !== part)
+    assert.deepEqual([...chooseEmbedded({ [variable]: 'set' })], rest)
+  })
+}
+
+test('production refuses embedded parts and says what to set for each', async () => {
+  const env = { NODE_ENV: 'production', DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x' }
+  assert.throws(
+    () => chooseEmbedded(env),
+    (error) => {
+      assert.ok(error instanceof SystemError)
+      assert.match(error.message, /NODE_ENV/)
+      assert.match(error.message, /identity: set SUPABASE_URL/)
+      assert.match(error.message, /models: set OPENAI_API_KEY or OPENAI_BASE_URL or UPSTREAMS_FILE/)
+      assert.doesNotMatch(error.message, /DATABASE_URL|REDIS_URL/)
+      return true
+    }
+  )
+  assert.equal(chooseEmbedded({ ...env, SUPABASE_URL: 'https://x', OPENAI_API_KEY: 'sk' }).size, 0)
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'tap'
+import { keepSecrets } from './secrets.ts'
+import { SystemError } from './system-error.ts'
+
+test('secrets are random, and the same at every later start', async (t) => {
+  const [one, two] = [t.testdir({ a: {}, b: {} }), t.testdirName]
+  const first = keepSecrets(join(one, 'a'))
+  assert.match(first.anonKey, /^sb_publishable_[\w-]{32}$/)
+  assert.match(first.serviceRoleKey, /^sb_secret_[\w-]{32}$/)
+  assert.deepEqual(keepSecrets(join(one, 'a')), first)
+  const other = keepSecrets(join(two, 'b'))
+  assert.notEqual(other.anonKey, first.anonKey)
+  assert.notEqual(other.serviceRoleKey, first.serviceRoleKey)
+})
+
+test('only their owner can read them, also after somebody opened the file to all', async (t) => {
+  const dataDir = t.testdir()
+  const file = join(dataDir, 'secrets.json')
+  const mode = () => statSync(file).mode & 0o777
+  keepSecrets(dataDir)
+  assert.equal(mode(), 0o600)
+  chmodSync(file, 0o644)
+  keepSecrets(dataDir)
+  assert.equal(mode(), 0o600)
+})
+
+test('a file that does not hold them is an error, and is not overwritten', async (t) => {
+  for (const text of ['', '{}', '[]', 'null', '{"anonKey":"a","serviceRoleKey":1}']) {
+    const dataDir = t.testdir()
+    writeFileSync(join(dataDir, 'secrets.json'), text)
+    assert.throws(() => keepSecrets(dataDir), SystemError, text)
+    assert.equal(statSync(join(dataDir, 'secrets.json')).size, text.length)
+  }
+})
