@@ -1,0 +1,42 @@
+import type { Shard } from '@tollgate/contracts/keyspace/names.ts'
+import { epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
+import type { ShardMarker } from '@tollgate/contracts/redis/project.ts'
+import type { Truth } from './source.ts'
+
+/** A shard whose marker does not vouch for all that Postgres has, to the process that runs now. */
+export type StaleShard = {
+  shard: Shard
+  /** As it was when judged. */
+  marker: ShardMarker
+  /** What can be vouched for after a replay. */
+  version: number
+}
+
+export type Judgement =
+  /** Redis holds changes that Postgres does not know, of this epoch: Postgres was restored to an earlier state. */
+  { ahead: true; epoch: number } | { ahead: false; stale: StaleShard[] }
+
+/**
+ * Compares what Redis says of its shards with Postgres. The markers must have been read first: then a version in them
+ * that Postgres does not have is proof, since only committed changes are ever written to Redis.
+ *
+ * A restored Postgres is noticed as long as one shard's lost changes have not been outnumbered by new ones; there is a
+ * pass each second, and the first begins with the process.
+ *
+ * @param run the Redis process
+ */
+export function judgeShards(markers: ReadonlyMap<Shard, ShardMarker>, truth: Truth, run: string): Judgement {
+  let highest = 0
+  let ahead = false
+  const stale: StaleShard[] = []
+  for (const [shard, marker] of markers) {
+    const version = versionOf(truth.epoch, truth.changes.get(shard) ?? 0)
+    const seen = Math.max(marker.version ?? 0, marker.highest ?? 0)
+    if (seen > version) ahead = true
+    highest = Math.max(highest, seen)
+    if (marker.run !== run || marker.version === null || marker.version < version) {
+      stale.push({ shard, marker, version })
+    }
+  }
+  return ahead ? { ahead, epoch: epochOf(highest) } : { ahead, stale }
+}

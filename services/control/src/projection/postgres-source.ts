@@ -1,0 +1,154 @@
+import type { AccountShard, SecretShard, Shard } from '@tollgate/contracts/keyspace/names.ts'
+import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+import { and, asc, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { type Orm, queryRows } from '../database/connect.ts'
+import { accounts, catalogs, keys, projection, shards } from '../database/schema.ts'
+import type { ProjectionSource } from './source.ts'
+
+/** Rows that are in memory at once, for each replay under way. */
+const pageSize = 1000
+
+/** In the statement that reads a row, so that row and epoch are of the same instant. */
+const presentEpoch = sql<number>`coalesce((select max(${projection.epoch}) from ${projection}), 0)`.mapWith(Number)
+const isRecent = or(isNull(keys.revokedAt), gt(keys.revokedAt, sql`now() - ${`${deadPointerMs} ms`}::interval`))
+
+/** Reads the projection's source from the tables of `schema.ts`. */
+export function createPostgresSource(orm: Orm): ProjectionSource {
+  const accountsAfter = (shard: AccountShard, after: SQL) =>
+    orm
+      .select()
+      .from(accounts)
+      .where(and(eq(accounts.shard, shard), after))
+      .orderBy(asc(accounts.version), asc(accounts.id))
+      .limit(pageSize)
+  const keysAfter = (shard: AccountShard, withDead: boolean) => (after: SQL) =>
+    orm
+      .select()
+      .from(keys)
+      .where(and(eq(keys.accountShard, shard), after, withDead ? undefined : isRecent))
+      .orderBy(asc(keys.version), asc(keys.id))
+      .limit(pageSize)
+  const secretsAfter = (shard: SecretShard, after: SQL) =>
+    orm
+      .select()
+      .from(keys)
+      .where(and(eq(keys.secretShard, shard), after, isRecent))
+      .orderBy(asc(keys.version), asc(keys.id))
+      .limit(pageSize)
+
+  return {
+    async readTruth() {
+      const [changed, [present]] = await Promise.all([
+        orm.select().from(shards),
+        queryRows<{ epoch: number; catalog: number }>(
+          orm,
+          sql`
+            select coalesce((select max(epoch) from ${projection}), 0) as epoch,
+              coalesce((select max(version) from ${catalogs}), 0) as catalog`
+        )
+      ])
+      return { ...present!, changes: new Map(changed.map(({ name, version }) => [name as Shard, version])) }
+    },
+
+    async *writesAfter(shard, change, epoch, withDead) {
+      if (isSecretShard(shard)) {
+        const pages = pagesOf(keys, change, (after) => secretsAfter(shard, after))
+        for await (const rows of pages) yield rows.map(pointerWrite)
+        return
+      }
+      // An account comes before its keys: a key without its account is not a state to judge on.
+      const pages = pagesOf(accounts, change, (after) => accountsAfter(shard, after))
+      for await (const rows of pages) yield rows.map((row) => accountWrite(row, epoch))
+      for await (const rows of pagesOf(keys, change, keysAfter(shard, withDead))) {
+        yield rows.map((row) => keyWrite(row, epoch))
+      }
+    },
+
+    async writesOfAccount(account) {
+      const rows = await orm
+        .select({ row: accounts, epoch: presentEpoch })
+        .from(accounts)
+        .where(eq(accounts.id, account))
+      return rows.map(({ row, epoch }) => accountWrite(row, epoch))
+    },
+
+    async writesOfKey(account, key) {
+      const rows = await orm
+        .select({ row: keys, epoch: presentEpoch })
+        .from(keys)
+        .where(and(eq(keys.id, key), eq(keys.accountId, account)))
+      return rows.flatMap(({ row, epoch }) => [keyWrite(row, epoch), pointerWrite(row)])
+    },
+
+    async raiseEpoch(seen, other) {
+      const epoch = Math.max(seen, other) + 1
+      await orm
+        .insert(projection)
+        .values({ epoch })
+        .onConflictDoUpdate({ target: projection.one, set: { epoch }, setWhere: eq(projection.epoch, seen) })
+    },
+
+    async readCatalog() {
+      const [row] = await orm.select().from(catalogs).orderBy(desc(catalogs.version)).limit(1)
+      if (row === undefined) throw new Error('no catalog has been stored')
+      return { number: row.version, json: row.json }
+    }
+  }
+}
+
+const isSecretShard = (shard: Shard): shard is SecretShard => shard.startsWith('k')
+
+type Row = { version: number; id: string }
+
+/** Walks through the rows of a query in the order of (version, id), from the first after a change on. */
+async function* pagesOf<Found extends Row>(
+  table: { version: PgColumn; id: PgColumn },
+  change: number,
+  query: (after: SQL) => Promise<Found[]>
+): AsyncGenerator<Found[]> {
+  let after: SQL = gt(table.version, change)
+  for (;;) {
+    const rows = await query(after)
+    if (rows.length > 0) yield rows
+    if (rows.length < pageSize) return
+    const last = rows.at(-1)!
+    // Rows of one change share its number.
+    after = sql`(${table.version}, ${table.id}) > (${last.version}, ${last.id})`
+  }
+}
+
+function accountWrite(row: typeof accounts.$inferSelect, epoch: number): ProjectionWrite {
+  return {
+    kind: 'account',
+    account: row.id,
+    version: versionOf(epoch, row.version),
+    record: { plan: row.plan, status: row.status }
+  }
+}
+
+function keyWrite(row: typeof keys.$inferSelect, epoch: number): ProjectionWrite {
+  return {
+    kind: 'key',
+    account: row.accountId,
+    key: row.id,
+    version: versionOf(epoch, row.version),
+    record: {
+      status: row.status,
+      digest: row.digest,
+      previous: null,
+      expiresAt: row.expiresAt?.getTime() ?? null,
+      models: row.models
+    }
+  }
+}
+
+function pointerWrite(row: typeof keys.$inferSelect): ProjectionWrite {
+  return {
+    kind: 'pointer',
+    digest: row.digest,
+    pointer: { key: row.id, account: row.accountId, scope: row.scope },
+    diedAt: row.revokedAt?.getTime() ?? null
+  }
+}

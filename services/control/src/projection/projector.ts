@@ -1,0 +1,119 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { announceChange, type ChangeNotice, type ProjectionWrite, putAll } from '@tollgate/contracts/redis/project.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../database/connect.ts'
+import { storeCatalog } from './catalog.ts'
+import { runPass } from './pass.ts'
+import { createPostgresSource } from './postgres-source.ts'
+
+export type ProjectorOptions = {
+  database: Database
+  redis: RedisLink
+  /** Put in force when the projector starts. */
+  catalog: Catalog
+  log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+  /** Milliseconds from the start of a pass to the start of the next. */
+  intervalMs?: number
+}
+
+/** Keeps Redis what Postgres says: changes at once, as well as it can, and everything by a loop that compares. */
+export type Projector = {
+  /** Begins the loop. */
+  start(): void
+  /** Ends the loop. Resolves when nothing of it runs any more. */
+  stop(): Promise<void>
+  /** To be called after a change to an account has been committed. Never throws: what fails is left to the loop. */
+  accountChanged(account: string): Promise<void>
+  /**
+   * To be called after a change to a key has been committed.
+   *
+   * @returns true once Redis has acknowledged the key's present state, or a later one, so that nothing is admitted on an
+   * earlier one any more; false if it has not, and the loop will see to it. Never throws.
+   */
+  keyChanged(account: string, key: string): Promise<boolean>
+}
+
+export function createProjector({ database, redis, catalog, log, intervalMs = 1000 }: ProjectorOptions): Projector {
+  const source = createPostgresSource(database.orm)
+  const stopping = new AbortController()
+  let loop: Promise<void> | null = null
+  let wake = () => {}
+
+  async function write(notice: ChangeNotice, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
+    try {
+      // Known to be away: say so at once.
+      redis.run()
+      const writes = await read()
+      if (writes.length === 0) return false
+      await putAll(redis, writes)
+    } catch (err) {
+      log.warn({ err, ...notice }, 'a change could not be projected at once')
+      return false
+    }
+    // Only a hint: whether it arrives changes nothing.
+    announceChange(redis, notice).catch((err: unknown) => log.warn({ err, ...notice }, 'a change was not announced'))
+    return true
+  }
+
+  async function runLoop(): Promise<void> {
+    let isCatalogStored = false
+    let isFailing = false
+    while (!stopping.signal.aborted) {
+      if (!redis.isReady()) {
+        void redis.ready().then(() => wake())
+        await sleep(null)
+        continue
+      }
+      const startedAt = performance.now()
+      let again = false
+      try {
+        if (!isCatalogStored) await storeCatalog(database.orm, catalog)
+        isCatalogStored = true
+        const result = await runPass(source, redis, stopping.signal)
+        again = result.restored
+        if (result.restored) log.warn('Redis is ahead of Postgres, which was restored: everything is projected anew')
+        else if (isFailing || result.shards > 100) {
+          log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is what Postgres says again')
+        }
+        isFailing = false
+      } catch (err) {
+        if (!isFailing && !stopping.signal.aborted) log.warn({ err }, 'the projection is behind')
+        isFailing = true
+      }
+      if (!again) await sleep(Math.max(0, startedAt + intervalMs - performance.now()))
+    }
+  }
+
+  /** @param ms null to sleep until woken */
+  function sleep(ms: number | null): Promise<void> {
+    if (stopping.signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = ms === null ? undefined : setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  // A lost connection ends the wait, so that the next pass begins with the new one, at once.
+  const onClose = () => wake()
+
+  return {
+    start() {
+      redis.client.on('close', onClose)
+      loop ??= runLoop()
+    },
+    async stop() {
+      stopping.abort()
+      redis.client.off('close', onClose)
+      wake()
+      await loop
+    },
+    accountChanged: async (account) => {
+      await write({ kind: 'account', account }, () => source.writesOfAccount(account))
+    },
+    keyChanged: (account, key) => write({ kind: 'key', account, key }, () => source.writesOfKey(account, key))
+  }
+}

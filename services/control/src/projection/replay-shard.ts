@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
+import { claimShard, putAll, releaseShard, type ShardMarker, stampShard } from '@tollgate/contracts/redis/project.ts'
+import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { StaleShard } from './judge-shards.ts'
+import type { ProjectionSource } from './source.ts'
+
+/**
+ * Brings what a shard lacks from Postgres to Redis, and then vouches for it.
+ *
+ * Every write must reach the process that is vouched to: one that came up meanwhile, perhaps with older data, is left to
+ * the next pass. Data that went away under the same process takes the claim with it, and the stamp fails.
+ *
+ * @param run the Redis process for which the shard was judged
+ * @returns how many writes were made, or null if the shard was left alone because somebody else brought it further
+ * @throws RedisAwayError if the process is not the same any more; whatever source and Redis throw; the signal's reason
+ */
+export async function replayShard(
+  source: ProjectionSource,
+  redis: RedisLink,
+  { shard, marker, version }: StaleShard,
+  run: string,
+  signal: AbortSignal
+): Promise<number | null> {
+  insistOnRun(redis, run)
+  const claim = await claimShard(redis, shard, randomUUID())
+  let stamped = false
+  try {
+    // Only what was judged to be behind is replayed: another state may even be ahead, which the next pass will judge.
+    if (claim.at.version !== marker.version || claim.at.run !== marker.run) return null
+    let count = 0
+    const epoch = epochOf(version)
+    if (changeOf(version) > 0) {
+      const pages = source.writesAfter(shard, replayedUpTo(marker, epoch), epoch, mayHoldRecords(marker, epoch))
+      for await (const writes of pages) {
+        signal.throwIfAborted()
+        insistOnRun(redis, run)
+        await putAll(redis, writes)
+        count += writes.length
+      }
+    }
+    insistOnRun(redis, run)
+    stamped = await stampShard(redis, claim, version, run)
+    return stamped ? count : null
+  } finally {
+    // Claims of replays that failed would pile up in the marker. If this fails too, the next stamp removes them.
+    if (!stamped) await releaseShard(redis, claim).catch(() => undefined)
+  }
+}
+
+function insistOnRun(redis: RedisLink, run: string): void {
+  if (redis.run() !== run) throw new RedisAwayError()
+}
+
+/** The last change of the epoch that Redis certainly has. */
+function replayedUpTo(marker: ShardMarker, epoch: number): number {
+  return marker.version !== null && epochOf(marker.version) === epoch ? changeOf(marker.version) : 0
+}
+
+/** Whether Redis may hold records of the epoch, which must then learn even of what was revoked long ago. */
+function mayHoldRecords(marker: ShardMarker, epoch: number): boolean {
+  return [marker.version, marker.highest].some((seen) => seen !== null && epochOf(seen) === epoch)
+}

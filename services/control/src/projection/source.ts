@@ -1,0 +1,31 @@
+import type { Shard } from '@tollgate/contracts/keyspace/names.ts'
+import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+
+/** What Redis is compared with. */
+export type Truth = {
+  epoch: number
+  /** The last change of each shard; one that never had any is not in it. */
+  changes: ReadonlyMap<Shard, number>
+  /** Number of the catalog in force; 0 if none has been stored yet. */
+  catalog: number
+}
+
+/** The side of the projection that is projected: Postgres. */
+export type ProjectionSource = {
+  readTruth(): Promise<Truth>
+  /**
+   * Everything of a shard that changed after a change (0: everything there is), in pages, as the writes that bring it to
+   * Redis under an epoch. Rows that change meanwhile come again with their later state.
+   *
+   * @param withDead also secrets' keys that were revoked so long ago that a Redis that lacks them need not learn of them
+   */
+  writesAfter(shard: Shard, change: number, epoch: number, withDead: boolean): AsyncIterable<ProjectionWrite[]>
+  /** The present state of an account, as writes under the present epoch; none if it does not exist. */
+  writesOfAccount(account: string): Promise<ProjectionWrite[]>
+  /** As {@link writesOfAccount}, for a key: its record, then its pointer, so that no pointer leads to nothing. */
+  writesOfKey(account: string, key: string): Promise<ProjectionWrite[]>
+  /** Raises the epoch above `seen`, which it must still be, and above `other`. Of several at once one succeeds. */
+  raiseEpoch(seen: number, other: number): Promise<void>
+  /** @throws if there is none */
+  readCatalog(): Promise<{ number: number; json: string }>
+}
