@@ -27,6 +27,7 @@ export const errorTable = {
     'permission_error',
     'Confirm your e-mail address first, with the link that was mailed to it.'
   ],
+  registration_closed: [403, 'permission_error', 'New registrations are not accepted.'],
   account_suspended: [403, 'permission_error', 'The account is suspended.'],
   csrf_rejected: [403, 'permission_error', 'Requests from this origin are not accepted.'],
   key_quota_exceeded: [403, 'permission_error', 'The plan allows no further API keys.'],

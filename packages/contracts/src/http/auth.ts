@@ -13,12 +13,14 @@ export type User = Static<typeof User>
 export const UserResponse = Type.Object({ user: User })
 export const OkResponse = Type.Object({ ok: Type.Literal(true) })
 
-/** Lengths of the identity provider: 255 characters of address; 72 bytes of password, which it checks itself. */
-const Email = Type.String({ minLength: 1, maxLength: 255 })
+/** What a database cannot store or a log should not contain. */
+const printable = '^[^\\u0000-\\u001f\\u007f]*$'
+/** Lengths of the identity provider: 255 characters of address; 72 bytes of password, which is checked apart. */
+const Email = Type.String({ minLength: 1, maxLength: 255, pattern: printable })
 const Password = Type.String({ minLength: 1, maxLength: 1024 })
 
 export const RegisterRequest = Type.Object(
-  { email: Email, password: Password, name: Type.String({ minLength: 1, maxLength: 200 }) },
+  { email: Email, password: Password, name: Type.String({ minLength: 1, maxLength: 200, pattern: printable }) },
   closed
 )
 export type RegisterRequest = Static<typeof RegisterRequest>
@@ -26,8 +28,12 @@ export type RegisterRequest = Static<typeof RegisterRequest>
 export const LoginRequest = Type.Object({ email: Email, password: Password }, closed)
 export type LoginRequest = Static<typeof LoginRequest>
 
+/** For calls that need nothing: no body, or an empty object. */
+export const EmptyRequest = Type.Union([Type.Null(), Type.Object({}, closed)])
+
+/** Of the link in a confirmation mail. Mail programs and trackers add parameters of their own. */
 export const ConfirmQuery = Type.Object({
-  token_hash: Type.String({ minLength: 1 }),
-  type: Type.String({ minLength: 1 })
+  token_hash: Type.Optional(Type.String()),
+  type: Type.Optional(Type.String())
 })
 export type ConfirmQuery = Static<typeof ConfirmQuery>

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite'
 import type { SQL } from 'drizzle-orm'
-import type { PgDatabase, PgQueryResultHKT, PgTransaction } from 'drizzle-orm/pg-core'
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { lockDirectory } from './directory-lock.ts'
 
 /** Drizzle over either driver. What `execute` resolves with differs between them: use {@link queryRows}. */
@@ -10,7 +10,7 @@ export type Orm = PgDatabase<PgQueryResultHKT, Record<string, never>>
  * What `orm.transaction` passes to its callback. Inside the callback use nothing else: with PGlite, and with a pool of
  * one connection, another query would wait for the transaction that waits for it.
  */
-export type Transaction = PgTransaction<PgQueryResultHKT, Record<string, never>>
+export type Transaction = Parameters<Parameters<Orm['transaction']>[0]>[0]
 
 export type Database = {
   readonly orm: Orm

@@ -1,7 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
+import type { FastifyBaseLogger } from 'fastify'
 import { type Orm, queryRows } from './connect.ts'
+import { isDatabaseAway } from './database-away.ts'
 
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
 /** Any number that nothing else in this database locks; written down once. */
@@ -38,4 +41,24 @@ export async function migrate(orm: Orm): Promise<number> {
     }
     return count
   })
+}
+
+/** For how long a start waits for a database that is starting too. */
+const reachableLimitMs = 30_000
+const retryMs = 500
+
+/** {@link migrate}, tried again while the database is away, for up to half a minute. */
+export async function migrateWhenReachable(orm: Orm, log: Pick<FastifyBaseLogger, 'info' | 'warn'>): Promise<void> {
+  const deadline = performance.now() + reachableLimitMs
+  for (;;) {
+    try {
+      const count = await migrate(orm)
+      if (count > 0) log.info({ count }, 'database migrated')
+      return
+    } catch (err) {
+      if (!isDatabaseAway(err) || performance.now() > deadline) throw err
+      log.warn({ err }, 'the database is away: trying again')
+      await delay(retryMs)
+    }
+  }
 }

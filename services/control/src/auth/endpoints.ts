@@ -1,0 +1,39 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/connect.ts'
+import type { Projector } from '../projection/projector.ts'
+import { confirm } from './confirm.ts'
+import type { Identity } from './identity/identity.ts'
+import { login } from './login.ts'
+import { me } from './me.ts'
+import type { Floors } from './pace.ts'
+import { register } from './register.ts'
+import { cookieAttributes } from './session-cookie.ts'
+import { signout } from './signout.ts'
+
+export type AuthOptions = {
+  identity: Identity
+  database: Database
+  catalog: Catalog
+  projector: Pick<Projector, 'accountChanged'>
+  clock: Clock
+  floors: Floors
+  publicUrl: string
+  serviceDomain: string
+}
+
+/** What the auth endpoints are made of. */
+export type AuthContext = AuthOptions & { cookie: ReturnType<typeof cookieAttributes> }
+
+/** `/api/auth/*` */
+export async function authEndpoints(app: FastifyInstance, options: AuthOptions): Promise<void> {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>()
+  const context = { ...options, cookie: cookieAttributes(options.publicUrl, options.serviceDomain) }
+  register(typed, context)
+  confirm(typed, context)
+  login(typed, context)
+  signout(typed, context)
+  me(typed)
+}

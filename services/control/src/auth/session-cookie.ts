@@ -1,0 +1,43 @@
+import { isIP } from 'node:net'
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import { absoluteLifetimeMs } from './session-lifetime.ts'
+
+export const sessionCookie = 'svc_session'
+
+/**
+ * Attributes of the session cookie. It is shared with the subdomains of the service domain; where a domain cannot be
+ * named (localhost, an IP address) it belongs to the host alone. Browsers keep it for as long as any session can last:
+ * when it ends is decided here.
+ *
+ * @param publicUrl an origin
+ */
+export function cookieAttributes(publicUrl: string, serviceDomain: string): CookieSerializeOptions {
+  const canBeShared = serviceDomain.includes('.') && isIP(serviceDomain) === 0
+  return {
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    secure: publicUrl.startsWith('https://'),
+    maxAge: absoluteLifetimeMs / 1000,
+    ...(canBeShared && { domain: serviceDomain })
+  }
+}
+
+/**
+ * Every value that a request presents as its session. There should be one. A second one was set by somebody else, from
+ * another subdomain or path, and which is which cannot be told.
+ *
+ * @param header `Cookie`
+ */
+export function presentedSessions(header: string | undefined): string[] {
+  if (header === undefined) return []
+  return header.split(';').flatMap((pair) => {
+    const [name, value] = splitOnce(pair.trim())
+    return name === sessionCookie ? [value] : []
+  })
+}
+
+function splitOnce(pair: string): [string, string] {
+  const at = pair.indexOf('=')
+  return at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)]
+}

@@ -1,0 +1,63 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { User } from '@tollgate/contracts/http/auth.ts'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { effectivePlan } from '../accounts/effective-plan.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/connect.ts'
+import { presentedSessions } from './session-cookie.ts'
+import { slideEnd } from './session-lifetime.ts'
+import { extendSession, findSession } from './sessions.ts'
+
+/** Who makes a request. */
+export type Caller = {
+  readonly user: User
+  /** The account that they act for. */
+  readonly accountId: string
+  /** Names the session in the database. */
+  readonly sessionHash: string
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Hook for `onRequest` of routes that need somebody signed in: sets `request.caller`, and counts as use of the
+     * session. @throws ServiceError `not_authenticated`
+     */
+    requireSession(request: FastifyRequest): Promise<void>
+  }
+  interface FastifyRequest {
+    /** Set by `requireSession`; null in routes that do not ask for it. */
+    caller: Caller | null
+  }
+}
+
+export type SessionOptions = { database: Database; catalog: Catalog; clock: Clock }
+
+const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, { database, catalog, clock }) => {
+  app.decorateRequest('caller', null)
+  app.decorate('requireSession', async (request: FastifyRequest) => {
+    const [token, second] = presentedSessions(request.headers.cookie)
+    if (token === undefined || second !== undefined) throw new ServiceError('not_authenticated')
+    const now = clock()
+    const session = await findSession(database.orm, token, now)
+    if (session === null) throw new ServiceError('not_authenticated')
+    const end = slideEnd(session.span, now)
+    if (end !== null) await extendSession(database.orm, session.hash, end)
+    const { user } = session
+    request.caller = {
+      user: { ...user, plan: effectivePlan(catalog, user.plan) },
+      accountId: user.id,
+      sessionHash: session.hash
+    }
+  })
+}
+
+export const session = fp(sessionPlugin, { name: 'session', fastify: '5.x' })
+
+/** The caller in a handler behind `requireSession`. @throws Error in any other */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new Error(`${request.routeOptions.url} does not require a session`)
+  return request.caller
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { ConfigError } from '@tollgate/contracts/config/load-config.ts'
+import { test } from 'tap'
+import { loadControlConfig } from './config.ts'
+
+const complete = {
+  PUBLIC_URL: 'https://app.example.com',
+  SUPABASE_URL: 'https://project.supabase.example/',
+  SUPABASE_ANON_KEY: 'anon',
+  SUPABASE_SERVICE_ROLE_KEY: 'service',
+  DATABASE_URL: 'postgres://localhost/tollgate',
+  REDIS_URL: 'redis://localhost'
+}
+
+test('what is not given has a default that suits a service behind a proxy on the same host', async () => {
+  const config = loadControlConfig(complete)
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.port, 3000)
+  assert.equal(config.serviceDomain, 'app.example.com')
+  assert.equal(config.trustProxy, false)
+  assert.deepEqual(config.extraOrigins, [])
+  assert.match(config.catalogFile, /deploy\/catalog\.yaml$/)
+  assert.equal(config.identity.url, 'https://project.supabase.example')
+})
+
+test('every variable that is missing is named at once', async () => {
+  assert.throws(
+    () => loadControlConfig({}),
+    (error: unknown) => {
+      assert(error instanceof ConfigError)
+      for (const name of Object.keys(complete)) assert.match(error.message, new RegExp(`\\b${name}\\b`))
+      return true
+    }
+  )
+})
+
+test('a bad variable is named, and its value is not repeated', async () => {
+  const bad: Array<[name: keyof typeof complete | string, value: string]> = [
+    ['CONTROL_PORT', '70000'],
+    ['CONTROL_PORT', 'http'],
+    ['PUBLIC_URL', 'app.example.com'],
+    ['PUBLIC_URL', 'https://app.example.com/base'],
+    ['PUBLIC_URL', 'ftp://app.example.com'],
+    ['SERVICE_DOMAIN', 'other.example'],
+    ['SERVICE_DOMAIN', 'ample.com'],
+    ['SERVICE_DOMAIN', 'https://example.com'],
+    ['CORS_EXTRA_ORIGINS', 'http://localhost:5173, localhost'],
+    ['CORS_EXTRA_ORIGINS', 'http://localhost:5173/'],
+    ['CORS_EXTRA_ORIGINS', '*'],
+    ['SUPABASE_URL', 'project.supabase.example'],
+    ['DATABASE_URL', 'mysql://localhost/tollgate'],
+    ['DATABASE_URL', 'pglite:'],
+    ['DATABASE_POOL_SIZE', '0'],
+    ['REDIS_URL', 'http://localhost'],
+    ['TRUST_PROXY', 'yes'],
+    // A number of hops cannot tell a proxy from a client that connects directly.
+    ['TRUST_PROXY', '2'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['LOG_LEVEL', 'loud']
+  ]
+  for (const [name, value] of bad) {
+    assert.throws(
+      () => loadControlConfig({ ...complete, [name]: value }),
+      (error: unknown) => {
+        assert(error instanceof ConfigError, `${name}=${value}`)
+        assert.deepEqual(
+          error.problems.map((problem) => problem.split(':')[0]),
+          [name],
+          `${name}=${value}`
+        )
+        return true
+      },
+      `${name}=${value} was accepted`
+    )
+  }
+})
+
+test('proxies are trusted by address, by network or altogether', async () => {
+  const trusted = (text: string) => loadControlConfig({ ...complete, TRUST_PROXY: text }).trustProxy
+  assert.equal(trusted('true'), true)
+  assert.equal(trusted('false'), false)
+  assert.deepEqual(trusted('loopback, 10.0.0.0/8, ::1, fd00::/8'), ['loopback', '10.0.0.0/8', '::1', 'fd00::/8'])
+})
+
+test('the cookie may belong to a domain above the public host', async () => {
+  assert.equal(loadControlConfig({ ...complete, SERVICE_DOMAIN: 'example.com' }).serviceDomain, 'example.com')
+  assert.equal(
+    loadControlConfig({ ...complete, PUBLIC_URL: 'http://localhost:3000/' }).publicUrl,
+    'http://localhost:3000'
+  )
+})

@@ -1,0 +1,123 @@
+import { isIP } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { type Static, Type } from 'typebox'
+
+const Text = Type.String({ minLength: 1 })
+
+/** Every variable of control. */
+export const ControlVariables = Type.Object({
+  CONTROL_HOST: Type.String({ default: '127.0.0.1' }),
+  CONTROL_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000 }),
+  /** Where browsers reach control: scheme, host and port. */
+  PUBLIC_URL: Text,
+  /** The session cookie and CORS hold for this domain and below it. The host of `PUBLIC_URL` unless given. */
+  SERVICE_DOMAIN: Type.String({ pattern: '^[a-z0-9.:\\[\\]-]*$', default: '' }),
+  /** Origins, separated by commas, that may call `/api` from browsers besides the subdomains of the service domain. */
+  CORS_EXTRA_ORIGINS: Type.String({ default: '' }),
+  SUPABASE_URL: Text,
+  SUPABASE_ANON_KEY: Text,
+  SUPABASE_SERVICE_ROLE_KEY: Text,
+  /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
+  DATABASE_URL: Type.String({ pattern: '^(postgres(ql)?://|pglite:)..*$' }),
+  DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
+  REDIS_URL: Type.String({ pattern: '^rediss?://' }),
+  CATALOG_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/catalog.yaml', import.meta.url)) }),
+  /** Whose `X-Forwarded-For` is believed: `true`, `false`, or addresses and networks with commas. */
+  TRUST_PROXY: Type.String({ default: 'false' }),
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
+})
+type Variables = Static<typeof ControlVariables>
+
+export type ControlConfig = {
+  readonly host: string
+  readonly port: number
+  /** An origin: no path, no slash at the end. */
+  readonly publicUrl: string
+  readonly serviceDomain: string
+  readonly extraOrigins: readonly string[]
+  readonly identity: { readonly url: string; readonly anonKey: string; readonly serviceRoleKey: string }
+  readonly databaseUrl: string
+  readonly databasePoolSize: number
+  readonly redisUrl: string
+  readonly catalogFile: string
+  readonly trustProxy: boolean | string[]
+  readonly logLevel: Variables['LOG_LEVEL']
+}
+
+/** @throws ConfigError naming every bad variable */
+export function loadControlConfig(env: Record<string, string | undefined>): ControlConfig {
+  const variables = loadConfig(ControlVariables, env, rules)
+  const publicUrl = new URL(variables.PUBLIC_URL)
+  return Object.freeze({
+    host: variables.CONTROL_HOST,
+    port: variables.CONTROL_PORT,
+    publicUrl: publicUrl.origin,
+    serviceDomain: serviceDomain(variables),
+    extraOrigins: list(variables.CORS_EXTRA_ORIGINS),
+    identity: {
+      url: variables.SUPABASE_URL.replace(/\/+$/, ''),
+      anonKey: variables.SUPABASE_ANON_KEY,
+      serviceRoleKey: variables.SUPABASE_SERVICE_ROLE_KEY
+    },
+    databaseUrl: variables.DATABASE_URL,
+    databasePoolSize: variables.DATABASE_POOL_SIZE,
+    redisUrl: variables.REDIS_URL,
+    catalogFile: variables.CATALOG_FILE,
+    trustProxy: trustProxy(variables.TRUST_PROXY) ?? false,
+    logLevel: variables.LOG_LEVEL
+  })
+}
+
+const rules: ReadonlyArray<(variables: Variables) => string | null> = [
+  ({ PUBLIC_URL }) =>
+    isOrigin(PUBLIC_URL.replace(/\/$/, ''))
+      ? null
+      : 'PUBLIC_URL: must be http:// or https:// with a host and perhaps a port, nothing more',
+  ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),
+  (variables) => {
+    const host = URL.canParse(variables.PUBLIC_URL) ? new URL(variables.PUBLIC_URL).hostname : null
+    const domain = serviceDomain(variables)
+    // A browser refuses a cookie for a domain that the page is not in.
+    return host === null || host === domain || host.endsWith(`.${domain}`)
+      ? null
+      : 'SERVICE_DOMAIN: must be the host of PUBLIC_URL or a domain above it'
+  },
+  ({ CORS_EXTRA_ORIGINS }) =>
+    list(CORS_EXTRA_ORIGINS).every(isOrigin)
+      ? null
+      : 'CORS_EXTRA_ORIGINS: every entry must be an origin such as http://localhost:5173, without a path',
+  ({ TRUST_PROXY }) =>
+    trustProxy(TRUST_PROXY) === null
+      ? 'TRUST_PROXY: must be true, false, or IP addresses and networks separated by commas'
+      : null
+]
+
+function serviceDomain({ SERVICE_DOMAIN, PUBLIC_URL }: Variables): string {
+  if (SERVICE_DOMAIN !== '') return SERVICE_DOMAIN
+  return URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).hostname : ''
+}
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+const isOrigin = (text: string): boolean => isHttpUrl(text) && new URL(text).origin === text
+
+/** @returns null if the text has none of the forms */
+function trustProxy(text: string): boolean | string[] | null {
+  if (text === 'true' || text === 'false') return text === 'true'
+  const networks = list(text)
+  return networks.length > 0 && networks.every(isNetwork) ? networks : null
+}
+
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', bits] = text.split('/')
+  const version = isIP(address)
+  if (version === 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+}

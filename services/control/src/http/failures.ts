@@ -1,0 +1,84 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { RedisAwayError } from '@tollgate/contracts/redis/redis-link.ts'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseAway } from '../database/database-away.ts'
+import { newRequestId } from './request-id.ts'
+
+/** Answers any failure of a request in the one error shape, and logs what is not the caller's fault. */
+export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = toServiceError(error)
+  if (failure.status === 500) request.log.error({ err: error }, 'request failed')
+  else if (failure.status > 500) request.log.warn({ err: error }, 'a dependency is away')
+  else request.log.debug({ err: error }, 'request refused')
+  if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
+  return reply.code(failure.status).header('x-request-id', request.id).send(failure.toBody())
+}
+
+/** For requests that no route takes. */
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendFailure(new ServiceError('not_found', { message: 'There is no such endpoint.' }), request, reply)
+}
+
+/** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const failure = new ServiceError('invalid_request', { message: 'The request is not valid HTTP.' })
+  const body = JSON.stringify(failure.toBody())
+  if (socket.writable) {
+    socket.write(
+      `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
+        `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+        `x-request-id: ${newRequestId()}\r\nconnection: close\r\n\r\n${body}`
+    )
+  }
+  socket.destroy(error)
+}
+
+/** What the caller is told about an error of any origin. */
+export function toServiceError(error: Error): ServiceError {
+  if (error instanceof ServiceError) return error
+  if (isDatabaseAway(error)) return new ServiceError('database_unavailable', { cause: error })
+  if (error instanceof RedisAwayError) return new ServiceError('state_unavailable', { cause: error })
+  const { code, validation, validationContext, statusCode } = error as FastifyError
+  if (validation !== undefined) {
+    return new ServiceError('invalid_request', {
+      message: describeInvalid(validation[0], validationContext),
+      cause: error
+    })
+  }
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ServiceError('request_too_large', { cause: error })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ServiceError('unsupported_media_type', { cause: error })
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ServiceError('not_found', { cause: error })
+    // Redis and the identity provider have shorter limits of their own: only the database lets a request wait so long.
+    case 'FST_ERR_HANDLER_TIMEOUT':
+      return new ServiceError('database_unavailable', { cause: error })
+  }
+  if (error instanceof SyntaxError && statusCode === 400) return new ServiceError('invalid_json', { cause: error })
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ServiceError('invalid_request', { cause: error })
+  }
+  return new ServiceError('internal_error', { cause: error })
+}
+
+type Invalid = NonNullable<FastifyError['validation']>[number]
+
+function describeInvalid(invalid: Invalid | undefined, context = 'body'): string {
+  const where = context === 'querystring' ? 'query' : context
+  if (invalid === undefined) return `The request's ${where} is not valid.`
+  const path = invalid.instancePath.slice(1).replaceAll('/', '.')
+  const { missingProperty, additionalProperty } = invalid.params
+  if (typeof missingProperty === 'string') return `${join(path, missingProperty)}: missing`
+  if (typeof additionalProperty === 'string') return `${join(path, additionalProperty)}: unknown member`
+  if (path === '') return `The request's ${where} ${invalid.message ?? 'is not valid'}.`
+  // The pattern of a field says nothing to people, and must not say more about a value than that it does not fit.
+  return `${path}: ${invalid.keyword === 'pattern' ? 'has characters that are not allowed' : invalid.message}`
+}
+
+const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)

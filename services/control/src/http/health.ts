@@ -1,0 +1,36 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { sql } from 'drizzle-orm'
+import type { FastifyInstance } from 'fastify'
+import type { Database } from '../database/connect.ts'
+
+/** A probe must answer before the prober gives up. */
+const probeLimitMs = 2000
+
+/**
+ * `/livez`: the process runs. `/readyz`: it can serve, because database and Redis answer; a process that listens has run
+ * its migrations. Both answer `{ ok: true }`, or 503 naming what is away.
+ */
+export function answerProbes(app: FastifyInstance, database: Database, redis: RedisLink): void {
+  app.get('/livez', { logLevel: 'warn' }, async () => ({ ok: true }))
+  app.get('/readyz', { logLevel: 'warn' }, async () => {
+    await within(database.orm.execute(sql`select 1`), 'database_unavailable')
+    if (!redis.isReady()) throw new ServiceError('state_unavailable')
+    await within(redis.client.ping(), 'state_unavailable')
+    return { ok: true }
+  })
+}
+
+async function within(answer: PromiseLike<unknown>, code: 'database_unavailable' | 'state_unavailable'): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${probeLimitMs} ms`)), probeLimitMs)
+  })
+  try {
+    await Promise.race([answer, limit])
+  } catch (cause) {
+    throw new ServiceError(code, { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,79 @@
+import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import type { Logger } from 'pino'
+import { buildApp } from './app.ts'
+import { createSupabaseIdentity } from './auth/identity/supabase-identity.ts'
+import { type ControlConfig, loadControlConfig } from './config.ts'
+import { openDatabase } from './database/connect.ts'
+import { migrateWhenReachable } from './database/migrate.ts'
+import { createLog } from './http/log.ts'
+import { createProjector } from './projection/projector.ts'
+
+/** What is under way must have ended by then; an orchestrator would kill the process a little later. */
+const stopLimitMs = 20_000
+
+async function main(): Promise<void> {
+  const config = loadControlConfig(process.env)
+  const catalog = loadCatalogFile(config.catalogFile)
+  const log = createLog(config.logLevel)
+  process.on('uncaughtException', (err, origin) => {
+    log.fatal({ err }, origin)
+    process.exit(1)
+  })
+  const stop = await start(config, catalog, log)
+
+  let isStopping = false
+  const onSignal = (signal: string) => {
+    if (isStopping) return
+    isStopping = true
+    log.info({ signal }, 'stopping: requests that are under way are finished')
+    setTimeout(() => {
+      log.error('stopped before everything had ended')
+      process.exit(1)
+    }, stopLimitMs).unref()
+    stop().then(() => process.exit(0))
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+/** @returns a function that ends it again: first what takes requests, last what they need */
+async function start(
+  config: ControlConfig,
+  catalog: ReturnType<typeof loadCatalogFile>,
+  log: Logger
+): Promise<() => Promise<void>> {
+  const database = await openDatabase(config.databaseUrl, { poolSize: config.databasePoolSize })
+  await migrateWhenReachable(database.orm, log)
+  const redis = connectRedis(config.redisUrl, {
+    name: 'tollgate-control',
+    commandTimeoutMs: 2000,
+    onError: (err) => log.warn({ err }, 'redis')
+  })
+  const projector = createProjector({ database, redis, catalog, log })
+  const identity = createSupabaseIdentity({ ...config.identity, redirectTo: `${config.publicUrl}/login`, log })
+  const app = buildApp({ config, database, identity, redis, catalog, projector, log })
+  await projector.start()
+  await listen(app, config)
+  log.info({ host: config.host, port: config.port, publicUrl: config.publicUrl }, 'listening')
+  return async () => {
+    await app.close()
+    await projector.stop()
+    await redis.close()
+    await database.close()
+  }
+}
+
+async function listen(app: ReturnType<typeof buildApp>, { host, port }: ControlConfig): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause
+    throw new Error(`CONTROL_PORT: port ${port} on ${host} is taken by another program`, { cause })
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`control: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+})

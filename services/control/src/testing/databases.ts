@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import { need } from '@tollgate/sandbox/need.ts'
+import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import { sql } from 'drizzle-orm'
+import { type Test, test } from 'tap'
+import { openDatabase } from '../database/connect.ts'
+
+/** @returns the URL of an empty database */
+export type NewDatabase = () => Promise<string>
+
+/** Runs a suite on PGlite and again on a real PostgreSQL: what holds on one must hold on the other. */
+export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDatabase) => Promise<void>): void {
+  test(`${name}, on PGlite`, (t) => suite(t, async () => 'pglite:memory'))
+  test(`${name}, on PostgreSQL`, async (t) => {
+    const server = await startPostgres()
+    if (!need(t, 'PostgreSQL', server)) return
+    t.after(() => server.stop())
+    await suite(t, () => createDatabase(server.url))
+  })
+}
+
+/** Creates an empty database in a server. @returns its URL */
+export async function createDatabase(serverUrl: string): Promise<string> {
+  const name = `t_${randomUUID().replaceAll('-', '')}`
+  const server = await openDatabase(serverUrl, { poolSize: 1 })
+  await server.orm.execute(sql`create database ${sql.identifier(name)}`)
+  await server.close()
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
