@@ -1,4 +1,5 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
+import type { MailpitInfo } from '../mailbox/mailpit-types.ts'
 import { type IdentityOptions, type RunningIdentity, startIdentity } from './start-identity.ts'
 
 export const testKeys = { anonKey: 'sb_publishable_test', serviceRoleKey: 'sb_secret_test' }
@@ -56,4 +57,11 @@ export async function signIn(client: SupabaseClient, email: string, password: st
   const { data, error } = await client.auth.signInWithPassword({ email, password })
   if (error !== null) throw error
   return data.session
+}
+
+/** How many mails have been sent. */
+export async function countMails({ mailboxUrl }: Pick<TestProject, 'mailboxUrl'>): Promise<number> {
+  const response = await fetch(`${mailboxUrl}/api/v1/info`)
+  const info = (await response.json()) as MailpitInfo
+  return info.Messages
 }

@@ -1,16 +1,18 @@
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
+const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: '\u00a0' }
+
 /** Escapes text for HTML, within elements and within quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-/** Resolves the entities that {@link escapeHtml} and Go's html/template write. */
+/** Resolves the entities that {@link escapeHtml} and Go's html/template write. Others stay. */
 export function unescapeHtml(html: string): string {
-  return html.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(amp|lt|gt|quot|nbsp));/gi, (_entity, decimal, hex, name) => {
-    if (decimal !== undefined) return String.fromCodePoint(Number(decimal))
-    if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16))
-    return { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: '\u00a0' }[String(name).toLowerCase()] ?? ''
+  return html.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|nbsp));/gi, (entity, decimal, hex, name) => {
+    if (name !== undefined) return named[String(name).toLowerCase()] ?? entity
+    const codePoint = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : entity
   })
 }
 

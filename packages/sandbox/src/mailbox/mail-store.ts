@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { htmlToText } from './html.ts'
 
 /** The mailbox keeps this many mails, the newest. */
-const capacity = 5_000
+const capacity = 1_000
 
 /** An address as Mailpit shows it. */
 export interface Address {

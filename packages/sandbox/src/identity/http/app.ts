@@ -29,7 +29,13 @@ const bodyLimit = 1_048_576
  */
 export function buildIdentityApp(context: IdentityContext, logger: FastifyServerOptions['logger']): FastifyInstance {
   // Without HEAD: a mail scanner's HEAD must not use a link up.
-  const app = Fastify({ bodyLimit, exposeHeadRoutes: false, forceCloseConnections: true, logger })
+  const app = Fastify({
+    bodyLimit,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    logger,
+    frameworkErrors: sendError
+  })
   app.decorateRequest('apiRole', null)
   app.setErrorHandler(sendError)
   parseAnyBodyAsJson(app)

@@ -1,0 +1,28 @@
+import t from 'tap'
+import { hashPassword, isPasswordOf } from './password-hash.ts'
+
+t.test('a hash knows its password only, and is different each time', async (t) => {
+  const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
+  t.not(one, two)
+  t.notMatch(one, 'correct')
+  t.equal(await isPasswordOf('correct horse', one), true)
+  t.equal(await isPasswordOf('correct horse', two), true)
+  t.equal(await isPasswordOf('correct hors', one), false)
+  t.equal(await isPasswordOf('', one), false)
+})
+
+t.test('without a hash no password is right, and the answer takes as long', async (t) => {
+  const hash = await hashPassword('correct horse')
+  const timed = async (of: string | null) => {
+    const start = performance.now()
+    t.equal(await isPasswordOf('wrong', of), false)
+    return performance.now() - start
+  }
+  let known = Number.POSITIVE_INFINITY
+  let unknown = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 5; i++) {
+    known = Math.min(known, await timed(hash))
+    unknown = Math.min(unknown, await timed(null))
+  }
+  t.ok(unknown > known / 3, `${unknown} ms without a hash, ${known} ms with one`)
+})

@@ -1,0 +1,130 @@
+import t from 'tap'
+import { addUser, signIn, startTestProject, testKeys } from '../test-project.ts'
+
+const email = 'ada@example.com'
+const password = 'correct horse'
+
+t.test('a wrong password, an unknown address and a user without a password are told apart by nothing', async (t) => {
+  const project = await startTestProject(t)
+  await addUser(project, email, password)
+  await project.admin().auth.admin.createUser({ email: 'none@example.com', email_confirm: true })
+  for (const credentials of [
+    { email, password: 'wrong' },
+    { email: 'nobody@example.com', password },
+    { email: 'none@example.com', password: '' }
+  ]) {
+    const { error } = await project.client().auth.signInWithPassword(credentials)
+    t.match(error, { name: 'AuthApiError', status: 400, code: 'invalid_credentials' })
+    t.equal(error?.message, 'Invalid login credentials')
+  }
+})
+
+t.test('that an address is not confirmed is said only to who knows the password', async (t) => {
+  const project = await startTestProject(t)
+  await project.client().auth.signUp({ email, password })
+  const attempt = async (tried: string) =>
+    (await project.client().auth.signInWithPassword({ email, password: tried })).error
+  t.match(await attempt('wrong'), { code: 'invalid_credentials' })
+  t.match(await attempt(password), { status: 400, code: 'email_not_confirmed', message: 'Email not confirmed' })
+})
+
+t.test('the address of a sign-in may be in any case', async (t) => {
+  const project = await startTestProject(t)
+  await addUser(project, 'Ada@Example.com', password)
+  t.equal((await signIn(project.client(), 'aDA@example.COM', password)).user.email, email)
+})
+
+t.test('a password that the rules of today would refuse is reported with the session', async (t) => {
+  const project = await startTestProject(t)
+  await addUser(project, email, 'abc')
+  const { data, error } = await project.client().auth.signInWithPassword({ email, password: 'abc' })
+  t.equal(error, null)
+  t.same(data.weakPassword?.reasons, ['length'])
+})
+
+t.test('a refresh uses the token up; its parent still gets the active one, at any time', async (t) => {
+  const project = await startTestProject(t)
+  await addUser(project, email, password)
+  const first = await signIn(project.client(), email, password)
+  const refresh = (token: string) => project.client().auth.refreshSession({ refresh_token: token })
+  const second = (await refresh(first.refresh_token)).data.session
+  t.not(second?.refresh_token, first.refresh_token)
+  project.advance(3_000_000)
+  const again = (await refresh(first.refresh_token)).data.session
+  t.equal(again?.refresh_token, second?.refresh_token, 'the client that lost the answer gets it again')
+  t.equal((await refresh(second?.refresh_token ?? '')).error, null)
+})
+
+t.test('older tokens work within the reuse interval; after it their use ends the session', async (t) => {
+  const project = await startTestProject(t, { refreshReuseIntervalMs: 10_000 })
+  await addUser(project, email, password)
+  const refresh = (token: string) => project.client().auth.refreshSession({ refresh_token: token })
+  const first = await signIn(project.client(), email, password)
+  const second = (await refresh(first.refresh_token)).data.session
+  const third = (await refresh(second?.refresh_token ?? '')).data.session
+  t.equal((await refresh(first.refresh_token)).data.session?.refresh_token, third?.refresh_token)
+
+  project.advance(10_001)
+  const reuse = await refresh(first.refresh_token)
+  t.match(reuse.error, { name: 'AuthApiError', status: 400, code: 'refresh_token_already_used' })
+  t.match((await refresh(third?.refresh_token ?? '')).error, { status: 400, code: 'refresh_token_not_found' })
+  const user = await project.client().auth.getUser(third?.access_token)
+  t.equal(user.error?.name, 'AuthSessionMissingError', 'access tokens of the session are refused at once')
+})
+
+t.test('refresh tokens that are none are not found', async (t) => {
+  const project = await startTestProject(t)
+  await addUser(project, email, password)
+  const session = await signIn(project.client(), email, password)
+  const forged = `${session.refresh_token.slice(0, -2)}${session.refresh_token.endsWith('A') ? 'BB' : 'AA'}`
+  for (const token of ['short', 'x'.repeat(40), forged]) {
+    const { error } = await project.client().auth.refreshSession({ refresh_token: token })
+    t.match(error, { status: 400, code: 'refresh_token_not_found' }, token)
+  }
+})
+
+t.test('a banned user can neither sign in nor refresh nor read, until the ban is over or lifted', async (t) => {
+  const project = await startTestProject(t)
+  const { id } = await addUser(project, email, password)
+  const session = await signIn(project.client(), email, password)
+  const ban = (duration: string) => project.admin().auth.admin.updateUserById(id, { ban_duration: duration })
+  const errors = async () => [
+    (await project.client().auth.signInWithPassword({ email, password })).error,
+    (await project.client().auth.refreshSession({ refresh_token: session.refresh_token })).error,
+    (await project.client().auth.getUser(session.access_token)).error
+  ]
+  t.type((await ban('30m')).data.user?.banned_until, 'string')
+  t.match(await errors(), [
+    { status: 400, code: 'user_banned' },
+    { status: 400, code: 'user_banned' },
+    { status: 403, code: 'user_banned' }
+  ])
+  project.advance(1_800_001)
+  t.same(await errors(), [null, null, null])
+  await ban('24h')
+  t.match((await errors())[0], { code: 'user_banned' })
+  t.equal((await ban('none')).data.user?.banned_until, undefined)
+  t.same(await errors(), [null, null, null])
+})
+
+t.test('what GoTrue refuses in the style of OAuth has no code', async (t) => {
+  const project = await startTestProject(t)
+  const post = async (grant: string, body: unknown) => {
+    const response = await fetch(`${project.url}/auth/v1/token?grant_type=${grant}`, {
+      method: 'POST',
+      headers: { apikey: testKeys.anonKey },
+      body: JSON.stringify(body)
+    })
+    return { status: response.status, body: await response.json() }
+  }
+  t.same(await post('refresh_token', { refresh_token: '' }), {
+    status: 400,
+    body: { error: 'invalid_request', error_description: 'refresh_token required' }
+  })
+  t.match(await post('id_token', {}), { status: 400, body: { error: 'unsupported_grant_type' } })
+  t.match(await post('password', { phone: '+491', password }), {
+    status: 422,
+    body: { error_code: 'phone_provider_disabled' }
+  })
+  t.match(await post('password', { password }), { status: 400, body: { error_code: 'validation_failed' } })
+})

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { freePort } from '../free-port.ts'
+import { latestMail } from '../mailbox/read-mail.ts'
+import { newClient } from './test-project.ts'
+
+const program = fileURLToPath(new URL('main.ts', import.meta.url))
+
+async function prepare(t: Test) {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-identity-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const [port, mailboxPort] = [await freePort(), await freePort()]
+  const env: Record<string, string> = {
+    SANDBOX_IDENTITY_PORT: String(port),
+    SANDBOX_MAILBOX_PORT: String(mailboxPort),
+    TOLLGATE_DATA_DIR: directory,
+    PUBLIC_URL: 'https://app.example.com/',
+    SUPABASE_ANON_KEY: 'sb_publishable_main',
+    SUPABASE_SERVICE_ROLE_KEY: 'sb_secret_main'
+  }
+  return { env, port, url: `http://127.0.0.1:${port}`, mailboxUrl: `http://127.0.0.1:${mailboxPort}` }
+}
+
+function run(t: Test, env: Record<string, string>): ChildProcess {
+  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  return child
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('no standard output')
+  const [line] = await once(child.stdout, 'data')
+  return String(line)
+}
+
+/** Runs to the end of a program that does not start. */
+async function failure(t: Test, env: Record<string, string>) {
+  const child = run(t, env)
+  if (child.stderr === null) throw new Error('no standard error')
+  const [message, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  return { code, message }
+}
+
+t.test(
+  'it says when it is ready, stops on SIGTERM and SIGINT, and keeps what it has even if it is killed',
+  async (t) => {
+    const { env, url, mailboxUrl } = await prepare(t)
+    for (const [round, signal] of (['SIGKILL', 'SIGTERM', 'SIGINT'] as const).entries()) {
+      const child = run(t, env)
+      t.equal(await firstLine(child), `identity is ready at ${url}; its mailbox is at ${mailboxUrl}\n`)
+      const email = `user${round}@example.com`
+      const signUp = await newClient(url, 'sb_publishable_main').auth.signUp({ email, password: 'correct horse' })
+      t.equal(signUp.error, null)
+      const { data } = await newClient(url, 'sb_secret_main').auth.admin.listUsers()
+      t.equal(data.users.length, round + 1, 'the users of earlier runs are there')
+      t.match((await latestMail(mailboxUrl, 'user0@example.com')).HTML, 'https://app.example.com/api/auth/confirm?')
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      t.same(await ended, signal === 'SIGKILL' ? [null, 'SIGKILL'] : [0, null], signal)
+    }
+  }
+)
+
+t.test('it refuses production, missing keys, equal keys and unknown templates, each by name', async (t) => {
+  const { env } = await prepare(t)
+  const production = await failure(t, { ...env, NODE_ENV: 'production' })
+  t.equal(production.code, 1)
+  t.match(production.message, 'NODE_ENV')
+  const incomplete = await failure(t, { ...env, SUPABASE_ANON_KEY: '', SANDBOX_MAIL_TEMPLATES: 'none' })
+  t.equal(incomplete.code, 1)
+  t.match(incomplete.message, 'SUPABASE_ANON_KEY')
+  t.match(incomplete.message, 'SANDBOX_MAIL_TEMPLATES')
+  const equal = await failure(t, { ...env, SUPABASE_ANON_KEY: 'sb_secret_main' })
+  t.match(equal.message, 'SUPABASE_SERVICE_ROLE_KEY')
+})
+
+t.test('a taken port is named with its variable', async (t) => {
+  const { env, port } = await prepare(t)
+  const other = createServer().listen(port, '127.0.0.1')
+  await once(other, 'listening')
+  t.teardown(() => new Promise((resolve) => other.close(resolve)))
+  const identity = await failure(t, env)
+  t.equal(identity.code, 1)
+  t.match(identity.message, `Port ${port} (SANDBOX_IDENTITY_PORT) is in use`)
+  const mailbox = await failure(t, {
+    ...env,
+    SANDBOX_IDENTITY_PORT: String(await freePort()),
+    SANDBOX_MAILBOX_PORT: String(port)
+  })
+  t.equal(mailbox.code, 1)
+  t.match(mailbox.message, `Port ${port} (SANDBOX_MAILBOX_PORT) is in use`)
+})
