@@ -40,7 +40,7 @@ test('the gateway is measured beside the bare proxy, and the figures are written
   assert.equal(target, 'gateway')
   assert.equal(machine.node, process.version)
   for (const side of ['bare', 'target']) {
-    for (const { answersPerSecond, cpuMicrosPerAnswer, measuredShare } of figures.chat.saturated[side]) {
+    for (const { answersPerSecond, cpuMicrosPerAnswer, measuredShare } of figures.chat.saturated.rounds[side]) {
       assert.ok(answersPerSecond > 0)
       // CPU time per second is the same, whichever way it is reckoned.
       assert.ok(Math.abs((answersPerSecond * cpuMicrosPerAnswer) / 1e6 - measuredShare) < 1e-6)

@@ -1,48 +1,50 @@
 import type { Bench } from '../bench.ts'
 import type { RequestPlan } from '../load/protocol.ts'
-import type { Side } from '../side.ts'
-import type { PartReport } from './part.ts'
 import {
+  compare,
   comparisonRow,
   helperRows,
-  measureRounds,
-  noiseNotes,
-  type Rounds,
+  quietRounds,
   saturationNote,
-  utilisationRows,
-  warmUp
-} from './rounds.ts'
+  utilisationRows
+} from '../report/comparison.ts'
+import type { Side } from '../side.ts'
+import type { PartReport } from './part.ts'
+import { measureRounds, warmUp } from './rounds.ts'
 
 const connections = 64
 
 /**
  * Requests as fast as the measured process can answer them, after a warm-up.
  *
- * @param name under which a profile of the target is kept
+ * @param name of the kind of request, under which a profile of the target is kept
  */
 export async function measureSaturation(
   bench: Bench,
   name: string,
   plan: (side: Side) => RequestPlan
-): Promise<{ rounds: Rounds; section: PartReport['sections'][number] }> {
+): Promise<{ section: PartReport['sections'][number]; figures: object }> {
   await warmUp(bench, name, plan)
   const rounds = await measureRounds(bench, name, bench.timing.rounds, (side) =>
     bench.measureWindow(side, plan(side), { connections, drain: true, profileAs: name })
   )
+  const { used, notes } = quietRounds(rounds)
+  const cpuMicrosPerRequest = compare(used, (figures) => figures.cpuMicrosPerAnswer)
+  const requestsPerSecond = compare(used, (figures) => figures.answersPerSecond)
   return {
-    rounds,
     section: {
       title: `${name}: as fast as it goes, ${connections} connections`,
       table: {
         head: ['', 'bare', bench.targetName, 'ratio (quartiles)'],
         rows: [
-          comparisonRow('CPU per request, µs', rounds, (figures) => figures.cpuMicrosPerAnswer, 1),
-          comparisonRow('requests/s', rounds, (figures) => figures.answersPerSecond, 0),
-          ...helperRows(rounds),
-          ...utilisationRows(rounds)
+          comparisonRow('CPU per request, µs', cpuMicrosPerRequest, 1),
+          comparisonRow('requests/s', requestsPerSecond, 0),
+          ...helperRows(used),
+          ...utilisationRows(used)
         ]
       },
-      notes: [saturationNote(rounds), ...noiseNotes(rounds)]
-    }
+      notes: [saturationNote(used), ...notes]
+    },
+    figures: { cpuMicrosPerRequest, requestsPerSecond, roundsUsed: used.bare.length, rounds }
   }
 }

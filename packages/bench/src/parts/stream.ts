@@ -1,5 +1,6 @@
+import { compare, comparisonRow, quietRounds, utilisationRows } from '../report/comparison.ts'
 import type { Part } from './part.ts'
-import { comparisonRow, measureRounds, noiseNotes, utilisationRows } from './rounds.ts'
+import { measureRounds } from './rounds.ts'
 import { measureSaturation } from './saturation.ts'
 
 const short = { chunks: 20, paceMs: 0 }
@@ -20,7 +21,7 @@ export const stream: Part = {
     const saturated = await measureSaturation(bench, 'stream', (side) => side.streamPlan(short))
 
     await bench.setStreamShape(endless)
-    const paced = await measureRounds(bench, 'paced stream', bench.timing.pacedRounds, (side) =>
+    const rounds = await measureRounds(bench, 'paced stream', bench.timing.pacedRounds, (side) =>
       bench.measureWindow(side, side.streamPlan(endless), {
         connections: streams,
         openMs: 600,
@@ -28,6 +29,9 @@ export const stream: Part = {
         profileAs: 'paced stream'
       })
     )
+    const { used, notes } = quietRounds(rounds)
+    const cpuMicrosPerChunk = compare(used, (figures) => figures.cpuMicrosPerEvent)
+    const chunksPerSecond = compare(used, (figures) => figures.eventsPerSecond)
     return {
       sections: [
         { ...saturated.section, title: `${saturated.section.title}, ${short.chunks} chunks each` },
@@ -36,15 +40,18 @@ export const stream: Part = {
           table: {
             head: ['', 'bare', bench.targetName, 'ratio (quartiles)'],
             rows: [
-              comparisonRow('CPU per chunk, µs', paced, (figures) => figures.cpuMicrosPerEvent, 1),
-              comparisonRow('chunks/s', paced, (figures) => figures.eventsPerSecond, 0),
-              ...utilisationRows(paced)
+              comparisonRow('CPU per chunk, µs', cpuMicrosPerChunk, 1),
+              comparisonRow('chunks/s', chunksPerSecond, 0),
+              ...utilisationRows(used)
             ]
           },
-          notes: noiseNotes(paced)
+          notes
         }
       ],
-      figures: { saturated: saturated.rounds, paced }
+      figures: {
+        saturated: saturated.figures,
+        paced: { cpuMicrosPerChunk, chunksPerSecond, roundsUsed: used.bare.length, rounds }
+      }
     }
   }
 }

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { compare, comparisonRow, helperRows, quietRounds, type Rounds, saturationNote } from './comparison.ts'
+import type { WindowFigures } from './figures.ts'
+
+function figures(changes: Partial<WindowFigures>): WindowFigures {
+  return {
+    answersPerSecond: 1000,
+    eventsPerSecond: 0,
+    cpuMicrosPerAnswer: 100,
+    cpuMicrosPerEvent: Number.POSITIVE_INFINITY,
+    helperMicrosPerAnswer: {},
+    measuredShare: 1,
+    loadShare: 0.5,
+    otherShare: 0.02,
+    stolenShare: 0,
+    ...changes
+  }
+}
+
+function rounds(...targets: Array<Partial<WindowFigures>>): Rounds {
+  return { bare: targets.map(() => figures({})), target: targets.map(figures) }
+}
+
+const cpu = ({ cpuMicrosPerAnswer }: WindowFigures) => cpuMicrosPerAnswer
+
+test('a ratio is taken within each round', async () => {
+  const slowing: Rounds = {
+    bare: [100, 200, 400].map((cpuMicrosPerAnswer) => figures({ cpuMicrosPerAnswer })),
+    target: [75, 150, 300].map((cpuMicrosPerAnswer) => figures({ cpuMicrosPerAnswer }))
+  }
+  const comparison = compare(slowing, cpu)
+  assert.deepEqual(comparison, {
+    bare: 200,
+    target: 150,
+    ratio: { median: 0.75, lowerQuartile: 0.75, upperQuartile: 0.75 }
+  })
+  assert.deepEqual(comparisonRow('CPU', comparison, 1), ['CPU', '200.0', '150.0', '0.75 (0.75–0.75)'])
+})
+
+test('a round that others disturbed is left out on both sides, whatever its figures are', async () => {
+  const { used, notes } = quietRounds(
+    rounds({}, { otherShare: 0.5, cpuMicrosPerAnswer: 10 }, {}, { stolenShare: 0.2, cpuMicrosPerAnswer: 900 }, {})
+  )
+  assert.equal(used.bare.length, 3)
+  assert.deepEqual(used.target.map(cpu), [100, 100, 100])
+  assert.deepEqual(notes, ['Other programs on the machine disturbed 2 of 5 rounds, which are left out.'])
+})
+
+test('figures are never taken from one or two lucky rounds', async () => {
+  const busy = rounds({}, {}, { otherShare: 1 }, { otherShare: 1 }, { otherShare: 1 })
+  const { used, notes } = quietRounds(busy)
+  assert.equal(used, busy)
+  assert.match(notes[0]!, /disturbed 3 of 5 rounds; all are counted/)
+})
+
+test('an undisturbed run has nothing to say', async () => {
+  assert.deepEqual(quietRounds(rounds({}, {})).notes, [])
+})
+
+test('a proxy that was not the limit is named', async () => {
+  assert.match(saturationNote(rounds({})), /limit on both sides/)
+  assert.match(saturationNote(rounds({ measuredShare: 0.7 })), /Not saturated: target\./)
+})
+
+test('each helper has its own row', async () => {
+  assert.deepEqual(helperRows(rounds({ helperMicrosPerAnswer: { 'redis-server': 7.96 } })), [
+    ['CPU of redis-server per request, µs', '', '8.0', '']
+  ])
+  assert.deepEqual(helperRows(rounds({})), [])
+})
