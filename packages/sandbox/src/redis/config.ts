@@ -12,15 +12,12 @@ const Config = Type.Object({
   PATH: Type.String({ default: '' })
 })
 
-export type RedisConfig = Readonly<Static<typeof Config>>
-
-/** @throws ConfigError, or Error with `NODE_ENV=production` */
-export function loadRedisConfig(env: Record<string, string | undefined>): RedisConfig {
-  refuseProduction(env)
-  return loadConfig(Config, env)
-}
-
-/** The configuration of this process. */
-export function readRedisConfig(): RedisConfig {
-  return loadRedisConfig(process.env)
+/**
+ * The configuration of this process.
+ *
+ * @throws ConfigError, or Error with `NODE_ENV=production`
+ */
+export function readRedisConfig(): Readonly<Static<typeof Config>> {
+  refuseProduction(process.env)
+  return loadConfig(Config, process.env)
 }

@@ -1,0 +1,84 @@
+import type { Completion, CompletionChoice } from 'openai/resources/completions'
+import { type Answer, type AnswerEvent, interleave } from './answer.ts'
+import { randomId } from './ids.ts'
+import { completionLogprobs } from './logprobs.ts'
+import type { Behaviour } from './model-name.ts'
+import { countProduced, joinPieces } from './produce.ts'
+import { type ProducedCompletion, produceCompletion } from './produce-completion.ts'
+import type { CompletionRequest } from './requests.ts'
+import { reportUsage } from './usage.ts'
+
+type Choice = ProducedCompletion['choices'][number]
+
+/** A choice of a streamed chunk. The package's type, which is that of a whole answer, lacks the null before the end. */
+type ChunkChoice = Omit<CompletionChoice, 'finish_reason'> & { finish_reason: CompletionChoice['finish_reason'] | null }
+type Chunk = Omit<Completion, 'choices' | 'usage'> & { choices: ChunkChoice[]; usage?: null }
+
+/** Answers a request to the legacy endpoint `/v1/completions`. @throws ApiError (400) */
+export function answerCompletion(request: CompletionRequest, behaviour: Behaviour, createdS: number): Answer {
+  const { promptTokens, choices, discarded } = produceCompletion(request, behaviour)
+  const counted = {
+    promptTokens,
+    cachedTokens: Math.min(behaviour['cached-tokens'] ?? 0, promptTokens),
+    // Models that think are not served by this endpoint.
+    reasoningTokens: 0,
+    completionTokens: [...choices, ...discarded].reduce((sum, choice) => sum + countProduced(choice), 0)
+  }
+  const usage = reportUsage(counted, 0, behaviour)
+  const common = { id: randomId('cmpl-'), object: 'text_completion', created: createdS, model: request.model } as const
+
+  return {
+    ...counted,
+    whole(): Completion {
+      const whole = choices.map((choice, index) => wholeChoice(choice, index, request))
+      return { ...common, choices: whole, ...(usage === null ? {} : { usage }) }
+    },
+    *events() {
+      const wantsUsage = usage !== null && request.stream_options?.include_usage === true
+      const chunk = (choices: ChunkChoice[]): Chunk => ({ ...common, choices, ...(wantsUsage ? { usage: null } : {}) })
+      yield* interleave(choices.map((choice, index) => streamChoice(choice, index, request, chunk)))
+      if (wantsUsage) yield { data: { ...chunk([]), usage }, tokens: 0 }
+    }
+  }
+}
+
+function wholeChoice(choice: Choice, index: number, request: CompletionRequest): CompletionChoice {
+  const pieces = choice.content ?? []
+  const before = echoed(choice, request)
+  return {
+    index,
+    text: before + joinPieces(pieces),
+    logprobs: typeof request.logprobs === 'number' ? completionLogprobs(pieces, before.length) : null,
+    finish_reason: finishOf(choice)
+  }
+}
+
+function* streamChoice(
+  choice: Choice,
+  index: number,
+  request: CompletionRequest,
+  chunk: (choices: ChunkChoice[]) => Chunk
+): Generator<AnswerEvent> {
+  const event = (text: string, tokens: number, more: Partial<ChunkChoice> = {}): AnswerEvent => ({
+    data: chunk([{ index, text, logprobs: null, finish_reason: null, ...more }]),
+    tokens
+  })
+  let offset = 0
+  const before = echoed(choice, request)
+  if (before !== '') yield event(before, 0)
+  for (const piece of choice.content ?? []) {
+    const logprobs = typeof request.logprobs === 'number' ? completionLogprobs([piece], before.length + offset) : null
+    yield event(piece.text, piece.tokens, { logprobs })
+    offset += piece.text.length
+  }
+  yield event('', 0, { finish_reason: finishOf(choice) })
+}
+
+function echoed({ prompt }: Choice, { echo }: CompletionRequest): string {
+  return echo === true ? prompt : ''
+}
+
+/** The legacy endpoint has no tools. */
+function finishOf({ finish }: Choice): 'stop' | 'length' {
+  return finish === 'length' ? 'length' : 'stop'
+}

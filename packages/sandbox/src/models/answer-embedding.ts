@@ -1,0 +1,50 @@
+import type { CreateEmbeddingResponse, Embedding } from 'openai/resources/embeddings'
+import type { Answer } from './answer.ts'
+import { invalidRequest } from './api-error.ts'
+import { embed } from './embed.ts'
+import { readInputs } from './read-inputs.ts'
+import type { EmbeddingRequest } from './requests.ts'
+
+/** As the package has it for `encoding_format: 'base64'`, without a name to import. */
+type Base64Embedding = Omit<Embedding, 'embedding'> & { embedding: string }
+
+const usualDimensions = 1536
+const largeDimensions = 3072
+
+/** Answers a request to `/v1/embeddings`. `model` is its plain name. @throws ApiError (400) */
+export function answerEmbedding(request: EmbeddingRequest, model: string): Answer {
+  const all = model.includes('large') ? largeDimensions : usualDimensions
+  const dimensions = request.dimensions ?? all
+  if (dimensions > all) throw invalidRequest(`'dimensions' must be at most ${all} for this model.`, 'dimensions')
+  const inputs = readInputs(request.input, 'input')
+  const promptTokens = inputs.reduce((sum, { tokens }) => sum + tokens, 0)
+  return {
+    promptTokens,
+    cachedTokens: 0,
+    reasoningTokens: 0,
+    completionTokens: 0,
+    events: null,
+    whole(): Omit<CreateEmbeddingResponse, 'data'> & { data: Array<Embedding | Base64Embedding> } {
+      const data = inputs.map(({ text }, index) => {
+        const vector = embed(text, dimensions)
+        const common = { object: 'embedding' as const, index }
+        return request.encoding_format === 'base64'
+          ? { ...common, embedding: toBase64(vector) }
+          : { ...common, embedding: [...vector] }
+      })
+      return {
+        object: 'list',
+        data,
+        model: request.model,
+        usage: { prompt_tokens: promptTokens, total_tokens: promptTokens }
+      }
+    }
+  }
+}
+
+/** Little-endian 32-bit floats, on any machine. */
+function toBase64(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.length * 4)
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
+  return bytes.toString('base64')
+}

@@ -1,0 +1,47 @@
+import type { ErrorObject } from 'openai/resources/shared'
+
+/** An error that the server answers, with a body as OpenAI's API has it: `{ "error": { message, type, param, code } }`. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly body: { readonly error: ErrorObject }
+
+  constructor(status: number, error: Partial<ErrorObject> & { message: string }) {
+    super(error.message)
+    this.name = 'ApiError'
+    this.status = status
+    this.body = {
+      error: {
+        message: error.message,
+        type: error.type ?? typeOf(status),
+        param: error.param ?? null,
+        code: error.code ?? null
+      }
+    }
+  }
+}
+
+/** Whatever OpenAI answers with this status, for answers that a model name asks for. */
+export function errorForStatus(status: number): ApiError {
+  return new ApiError(status, typical[status] ?? { message: `The sandbox was asked to answer with status ${status}.` })
+}
+
+/** @param param the path of the member, such as `messages.0.role` */
+export function invalidRequest(message: string, param: string | null = null, code: string | null = null): ApiError {
+  return new ApiError(400, { message, param, code })
+}
+
+const typical: Record<number, { message: string; type?: string; code?: string }> = {
+  401: { message: 'Incorrect API key provided.', code: 'invalid_api_key' },
+  403: {
+    message: 'Your organization must be verified to use this model.',
+    code: 'unsupported_country_region_territory'
+  },
+  404: { message: 'The model does not exist or you do not have access to it.', code: 'model_not_found' },
+  429: { message: 'Rate limit reached for requests.', type: 'requests', code: 'rate_limit_exceeded' },
+  500: { message: 'The server had an error while processing your request. Sorry about that!' },
+  503: { message: 'That model is currently overloaded with other requests.', type: 'service_unavailable_error' }
+}
+
+function typeOf(status: number): string {
+  return status >= 500 ? 'server_error' : 'invalid_request_error'
+}

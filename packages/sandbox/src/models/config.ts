@@ -1,0 +1,20 @@
+import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import Type, { type Static } from 'typebox'
+import { refuseProduction } from '../refuse-production.ts'
+
+const Config = Type.Object({
+  /** The port of the server on 127.0.0.1. */
+  SANDBOX_MODELS_PORT: Type.Integer({ minimum: 1, maximum: 65_535, default: 4010 }),
+  /** The API key that it accepts. */
+  SANDBOX_MODELS_API_KEY: Type.String({ minLength: 1, default: 'sandbox' })
+})
+
+/**
+ * The configuration of this process.
+ *
+ * @throws ConfigError, or Error with `NODE_ENV=production`
+ */
+export function readModelsConfig(): Readonly<Static<typeof Config>> {
+  refuseProduction(process.env)
+  return loadConfig(Config, process.env)
+}

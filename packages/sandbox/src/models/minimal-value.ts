@@ -1,0 +1,149 @@
+import { minimalNumber, minimalString } from './minimal-scalar.ts'
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+export type Schema = Readonly<Record<string, unknown>>
+
+interface Context {
+  readonly root: Schema
+  /** References being followed, to end where a schema contains itself. */
+  readonly following: ReadonlySet<string>
+  readonly depth: number
+}
+
+/** Thrown where there is no value, to try the next alternative. Never leaves this file. */
+class NoValue extends Error {}
+
+const deepest = 100
+const mostItems = 10_000
+
+/**
+ * The smallest JSON value that it finds to satisfy a JSON schema: required members only, as few items as allowed, the
+ * first alternative that ends. It knows the keywords of OpenAI's structured outputs, and `allOf`, `const`, `default`;
+ * not `pattern`, `not`, `if`, and the like.
+ *
+ * @returns null when there is none, as for a schema that always contains itself
+ */
+export function minimalValue(schema: unknown): Json {
+  try {
+    return build(schema, { root: asSchema(schema) ?? {}, following: new Set(), depth: 0 })
+  } catch (error) {
+    if (error instanceof NoValue) return null
+    throw error
+  }
+}
+
+function build(given: unknown, outer: Context): Json {
+  const context = { ...outer, depth: outer.depth + 1 }
+  if (given === false || context.depth > deepest) throw new NoValue()
+  const schema = asSchema(given) ?? {}
+  if (typeof schema.$ref === 'string') return buildReference(schema.$ref, context)
+  if (schema.const !== undefined) return schema.const as Json
+  if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0] as Json
+  if (schema.default !== undefined) return schema.default as Json
+  const { anyOf, oneOf, allOf, ...own } = schema
+  const alternatives = anyOf ?? oneOf
+  if (Array.isArray(alternatives)) {
+    return firstOf(alternatives.map((alternative) => () => build(merge([own, alternative], context), context)))
+  }
+  if (Array.isArray(allOf)) return build(merge([own, ...allOf], context), context)
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? impliedType(schema)]
+  return firstOf(types.map((type) => () => buildType(type, schema, context)))
+}
+
+function buildType(type: unknown, schema: Schema, context: Context): Json {
+  switch (type) {
+    case 'string':
+      return minimalString(schema)
+    case 'integer':
+    case 'number':
+      return minimalNumber(type, schema)
+    case 'boolean':
+      return true
+    case 'null':
+      return null
+    case 'array': {
+      const fixed = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
+      const length = typeof schema.minItems === 'number' ? schema.minItems : 0
+      if (length > mostItems) throw new NoValue()
+      return Array.from({ length }, (_, index) => build(fixed[index] ?? schema.items, context))
+    }
+    default: {
+      const properties = asSchema(schema.properties) ?? {}
+      return Object.fromEntries(asNames(schema.required).map((name) => [name, build(properties[name], context)]))
+    }
+  }
+}
+
+function firstOf(attempts: ReadonlyArray<() => Json>): Json {
+  for (const attempt of attempts) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!(error instanceof NoValue)) throw error
+    }
+  }
+  throw new NoValue()
+}
+
+function buildReference(reference: string, context: Context): Json {
+  if (context.following.has(reference)) throw new NoValue()
+  const following = new Set([...context.following, reference])
+  return build(resolve(reference, context.root), { ...context, following })
+}
+
+/** What a JSON pointer into the document (`#/$defs/node`) points at. */
+function resolve(reference: string, root: Schema): unknown {
+  let target: unknown = root
+  for (const part of reference.split('/').slice(1)) {
+    target = asSchema(target)?.[part.replaceAll('~1', '/').replaceAll('~0', '~')]
+  }
+  if (target === undefined) throw new NoValue()
+  return target
+}
+
+/** One schema that says what all of them say; where they contradict each other, what the last one says. */
+function merge(schemas: readonly unknown[], { root, following }: Context): Schema {
+  if (schemas.includes(false)) throw new NoValue()
+  const own = asSchema(schemas[0]) ?? {}
+  const [only] = schemas.slice(1)
+  // A reference that stands alone is followed where it is built, which sees when it leads back here.
+  if (schemas.length === 2 && Object.keys(own).every((keyword) => annotations.has(keyword))) return asSchema(only) ?? {}
+  const parts = schemas.map((schema) => {
+    const { $ref, ...rest } = asSchema(schema) ?? {}
+    if (typeof $ref !== 'string') return rest
+    if (following.has($ref)) throw new NoValue()
+    return { ...asSchema(resolve($ref, root)), ...rest }
+  })
+  const merged: Record<string, unknown> = Object.assign({}, ...parts)
+  if (parts.some((part) => asSchema(part.properties) !== null)) {
+    merged.properties = Object.assign({}, ...parts.map((part) => part.properties))
+  }
+  merged.required = [...new Set(parts.flatMap((part) => asNames(part.required)))]
+  return merged
+}
+
+/** Keywords that do not restrict values. */
+const annotations: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'examples',
+  '$defs',
+  'definitions',
+  '$schema',
+  '$id'
+])
+
+function impliedType(schema: Schema): string {
+  if (schema.items !== undefined || schema.prefixItems !== undefined || schema.minItems !== undefined) return 'array'
+  if (['minLength', 'maxLength', 'format', 'pattern'].some((keyword) => schema[keyword] !== undefined)) return 'string'
+  if (['minimum', 'maximum', 'multipleOf'].some((keyword) => schema[keyword] !== undefined)) return 'number'
+  return 'object'
+}
+
+function asSchema(value: unknown): Schema | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : null
+}
+
+function asNames(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : []
+}

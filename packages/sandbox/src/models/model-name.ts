@@ -1,0 +1,99 @@
+/**
+ * The grammar of model names. A name is a plain model name and any number of directives behind `+`, in any order, each
+ * at most once:
+ *
+ *     gpt-4o-mini+status=503        sandbox-small+first-byte-ms=2000+reset-after=3
+ *
+ * | directive | effect |
+ * |---|---|
+ * | `status=<400–599>` | answers with this status and an error in OpenAI's shape; 429 and 503 carry `Retry-After: 1` |
+ * | `retry-after=<s>` | the seconds of `Retry-After`, on any `status` |
+ * | `hang` | accepts the request and never answers |
+ * | `first-byte-ms=<ms>` | waits before the first byte of the answer |
+ * | `reset-after=<n>` | resets the connection after n stream events; 0: before the first byte. Without a stream: in the middle of the body (also of the next two) |
+ * | `end-after=<n>` | ends the answer after n stream events as if it were complete, but without `[DONE]` |
+ * | `stall-after=<n>` | writes n stream events and then nothing more, leaving the connection open |
+ * | `garbage` | a body that is not JSON; in a stream, an event that is not JSON after the first one, and then the end |
+ * | `no-usage` | leaves `usage` out, even when the request asks for it |
+ * | `pace-ms=<ms>` | the delay between stream events; 0: as fast as the reader takes them |
+ * | `flood-mb=<n>` | answers with a text of n million bytes, as fast as the reader takes it, whatever the request's limits |
+ * | `cached-tokens=<n>` | reports up to n prompt tokens as cached |
+ * | `reasoning-tokens=<n>` | produces n tokens of hidden reasoning before the answer |
+ * | `report-tokens=<n>` | reports n completion tokens, whatever was produced |
+ * | `every=<n>` | the other directives hold for every n-th request to this name only, beginning with the first |
+ */
+const directives = {
+  status: { min: 400, max: 599 },
+  'retry-after': { min: 0, max: 86_400 },
+  hang: 'flag',
+  'first-byte-ms': { min: 0, max: 3_600_000 },
+  'reset-after': { min: 0, max: 1_000_000_000 },
+  'end-after': { min: 0, max: 1_000_000_000 },
+  'stall-after': { min: 0, max: 1_000_000_000 },
+  garbage: 'flag',
+  'no-usage': 'flag',
+  'pace-ms': { min: 0, max: 3_600_000 },
+  'flood-mb': { min: 1, max: 10_000 },
+  'cached-tokens': { min: 0, max: 1_000_000_000 },
+  'reasoning-tokens': { min: 0, max: 1_000_000 },
+  'report-tokens': { min: 0, max: 1_000_000_000 },
+  every: { min: 1, max: 1_000_000 }
+} as const satisfies Record<string, 'flag' | { min: number; max: number }>
+
+type Directive = keyof typeof directives
+
+/** What a model name asks for: a flag is true, a number its value, an absent directive undefined. */
+export type Behaviour = {
+  readonly [name in Directive]?: (typeof directives)[name] extends 'flag' ? true : number
+}
+
+export type ParsedModelName =
+  | { readonly valid: true; readonly model: string; readonly behaviour: Behaviour }
+  | { readonly valid: false; readonly problem: string }
+
+/** Directives that say how an answer ends: a name can have only one of them. */
+const endings: readonly Directive[] = [
+  'status',
+  'hang',
+  'garbage',
+  'flood-mb',
+  'reset-after',
+  'end-after',
+  'stall-after'
+]
+
+/** Takes a model name apart. A mistake in a directive is a problem, never ignored: a test would otherwise test nothing. */
+export function parseModelName(name: string): ParsedModelName {
+  const [model = '', ...parts] = name.split('+')
+  if (model === '') return { valid: false, problem: `the model name "${name}" is empty before its directives` }
+  const behaviour: { [name in Directive]?: number | true } = {}
+  for (const part of parts) {
+    const equals = part.indexOf('=')
+    const directive = equals < 0 ? part : part.slice(0, equals)
+    if (!isDirective(directive)) return { valid: false, problem: `"${part}" is not a directive of the sandbox` }
+    if (behaviour[directive] !== undefined) return { valid: false, problem: `"${directive}" is given twice` }
+    const value = readValue(directive, equals < 0 ? null : part.slice(equals + 1))
+    if (value === null) return { valid: false, problem: `"${part}" should be ${describe(directive)}` }
+    behaviour[directive] = value
+  }
+  const given = endings.filter((directive) => behaviour[directive] !== undefined)
+  if (given.length > 1) return { valid: false, problem: `${given.join(' and ')} exclude each other` }
+  return { valid: true, model, behaviour: behaviour as Behaviour }
+}
+
+function isDirective(name: string): name is Directive {
+  return Object.hasOwn(directives, name)
+}
+
+function readValue(directive: Directive, text: string | null): number | true | null {
+  const kind = directives[directive]
+  if (kind === 'flag') return text === null ? true : null
+  if (text === null || !/^\d{1,10}$/.test(text)) return null
+  const value = Number(text)
+  return value >= kind.min && value <= kind.max ? value : null
+}
+
+function describe(directive: Directive): string {
+  const kind = directives[directive]
+  return kind === 'flag' ? `"${directive}" alone` : `"${directive}=<whole number from ${kind.min} to ${kind.max}>"`
+}

@@ -1,0 +1,55 @@
+import { invalidRequest } from './api-error.ts'
+import { chooseTools, toolName } from './choose-tools.ts'
+import { randomId } from './ids.ts'
+import { minimalValue } from './minimal-value.ts'
+import type { Behaviour } from './model-name.ts'
+import { type Produced, type ProducedCall, produceCalls, produceFlood, produceText } from './produce.ts'
+import { textOf } from './prompt-text.ts'
+import type { ChatRequest, Tool } from './requests.ts'
+import { countTokens, splitIntoPieces } from './tokens.ts'
+import { writeText } from './write-text.ts'
+
+export interface ProducedChat {
+  readonly choices: readonly Produced[]
+  /** Hidden tokens that come before the first choice and count against its limit. */
+  readonly reasoningTokens: number
+}
+
+/**
+ * What the model answers to a chat: tool calls if it is asked for them, else a JSON document if the response format asks
+ * for one, else a text about the last message of a user or a tool. The same request always gets the same answer.
+ */
+export function produceChat(request: ChatRequest, behaviour: Behaviour): ProducedChat {
+  const { max_tokens: older, max_completion_tokens: newer, stop, n } = request
+  if (typeof older === 'number' && typeof newer === 'number') {
+    throw invalidRequest(
+      "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+      'max_tokens'
+    )
+  }
+  const limit = newer ?? older ?? Number.POSITIVE_INFINITY
+  const reasoning = Math.min(behaviour['reasoning-tokens'] ?? 0, limit)
+  const tools = chooseTools(request)
+  const produce = (index: number) => {
+    if (behaviour['flood-mb'] !== undefined) return produceFlood(behaviour['flood-mb'])
+    if (tools.length > 0) return produceCalls(tools.map(callTool), limit - reasoning)
+    return produceText(writeAnswer(request, index), stop, limit - reasoning)
+  }
+  const choices = Array.from({ length: n ?? 1 }, (_, index) => produce(index))
+  return { choices, reasoningTokens: reasoning * choices.length }
+}
+
+function callTool(tool: Tool): ProducedCall {
+  const name = toolName(tool)
+  const text = tool.type === 'function' ? JSON.stringify(minimalValue(tool.function.parameters ?? {})) : 'sandbox'
+  return { id: randomId('call_'), type: tool.type, name, nameTokens: countTokens(name), pieces: splitIntoPieces(text) }
+}
+
+function writeAnswer({ messages, response_format: format }: ChatRequest, index: number): string {
+  if (format?.type === 'json_schema') return JSON.stringify(minimalValue(format.json_schema.schema ?? {}))
+  const source = messages.findLast(({ role }) => role === 'user' || role === 'tool' || role === 'function')
+  const prompt = source === undefined ? '' : textOf(source)
+  if (format?.type === 'json_object') return JSON.stringify({ reply: writeText(prompt, index, null) })
+  if (prompt === '') return writeText('', index, null)
+  return writeText(prompt, index, source?.role === 'user' ? 'You said' : 'The tool answered')
+}

@@ -1,0 +1,46 @@
+import { invalidRequest } from './api-error.ts'
+import type { Behaviour } from './model-name.ts'
+import { type Produced, produceFlood, produceText } from './produce.ts'
+import { type Input, readInputs } from './read-inputs.ts'
+import type { CompletionRequest } from './requests.ts'
+import { writeText } from './write-text.ts'
+
+export interface ProducedCompletion {
+  readonly promptTokens: number
+  /** In the order of their index: `n` for the first prompt, `n` for the second, … */
+  readonly choices: ReadonlyArray<Produced & { readonly prompt: string }>
+  /** What `best_of` produces beyond these; counted, never shown. */
+  readonly discarded: readonly Produced[]
+}
+
+const usualLimit = 16
+
+/**
+ * What the model answers to a legacy completion: for each prompt `n` texts of at most `max_tokens` tokens (16 unless
+ * given, as documented). The same request always gets the same answer.
+ */
+export function produceCompletion(request: CompletionRequest, behaviour: Behaviour): ProducedCompletion {
+  const { n, best_of: bestOf, max_tokens: limit, stop } = request
+  const shown = n ?? 1
+  const produced = bestOf ?? shown
+  if (produced < shown) throw invalidRequest("'best_of' must be at least 'n'.", 'best_of')
+  if (produced > shown && request.stream === true) throw invalidRequest("'best_of' cannot be streamed.", 'best_of')
+  const prompts = readPrompts(request.prompt)
+  const produce = (text: string, index: number) =>
+    behaviour['flood-mb'] === undefined
+      ? produceText(` ${writeText(text, index, null)}`, stop, limit ?? usualLimit)
+      : produceFlood(behaviour['flood-mb'])
+  const texts = prompts.map(({ text }) =>
+    Array.from({ length: produced }, (_, index) => ({ ...produce(text, index), prompt: text }))
+  )
+  return {
+    promptTokens: prompts.reduce((sum, { tokens }) => sum + tokens, 0),
+    choices: texts.flatMap((ofPrompt) => ofPrompt.slice(0, shown)),
+    discarded: texts.flatMap((ofPrompt) => ofPrompt.slice(shown))
+  }
+}
+
+function readPrompts(prompt: CompletionRequest['prompt']): Input[] {
+  // Without a prompt the model begins a document, which is one special token.
+  return prompt === null || prompt === undefined ? [{ text: '', tokens: 1 }] : readInputs(prompt, 'prompt')
+}

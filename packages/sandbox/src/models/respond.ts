@@ -1,0 +1,84 @@
+import type { Answer } from './answer.ts'
+import { errorForStatus } from './api-error.ts'
+import type { Exchange } from './exchange.ts'
+import type { Behaviour } from './model-name.ts'
+
+const jsonHead = { 'content-type': 'application/json' }
+const streamHead = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
+
+// A reader that takes everything at once would otherwise keep the event loop to itself.
+const eventsPerTurn = 64
+
+/**
+ * Sends an answer in the way that the model name asks for.
+ *
+ * @param paceMs the usual delay between the events of a stream
+ */
+export async function respond(exchange: Exchange, answer: Answer, behaviour: Behaviour, paceMs: number): Promise<void> {
+  await exchange.wait(behaviour['first-byte-ms'] ?? 0)
+  if (behaviour.hang === true) return exchange.untilGone()
+  if (behaviour.status !== undefined) return sendStatus(exchange, behaviour.status, behaviour['retry-after'])
+  if (behaviour['reset-after'] === 0) return exchange.reset()
+  if (exchange.record.stream && answer.events !== null) {
+    const pace = behaviour['flood-mb'] === undefined ? (behaviour['pace-ms'] ?? paceMs) : 0
+    return sendStream(exchange, answer.events(), behaviour, pace)
+  }
+  return sendWhole(exchange, answer, behaviour)
+}
+
+async function sendStatus(exchange: Exchange, status: number, retryAfter: number | undefined): Promise<void> {
+  const usual = status === 429 || status === 503 ? 1 : undefined
+  const seconds = retryAfter ?? usual
+  await exchange.sendJson(status, errorForStatus(status).body, seconds === undefined ? {} : retryAfterHead(seconds))
+}
+
+function retryAfterHead(seconds: number): Record<string, string> {
+  return { 'retry-after': String(seconds) }
+}
+
+async function sendStream(
+  exchange: Exchange,
+  events: ReturnType<NonNullable<Answer['events']>>,
+  behaviour: Behaviour,
+  paceMs: number
+): Promise<void> {
+  const stopAfter = behaviour['reset-after'] ?? behaviour['end-after'] ?? behaviour['stall-after']
+  exchange.begin(200, streamHead)
+  let sent = 0
+  for (const { data, tokens } of events) {
+    if (sent === stopAfter) return breakOff(exchange, behaviour)
+    if (sent > 0) await exchange.wait(paceMs)
+    if (exchange.gone.aborted) return
+    await exchange.writeEvent(JSON.stringify(data), tokens)
+    sent += 1
+    if (behaviour.garbage === true) {
+      await exchange.write('data: {"choices":[{"delta":\u0000\n\n')
+      return exchange.end()
+    }
+    if (sent % eventsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  if (sent === stopAfter) return breakOff(exchange, behaviour)
+  await exchange.write('data: [DONE]\n\n')
+  exchange.end()
+}
+
+async function sendWhole(exchange: Exchange, answer: Answer, behaviour: Behaviour): Promise<void> {
+  const { completionTokens } = answer
+  if (behaviour.garbage === true) {
+    exchange.begin(200, jsonHead)
+    await exchange.write('<html><body>502 Bad Gateway</body></html>', completionTokens)
+    return exchange.end()
+  }
+  const isBroken = ['reset-after', 'end-after', 'stall-after'].some((directive) => directive in behaviour)
+  if (!isBroken) return exchange.sendJson(200, answer.whole(), {}, completionTokens)
+  const text = JSON.stringify(answer.whole())
+  exchange.begin(200, jsonHead)
+  await exchange.write(text.slice(0, text.length / 2), completionTokens)
+  return breakOff(exchange, behaviour)
+}
+
+async function breakOff(exchange: Exchange, behaviour: Behaviour): Promise<void> {
+  if (behaviour['reset-after'] !== undefined) return exchange.reset()
+  if (behaviour['end-after'] !== undefined) return exchange.end()
+  return exchange.untilGone()
+}

@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { startOnPort } from '../free-port.ts'
+import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
+import { requestHandler } from './handle-request.ts'
+import { Witness, type WitnessEvent, type WitnessedRequest } from './witness.ts'
+import { askWitness } from './witness-endpoints.ts'
+
+export interface ModelsOptions {
+  /** 0 chooses a free one. */
+  readonly port: number
+  /** The key that requests must carry; `sandbox` unless given. */
+  readonly apiKey?: string
+  /** The usual delay between the events of a stream; 15 unless given. Model names can ask for another. */
+  readonly paceMs?: number
+  /** Whether only the listed models exist; otherwise every name is a model. */
+  readonly strict?: boolean
+}
+
+export interface RunningModels {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  /** What clients take as their base URL: `url` and `/v1`. */
+  readonly baseUrl: string
+  readonly port: number
+  /** What the server has seen, oldest first; of one id (ours, or the `x-request-id` it came with) if given. */
+  requests(filter?: { since?: number; id?: string }): WitnessedRequest[]
+  /** The bytes of a request's body as they arrived, for the latest requests; else null. `id` is ours. */
+  body(id: string): Buffer | null
+  /**
+   * Resolves with the first request that has finished, or was aborted by its client, and matches; at once if that has
+   * happened already.
+   */
+  once(event: WitnessEvent, match?: (request: WitnessedRequest) => boolean): Promise<WitnessedRequest>
+  /** Forgets what was seen. */
+  clear(): void
+  /** Stops the server; answers in progress are cut off. */
+  close(): Promise<void>
+}
+
+const usualPaceMs = 15
+const keepAliveMs = 60_000
+
+/**
+ * Starts a server on 127.0.0.1 that speaks OpenAI's API and answers deterministically. Model names choose how it behaves:
+ * see `model-name.ts`. `GET /sandbox/requests` tells what it has seen.
+ *
+ * @throws PortTakenError when another program has the port
+ */
+export async function startModels(options: ModelsOptions): Promise<RunningModels> {
+  const { apiKey = 'sandbox', paceMs = usualPaceMs, strict = false } = options
+  const witness = new Witness()
+  const handle = requestHandler({ apiKey, paceMs, strict }, witness)
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (incoming, response) => {
+    const url = new URL(`http://127.0.0.1${incoming.url?.startsWith('/') ? incoming.url : '/'}`)
+    if (!url.pathname.startsWith('/sandbox/')) return handle(incoming, response, url.pathname)
+    const { status, body } = askWitness(incoming.method ?? '', url, witness)
+    const isBytes = body instanceof Buffer
+    response.writeHead(status, { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' })
+    response.end(isBytes ? body : JSON.stringify(body))
+  })
+  const port = await startOnPort(options.port, async (port) => {
+    try {
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+      return port
+    } catch (error) {
+      throw isAddressInUse(error) ? new PortTakenError(port) : error
+    }
+  })
+
+  const url = `http://127.0.0.1:${port}`
+  const hasHappened = { finished: 'finishedAtMs', aborted: 'abortedAtMs' } as const
+  return {
+    url,
+    baseUrl: `${url}/v1`,
+    port,
+    requests: (filter) => witness.list(filter),
+    body: (id) => witness.body(id),
+    once: (event, match = () => true) =>
+      new Promise((resolve) => {
+        const earlier = witness.list().find((request) => request[hasHappened[event]] !== null && match(request))
+        if (earlier !== undefined) return resolve(earlier)
+        const stop = witness.on(event, (request) => {
+          if (!match(request)) return
+          stop()
+          resolve(request)
+        })
+      }),
+    clear: () => witness.clear(),
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
+import { test } from 'tap'
+import { countTokens, decodeTokens, splitIntoPieces } from './tokens.ts'
+
+test('the pieces of any text put together are the text, and their tokens are its tokens', async () => {
+  const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.lorem())
+  fc.assert(
+    fc.property(text, (text) => {
+      const pieces = splitIntoPieces(text)
+      assert.equal(pieces.map((piece) => piece.text).join(''), text.toWellFormed())
+      assert.equal(
+        pieces.reduce((sum, piece) => sum + piece.tokens, 0),
+        countTokens(text)
+      )
+      for (const piece of pieces) assert.ok(piece.tokens > 0 && piece.text.length > 0)
+    })
+  )
+})
+
+test('counts are those of the o200k_base tokenizer', async () => {
+  // From OpenAI's tokenizer page for GPT-4o.
+  assert.equal(countTokens('Hello, world!'), 4)
+  assert.equal(countTokens(''), 0)
+  fc.assert(
+    fc.property(fc.lorem({ mode: 'sentences' }), (text) => assert.equal(countTokens(text), encode(text).length))
+  )
+})
+
+test('text that looks like a special token is counted as text', async () => {
+  assert.ok(countTokens('<|endoftext|>') > 1)
+  assert.equal(
+    splitIntoPieces('a <|im_start|> b')
+      .map((piece) => piece.text)
+      .join(''),
+    'a <|im_start|> b'
+  )
+})
+
+test('a long word takes no longer than a long text', async () => {
+  const startedAt = performance.now()
+  for (const unit of ['a', '🎉', ' ', '!', 'ab']) {
+    const text = unit.repeat(200_000)
+    assert.equal(
+      splitIntoPieces(text)
+        .map((piece) => piece.text)
+        .join(''),
+      text
+    )
+  }
+  // Uncut, each of these takes more than ten seconds.
+  assert.ok(performance.now() - startedAt < 10_000)
+})
+
+test('token lists are decoded, and a cut character in one does not leak into the next text', async () => {
+  const [first = 0, second = 0] = encode('👩')
+  assert.equal(decodeTokens([first, second]), '👩')
+  decodeTokens([first])
+  assert.deepEqual(splitIntoPieces('👩'), [{ text: '👩', tokens: 2 }])
+  decodeTokens([first])
+  assert.equal(decodeTokens([first, second]), '👩')
+  for (const bad of [-1, 1.5, 300_000, Number.NaN]) assert.equal(decodeTokens([first, bad]), null)
+  assert.equal(decodeTokens([first, second]), '👩')
+})

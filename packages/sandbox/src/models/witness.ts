@@ -1,0 +1,152 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { randomId } from './ids.ts'
+
+/** What the server knows about one request to it, as the truth that tests compare other accounts with. */
+export interface WitnessedRequest {
+  /** Counts the requests since the server started, from 1. */
+  readonly sequence: number
+  /** Also the answer's `x-request-id`. */
+  readonly id: string
+  /** The `x-request-id` that the request came with. */
+  readonly requestId: string | null
+  readonly method: string
+  /** Path without query, such as `/v1/chat/completions`. */
+  readonly endpoint: string
+  /** As the request named it, directives included; null when it could not be read. */
+  model: string | null
+  stream: boolean
+  /** Without those that carry credentials; null for all but the latest 1,000 requests. */
+  headers: IncomingHttpHeaders | null
+  promptTokens: number
+  /** Part of `promptTokens`. */
+  cachedTokens: number
+  /** Produced so far, whatever the answer reports: those of every event or body handed to the connection. */
+  completionTokens: number
+  /** Part of `completionTokens`. */
+  reasoningTokens: number
+  /** Status of the answer; null before it has begun. */
+  status: number | null
+  /** Bytes of the answer's body so far. */
+  bytesWritten: number
+  /** Stream events so far. */
+  chunksWritten: number
+  readonly startedAtMs: number
+  /** When the answer was complete, as far as its kind has an end; null if it was not (yet). */
+  finishedAtMs: number | null
+  /** When the client went away before the answer was complete. */
+  abortedAtMs: number | null
+}
+
+export type WitnessEvent = 'finished' | 'aborted'
+type Listener = (request: WitnessedRequest) => void
+
+const recordLimit = 100_000
+const headerLimit = 1_000
+const bodyLimit = 50
+const bodyBytesLimit = 64 * 1024 * 1024
+const credentialHeader = /authorization|cookie|api-key|token|secret/
+
+/** Remembers requests: the latest 100,000, the bodies of the latest 50 of them (at most 64 MiB together). */
+export class Witness {
+  readonly #records = new Map<string, WitnessedRequest>()
+  readonly #withHeaders: WitnessedRequest[] = []
+  readonly #bodies = new Map<string, Buffer>()
+  readonly #listeners: Record<WitnessEvent, Set<Listener>> = { finished: new Set(), aborted: new Set() }
+  #sequence = 0
+  #bodyBytes = 0
+
+  /** Begins the record of a request. Its members are updated in place as the request goes on. */
+  begin(method: string, endpoint: string, headers: IncomingHttpHeaders, nowMs: number): WitnessedRequest {
+    const incoming = headers['x-request-id']
+    const record: WitnessedRequest = {
+      sequence: ++this.#sequence,
+      id: randomId('req_'),
+      requestId: typeof incoming === 'string' ? incoming : null,
+      method,
+      endpoint,
+      model: null,
+      stream: false,
+      headers: withoutCredentials(headers),
+      promptTokens: 0,
+      cachedTokens: 0,
+      completionTokens: 0,
+      reasoningTokens: 0,
+      status: null,
+      bytesWritten: 0,
+      chunksWritten: 0,
+      startedAtMs: nowMs,
+      finishedAtMs: null,
+      abortedAtMs: null
+    }
+    this.#records.set(record.id, record)
+    this.#withHeaders.push(record)
+    if (this.#withHeaders.length > headerLimit) dropHeaders(this.#withHeaders.shift())
+    if (this.#records.size > recordLimit) this.#records.delete(first(this.#records))
+    return record
+  }
+
+  keepBody(record: WitnessedRequest, body: Buffer): void {
+    this.#bodies.set(record.id, body)
+    this.#bodyBytes += body.length
+    while (this.#bodies.size > bodyLimit || (this.#bodyBytes > bodyBytesLimit && this.#bodies.size > 1)) {
+      const oldest = first(this.#bodies)
+      this.#bodyBytes -= this.#bodies.get(oldest)?.length ?? 0
+      this.#bodies.delete(oldest)
+    }
+  }
+
+  finish(record: WitnessedRequest, nowMs: number): void {
+    record.finishedAtMs = nowMs
+    this.#announce('finished', record)
+  }
+
+  abort(record: WitnessedRequest, nowMs: number): void {
+    record.abortedAtMs = nowMs
+    this.#announce('aborted', record)
+  }
+
+  /** The bytes of a request's body as they arrived; null when they are not (or no longer) kept. */
+  body(id: string): Buffer | null {
+    return this.#bodies.get(id) ?? null
+  }
+
+  /** Copies of the records after `since` (a sequence number), oldest first; `id` is one of ours or the `x-request-id` that came in. */
+  list({ since = 0, id }: { since?: number; id?: string } = {}): WitnessedRequest[] {
+    const found: WitnessedRequest[] = []
+    for (const record of this.#records.values()) {
+      const isAsked = id === undefined || record.id === id || record.requestId === id
+      if (record.sequence > since && isAsked) found.push({ ...record })
+    }
+    return found
+  }
+
+  on(event: WitnessEvent, listener: Listener): () => void {
+    this.#listeners[event].add(listener)
+    return () => this.#listeners[event].delete(listener)
+  }
+
+  #announce(event: WitnessEvent, record: WitnessedRequest): void {
+    for (const listener of [...this.#listeners[event]]) listener({ ...record })
+  }
+
+  /** Forgets all requests. Sequence numbers go on, and requests in progress are still announced when they end. */
+  clear(): void {
+    this.#records.clear()
+    this.#withHeaders.length = 0
+    this.#bodies.clear()
+    this.#bodyBytes = 0
+  }
+}
+
+function withoutCredentials(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !credentialHeader.test(name)))
+}
+
+function dropHeaders(record: WitnessedRequest | undefined): void {
+  if (record !== undefined) record.headers = null
+}
+
+function first(map: ReadonlyMap<string, unknown>): string {
+  const [key = ''] = map.keys()
+  return key
+}
