@@ -32,7 +32,7 @@ const schema = `
  * @throws Error when another process has it, or when it is of another version
  */
 export function openDatabase(directory: string | null): DatabaseSync {
-  if (directory !== null) mkdirSync(directory, { recursive: true })
+  if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 })
   const file = directory === null ? ':memory:' : join(directory, 'identity.sqlite')
   const database = new DatabaseSync(file, { timeout: 0 })
   try {
