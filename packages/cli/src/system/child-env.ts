@@ -3,8 +3,8 @@ import type { EmbeddedPart, Variables } from './embedded.ts'
 import type { Ports } from './ports.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Any key opens the sandbox model server; the gateway needs one because a real provider does. */
-const modelsKey = 'sandbox'
+/** Of the sandbox model server, which only this machine can reach. */
+export const modelsKey = 'sandbox'
 
 export interface EnvOptions {
   /** What the person set. */
@@ -24,6 +24,7 @@ export function standInEnv({ env, addresses, ports, dataDir, secrets }: EnvOptio
     SANDBOX_IDENTITY_PORT: String(ports.SANDBOX_IDENTITY_PORT),
     SANDBOX_MAILBOX_PORT: String(ports.SANDBOX_MAILBOX_PORT),
     SANDBOX_MODELS_PORT: String(ports.SANDBOX_MODELS_PORT),
+    SANDBOX_MODELS_API_KEY: modelsKey,
     PUBLIC_URL: addresses.control,
     SUPABASE_ANON_KEY: secrets.anonKey,
     SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey
@@ -51,10 +52,7 @@ export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOpti
 }
 
 /** The variables of one gateway process. */
-export function gatewayEnv(
-  { env, addresses }: EnvOptions,
-  { port, adminPort }: { readonly port: number; readonly adminPort: number }
-): Variables {
+export function gatewayEnv({ env, addresses }: EnvOptions, port: number, adminPort: number): Variables {
   const upstream =
     addresses.models === null ? {} : { OPENAI_BASE_URL: `${addresses.models}/v1`, OPENAI_API_KEY: modelsKey }
   return {

@@ -24,7 +24,7 @@ function partOf(t: Test, source: string, port: number, options: Partial<PartOpti
         log,
         stopLimitMs: 300
       }),
-    readyUrls: [`http://127.0.0.1:${port}/`],
+    ready: { url: `http://127.0.0.1:${port}/` },
     readyLimitMs: 10_000,
     log,
     onCrash: (how) => crashes.push(how),

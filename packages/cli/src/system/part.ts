@@ -1,7 +1,7 @@
 import type { LogFile } from './log-file.ts'
 import { endsProcess, type Running } from './program.ts'
 import { SystemError } from './system-error.ts'
-import { untilReady } from './until-ready.ts'
+import { type ReadyCheck, untilReady } from './until-ready.ts'
 
 /** One server of the system. */
 export interface Part {
@@ -24,10 +24,9 @@ export interface Part {
 
 export interface PartOptions {
   readonly name: string
-  /** Starts the server. It may return before the server is ready if `readyUrls` says when it is. */
   launch(): Promise<Running>
-  /** All of these answer 200 when it is ready. */
-  readonly readyUrls: readonly string[]
+  /** null if the server is ready when `launch` resolves. */
+  readonly ready: ReadyCheck | null
   readonly readyLimitMs: number
   /** null for a server that writes none. */
   readonly log: LogFile | null
@@ -68,7 +67,7 @@ export function createPart(options: PartOptions): Part {
     )
     const stopWaiting = signal === undefined ? tooEarly.signal : AbortSignal.any([signal, tooEarly.signal])
     try {
-      await Promise.all(options.readyUrls.map((url) => untilReady(url, stopWaiting)))
+      if (options.ready !== null) await untilReady(options.ready, stopWaiting)
       stopWaiting.throwIfAborted()
     } catch (error) {
       await stop()

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import { controlEnv, type EnvOptions, gatewayEnv, standInEnv } from './child-env.ts'
+import { controlEnv, type EnvOptions, gatewayEnv, modelsKey, standInEnv } from './child-env.ts'
 import type { Variables } from './embedded.ts'
 import { createLogFile } from './log-file.ts'
 import { createPart, type Part } from './part.ts'
 import { type Running, startProgram } from './program.ts'
 import { SystemError } from './system-error.ts'
+import type { ReadyCheck } from './until-ready.ts'
 
 const workspaceRoot = fileURLToPath(new URL('../../../../', import.meta.url))
 
@@ -36,37 +37,40 @@ export function createParts(options: PartsOptions): Stages {
   if (embedded.has('redis')) standIns.push(redisPart(options))
   if (embedded.has('identity')) {
     standIns.push(
-      program('identity', 'packages/sandbox/src/identity/main.ts', standInEnv(options), [
-        `${addresses.identity}/auth/v1/.well-known/jwks.json`
-      ])
+      program('identity', 'packages/sandbox/src/identity/main.ts', standInEnv(options), {
+        url: `${addresses.identity}/auth/v1/.well-known/jwks.json`
+      })
     )
   }
   if (embedded.has('models')) {
     standIns.push(
-      program('models', 'packages/sandbox/src/models/main.ts', standInEnv(options), [`${addresses.models}/v1/models`])
+      program('models', 'packages/sandbox/src/models/main.ts', standInEnv(options), {
+        url: `${addresses.models}/v1/models`,
+        headers: { authorization: `Bearer ${modelsKey}` }
+      })
     )
   }
-  const control = program('control', 'services/control/src/main.ts', controlEnv(options), [
-    `http://127.0.0.1:${options.ports.CONTROL_PORT}/readyz`
-  ])
-  const gateways = gatewayPorts.map((ports, index) =>
+  const control = program('control', 'services/control/src/main.ts', controlEnv(options), {
+    url: `http://127.0.0.1:${options.ports.CONTROL_PORT}/readyz`
+  })
+  const gateways = gatewayPorts.map(({ port, adminPort }, index) =>
     program(
       index === 0 ? 'gateway' : `gateway-${index + 1}`,
       'services/gateway/src/main.ts',
-      gatewayEnv(options, ports),
-      [`http://127.0.0.1:${ports.adminPort}/readyz`],
+      gatewayEnv(options, port, adminPort),
+      { url: `http://127.0.0.1:${adminPort}/readyz` },
       gatewayNodeArgs
     )
   )
   return [standIns, [control], gateways]
 
-  function program(name: string, script: string, env: Variables, readyUrls: string[], nodeArgs: string[] = []): Part {
+  function program(name: string, script: string, env: Variables, ready: ReadyCheck, nodeArgs: string[] = []): Part {
     const log = createLogFile(join(logDir, `${name}.log`))
     return createPart({
       name,
       launch: async () =>
         startProgram({ script: join(workspaceRoot, script), nodeArgs, cwd: workspaceRoot, env, log, stopLimitMs }),
-      readyUrls,
+      ready,
       readyLimitMs,
       log,
       onLine: (line) => options.onLine?.(name, line),
@@ -93,7 +97,7 @@ function redisPart({ env, ports, dataDir, onCrash }: PartsOptions): Part {
         })
       }
     },
-    readyUrls: [],
+    ready: null,
     readyLimitMs,
     log: null,
     onCrash: (how) => onCrash?.('redis', how)

@@ -3,16 +3,25 @@ import { setTimeout as delay } from 'node:timers/promises'
 const retryMs = 25
 const requestLimitMs = 2_000
 
+/** A GET that is answered with 200 when a server is ready. */
+export interface ReadyCheck {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /**
- * Resolves when a GET of `url` is answered with 200.
+ * Resolves when the check succeeds.
  *
  * @param signal ends the wait: the promise then rejects with its reason
  */
-export async function untilReady(url: string, signal: AbortSignal): Promise<void> {
+export async function untilReady({ url, headers = {} }: ReadyCheck, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
     try {
-      const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(requestLimitMs)]) })
+      const response = await fetch(url, {
+        headers,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(requestLimitMs)])
+      })
       await response.body?.cancel()
       if (response.status === 200) return
     } catch {
