@@ -23,7 +23,7 @@ import type { Projector } from './projection/projector.ts'
 /** Far above any body that the API knows. */
 const bodyLimitBytes = 64 * 1024
 /** Longer than everything that a request waits for elsewhere: what is not answered by then waits for the database. */
-const requestLimitMs = 15_000
+const defaultRequestLimitMs = 15_000
 
 export type ControlDependencies = {
   config: Pick<ControlConfig, 'publicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy'>
@@ -35,12 +35,14 @@ export type ControlDependencies = {
   log: FastifyBaseLogger
   clock?: Clock
   floors?: Floors
+  /** Milliseconds after which a request that is not answered gets 503. */
+  requestLimitMs?: number
 }
 
 /** Control as an application: nothing listens and nothing is connected here. */
 export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   const { config, database, identity, redis, catalog, projector, log } = dependencies
-  const { clock = systemClock, floors = defaultFloors } = dependencies
+  const { clock = systemClock, floors = defaultFloors, requestLimitMs = defaultRequestLimitMs } = dependencies
   const { publicUrl, serviceDomain } = config
   const app = Fastify({
     loggerInstance: log,

@@ -53,7 +53,7 @@ async function start(
   const projector = createProjector({ database, redis, catalog, log })
   const identity = createSupabaseIdentity({ ...config.identity, redirectTo: `${config.publicUrl}/login`, log })
   const app = buildApp({ config, database, identity, redis, catalog, projector, log })
-  await projector.start()
+  projector.start()
   await listen(app, config)
   log.info({ host: config.host, port: config.port, publicUrl: config.publicUrl }, 'listening')
   return async () => {

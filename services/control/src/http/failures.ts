@@ -27,13 +27,15 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   const failure = new ServiceError('invalid_request', { message: 'The request is not valid HTTP.' })
   const body = JSON.stringify(failure.toBody())
   if (socket.writable) {
-    socket.write(
+    socket.end(
       `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
         `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-        `x-request-id: ${newRequestId()}\r\nconnection: close\r\n\r\n${body}`
+        `x-request-id: ${newRequestId()}\r\nconnection: close\r\n\r\n${body}`,
+      () => socket.destroy()
     )
+  } else {
+    socket.destroy(error)
   }
-  socket.destroy(error)
 }
 
 /** What the caller is told about an error of any origin. */
@@ -43,12 +45,16 @@ export function toServiceError(error: Error): ServiceError {
   if (error instanceof RedisAwayError) return new ServiceError('state_unavailable', { cause: error })
   const { code, validation, validationContext, statusCode } = error as FastifyError
   if (validation !== undefined) {
+    // Where a schema has alternatives, the first error may be about another one than the caller meant.
+    const told = validation.find(({ keyword }) => keyword === 'additionalProperties') ?? validation[0]
     return new ServiceError('invalid_request', {
-      message: describeInvalid(validation[0], validationContext),
+      message: describeInvalid(told, validationContext),
       cause: error
     })
   }
   switch (code) {
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new ServiceError('invalid_json', { cause: error })
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ServiceError('request_too_large', { cause: error })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -60,7 +66,6 @@ export function toServiceError(error: Error): ServiceError {
     case 'FST_ERR_HANDLER_TIMEOUT':
       return new ServiceError('database_unavailable', { cause: error })
   }
-  if (error instanceof SyntaxError && statusCode === 400) return new ServiceError('invalid_json', { cause: error })
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ServiceError('invalid_request', { cause: error })
   }

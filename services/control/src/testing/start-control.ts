@@ -26,6 +26,7 @@ export type StartControlOptions = {
   /** By default the sandbox's identity server is started; a URL replaces it, and then nobody can be signed in. */
   identityUrl?: string
   identityTimeoutMs?: number
+  requestLimitMs?: number
   publicUrl?: string
   serviceDomain?: string
   extraOrigins?: string[]
@@ -92,7 +93,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   })
   await redis.ready()
   const projector = createProjector({ database, redis, catalog, log })
-  if (options.isProjecting === true) await projector.start()
+  if (options.isProjecting === true) projector.start()
 
   let passedMs = 0
   const app = buildApp({
@@ -116,7 +117,8 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     projector,
     log,
     clock: () => new Date(Date.now() + passedMs),
-    floors: { refusedLoginMs: 0, registerMs: 0 }
+    floors: { refusedLoginMs: 0, registerMs: 0 },
+    requestLimitMs: options.requestLimitMs
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { type Answer, startControl } from '../testing/start-control.ts'
+
+const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
+
+const publicUrl = 'https://app.service.example'
+const extra = 'http://localhost:5173'
+const allowed = ['https://app.service.example', 'https://shop.service.example', 'https://a.b.service.example', extra]
+const foreign = [
+  'https://service.example',
+  'https://evil-service.example',
+  'https://shop.service.example.evil.com',
+  'https://shop.service.example:444',
+  'http://shop.service.example',
+  'http://localhost:5174',
+  'null'
+]
+
+test('across origins', async (t) => {
+  const control = await startControl({ publicUrl, serviceDomain: 'service.example', extraOrigins: [extra] })
+  t.after(() => control.close())
+  const { call } = control
+  const user = await control.signUp()
+  const { cookie } = user
+
+  await t.test(
+    'over https the cookie is secure and shared with the subdomains, and is cleared in the same way',
+    async () => {
+      const { email, password } = user
+      const login = await call('POST', '/api/auth/login', { body: { email, password } })
+      assert.match(
+        login.cookies[0]!,
+        /^svc_session=[\w-]{43}; Max-Age=2592000; Domain=service\.example; Path=\/; HttpOnly; Secure; SameSite=Lax$/
+      )
+      const signout = await call('POST', '/api/auth/signout', { cookie: login.cookies[0]!.split(';')[0] })
+      assert.match(
+        signout.cookies[0]!,
+        /^svc_session=; Max-Age=0; Domain=service\.example; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/
+      )
+      assert.equal(login.headers['strict-transport-security'], 'max-age=31536000')
+    }
+  )
+
+  await t.test('allowed origins may read answers with the cookie, and others may not', async () => {
+    for (const path of ['/api/auth/me', '/api/keys', '/api/auth/no-such-path']) {
+      for (const origin of allowed) {
+        const { headers } = await call('GET', path, { cookie, origin })
+        assert.equal(headers['access-control-allow-origin'], origin)
+        assert.equal(headers['access-control-allow-credentials'], 'true')
+        assert.match(String(headers.vary), /\bOrigin\b/)
+      }
+      for (const origin of foreign) {
+        const { headers } = await call('GET', path, { cookie, origin })
+        assert.equal(headers['access-control-allow-origin'], undefined, `${path} ${origin}`)
+        assert.equal(headers['access-control-allow-credentials'], undefined)
+        assert.match(String(headers.vary), /\bOrigin\b/)
+      }
+    }
+  })
+
+  await t.test(
+    'a pre-flight from an allowed origin may be cached for 24 hours; any other gets no permission',
+    async () => {
+      const headers = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
+      for (const path of ['/api/auth/login', '/api/keys', '/api/keys/some-id']) {
+        for (const origin of allowed) {
+          const answer = await call('OPTIONS', path, { origin, headers })
+          assert.equal(answer.status, 204)
+          assert.equal(answer.headers['access-control-max-age'], '86400')
+          assert.equal(answer.headers['access-control-allow-origin'], origin)
+          assert.match(String(answer.headers['access-control-allow-methods']), /POST.*DELETE/)
+          assert.match(String(answer.headers['access-control-allow-headers']), /content-type/)
+        }
+        for (const origin of foreign) {
+          const answer = await call('OPTIONS', path, { origin, headers })
+          assert.equal(answer.status, 404)
+          assert.equal(answer.headers['access-control-allow-origin'], undefined)
+          assert.equal(answer.headers['access-control-max-age'], undefined)
+        }
+      }
+    }
+  )
+
+  await t.test('there is no CORS outside the API', async () => {
+    for (const path of ['/', '/login', '/livez', '/no-such-path', '/api/no-such-path']) {
+      const { headers } = await call('GET', path, { origin: allowed[1] })
+      assert.equal(headers['access-control-allow-origin'], undefined, path)
+    }
+  })
+
+  await t.test('a change by cookie needs an allowed origin, or none', async () => {
+    for (const origin of foreign) {
+      const { email, password } = user
+      for (const [path, body] of [
+        ['/api/auth/signout'],
+        ['/api/auth/login', { email, password }],
+        ['/api/keys', { label: 'x' }]
+      ] as const) {
+        const answer = await call('POST', path, { cookie, origin, body })
+        assert.equal(answer.status, 403, `${path} ${origin}`)
+        assert.equal(codeOf(answer), 'csrf_rejected')
+        assert.deepEqual(answer.cookies, [])
+      }
+      const remove = await call('DELETE', '/api/keys/some-id', { cookie, origin })
+      assert.equal(codeOf(remove), 'csrf_rejected')
+    }
+    assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 200)
+
+    for (const origin of [...allowed, undefined]) {
+      const own = await control.signIn(user)
+      assert.equal((await call('POST', '/api/auth/signout', { cookie: own, origin })).status, 200)
+      assert.equal((await call('GET', '/api/auth/me', { cookie: own })).status, 401)
+    }
+  })
+
+  await t.test('reading with the cookie is not a change, wherever it comes from', async () => {
+    for (const origin of foreign) assert.equal((await call('GET', '/api/auth/me', { cookie, origin })).status, 200)
+  })
+})

@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { queryRows } from '../database/connect.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { type Answer, startControl } from '../testing/start-control.ts'
+
+const day = 24 * 3600 * 1000
+const credentials = { email: 'grace@example.com', password: 'correct horse battery' }
+
+const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
+const userOf = (answer: Answer) => (answer.body as { user: Record<string, string> }).user
+const tokenOf = (cookie: string) => cookie.split('=')[1]!
+
+onEachDatabase('auth', async (t, newDatabase) => {
+  const control = await startControl({ databaseUrl: await newDatabase() })
+  t.after(() => control.close())
+  const { call } = control
+  const count = async (table: string, where = sql`true`) => {
+    const rows = await queryRows<{ n: string }>(
+      control.database.orm,
+      sql`select count(*)::text as n from ${sql.identifier(table)} where ${where}`
+    )
+    return Number(rows[0]!.n)
+  }
+
+  await t.test('registration opens no session, and signing in waits for the confirmation', async () => {
+    const registered = await call('POST', '/api/auth/register', { body: { ...credentials, name: 'Grace' } })
+    assert.equal(registered.status, 200)
+    assert.deepEqual(registered.body, { ok: true })
+    assert.deepEqual(registered.cookies, [])
+    const early = await call('POST', '/api/auth/login', { body: credentials })
+    assert.equal(early.status, 403)
+    assert.equal(codeOf(early), 'email_not_confirmed')
+    assert.deepEqual(early.cookies, [])
+  })
+
+  await t.test('a HEAD request leaves the confirmation link unused; a GET uses it up and signs nobody in', async () => {
+    const link = await control.confirmationLink(credentials.email)
+    assert.equal((await call('HEAD', link)).status, 200)
+    const confirmed = await call('GET', link)
+    assert.equal(confirmed.status, 303)
+    assert.equal(confirmed.headers.location, '/login?confirmed=1')
+    assert.deepEqual(confirmed.cookies, [])
+    assert.equal((await call('GET', link)).headers.location, '/login?error=link_invalid')
+  })
+
+  await t.test('a link that is forged, incomplete or of another kind leads to the page that says so', async () => {
+    for (const query of [
+      `token_hash=${'0'.repeat(56)}&type=email`,
+      `token_hash=${'0'.repeat(56)}&type=recovery`,
+      `token_hash=${'0'.repeat(56)}`,
+      'type=email',
+      'token_hash=&type=email',
+      'token_hash=%00&type=email',
+      ''
+    ]) {
+      const answer = await call('GET', `/api/auth/confirm?${query}`)
+      assert.equal(answer.status, 303, query)
+      assert.equal(answer.headers.location, '/login?error=link_invalid', query)
+    }
+    assert.equal((await call('GET', '/api/auth/confirm?token_hash=a&token_hash=b&type=email')).status, 400)
+  })
+
+  await t.test('a password opens a session, which tells who it is until they sign out', async () => {
+    const login = await call('POST', '/api/auth/login', { body: credentials })
+    assert.equal(login.status, 200)
+    const { id, ...rest } = userOf(login)
+    assert.deepEqual(rest, { email: credentials.email, name: 'Grace', plan: 'free' })
+    assert.match(id!, /^[0-9a-f-]{36}$/)
+    assert.equal(login.cookies.length, 1)
+    assert.match(login.cookies[0]!, /^svc_session=[A-Za-z0-9_-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
+    const cookie = login.cookies[0]!.split(';')[0]!
+
+    const me = await call('GET', '/api/auth/me', { cookie })
+    assert.equal(me.status, 200)
+    assert.deepEqual(me.body, login.body)
+
+    const signout = await call('POST', '/api/auth/signout', { cookie })
+    assert.equal(signout.status, 200)
+    assert.deepEqual(signout.body, { ok: true })
+    assert.match(signout.cookies[0]!, /^svc_session=; Max-Age=0; Path=\/; Expires=Thu, 01 Jan 1970/)
+
+    const after = await call('GET', '/api/auth/me', { cookie })
+    assert.equal(after.status, 401)
+    assert.equal(codeOf(after), 'not_authenticated')
+  })
+
+  await t.test('the first sign-in makes the personal account, and later ones leave it as it is', async () => {
+    const accounts = () =>
+      queryRows<{ id: string; owner_id: string; plan: string; version: string }>(
+        control.database.orm,
+        sql`select a.id, a.owner_id, a.plan, a.version::text from accounts a join users u on u.id = a.id
+            where u.email = ${credentials.email}`
+      )
+    const before = await accounts()
+    assert.equal(before.length, 1)
+    assert.equal(before[0]!.owner_id, before[0]!.id)
+    assert.equal(before[0]!.plan, 'free')
+    await control.signIn(credentials)
+    assert.deepEqual(await accounts(), before)
+  })
+
+  await t.test('a wrong password and an unknown address get the same answer', async () => {
+    const wrong = await call('POST', '/api/auth/login', { body: { ...credentials, password: 'wrong' } })
+    const unknown = await call('POST', '/api/auth/login', { body: { email: 'nobody@example.com', password: 'wrong' } })
+    const tooLong = await call('POST', '/api/auth/login', { body: { ...credentials, password: 'x'.repeat(1000) } })
+    const noAddress = await call('POST', '/api/auth/login', { body: { email: 'nobody', password: 'wrong' } })
+    for (const answer of [wrong, unknown, tooLong, noAddress]) {
+      assert.equal(answer.status, 401)
+      assert.equal(codeOf(answer), 'invalid_credentials')
+      assert.deepEqual(answer.body, wrong.body)
+      assert.deepEqual(answer.cookies, [])
+    }
+  })
+
+  await t.test('registering a known address again says the same and changes nothing', async () => {
+    const again = await call('POST', '/api/auth/register', {
+      body: { email: credentials.email, password: 'another password', name: 'Mallory' }
+    })
+    assert.equal(again.status, 200)
+    assert.deepEqual(again.body, { ok: true })
+    assert.equal(
+      (await call('POST', '/api/auth/login', { body: { ...credentials, password: 'another password' } })).status,
+      401
+    )
+    assert.equal(userOf(await call('POST', '/api/auth/login', { body: credentials })).name, 'Grace')
+
+    // Not confirmed yet, and moments ago: the provider sends no second mail so soon, which must not show either.
+    const unconfirmed = { email: 'twice@example.com', password: credentials.password, name: 'Twice' }
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const answer = await call('POST', '/api/auth/register', { body: unconfirmed })
+      assert.equal(answer.status, 200)
+      assert.deepEqual(answer.body, { ok: true })
+    }
+  })
+
+  await t.test('registration names what is wrong with address or password', async () => {
+    const body = { email: 'new@example.com', password: credentials.password, name: 'New' }
+    const weak = await call('POST', '/api/auth/register', { body: { ...body, password: 'a' } })
+    assert.equal(weak.status, 400)
+    assert.equal(codeOf(weak), 'weak_password')
+    const long = await call('POST', '/api/auth/register', { body: { ...body, password: 'ä'.repeat(37) } })
+    assert.equal(codeOf(long), 'weak_password')
+    for (const email of ['no-at-sign', 'two@@signs.example', 'a b@example.com', '@example.com', 'a@']) {
+      const answer = await call('POST', '/api/auth/register', { body: { ...body, email } })
+      assert.equal(answer.status, 400, email)
+      assert.equal(codeOf(answer), 'invalid_email', email)
+    }
+  })
+
+  await t.test('every sign-in has a session of its own; one that it came with is closed', async () => {
+    const user = await control.signUp()
+    const second = await control.signIn(user)
+    assert.notEqual(second, user.cookie)
+    for (const cookie of [user.cookie, second])
+      assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 200)
+
+    const { email, password } = user
+    const third = await call('POST', '/api/auth/login', { body: { email, password }, cookie: second })
+    assert.equal(third.status, 200)
+    assert.equal((await call('GET', '/api/auth/me', { cookie: second })).status, 401)
+    assert.equal((await call('GET', '/api/auth/me', { cookie: user.cookie })).status, 200)
+  })
+
+  await t.test('the database holds no session id, only its SHA-256', async () => {
+    const { cookie } = await control.signUp()
+    const token = tokenOf(cookie)
+    assert.equal(await count('sessions', sql`token_hash = ${hash('sha256', token, 'hex')}`), 1)
+    const tables = await queryRows<{ name: string }>(
+      control.database.orm,
+      sql`select table_name as name from information_schema.tables where table_schema = 'public'`
+    )
+    assert(tables.length >= 7)
+    for (const { name } of tables) {
+      const rows = await queryRows(control.database.orm, sql`select * from ${sql.identifier(name)}`)
+      assert.equal(JSON.stringify(rows).includes(token), false, name)
+    }
+  })
+
+  await t.test('no cookie but one that was given out, alone, is a session', async () => {
+    const { cookie } = await control.signUp()
+    const token = tokenOf(cookie)
+    const flipped = (token.startsWith('A') ? 'B' : 'A') + token.slice(1)
+    for (const bad of [
+      '',
+      'svc_session',
+      'svc_session=',
+      `svc_session=${token.slice(0, -1)}`,
+      `svc_session=${token}A`,
+      `svc_session=${flipped}`,
+      `svc_session="${token}"`,
+      `svc_session=${hash('sha256', token, 'hex')}`,
+      `svc_session=%00${token}`,
+      "svc_session=' or 1=1 --",
+      `svc_session=${'x'.repeat(4000)}`,
+      `SVC_SESSION=${token}`,
+      `other=${token}`,
+      `${cookie}; ${cookie}`,
+      `${cookie}; svc_session=${flipped}`,
+      `svc_session=${flipped}; ${cookie}`,
+      `${cookie};svc_session=`,
+      `=; ;;${';'.repeat(100)}`
+    ]) {
+      const answer = await call('GET', '/api/auth/me', { cookie: bad })
+      assert.equal(answer.status, 401, bad)
+      assert.equal(codeOf(answer), 'not_authenticated', bad)
+    }
+    assert.equal((await call('GET', '/api/auth/me', { cookie: `a=b; ${cookie}; c=d` })).status, 200)
+  })
+
+  await t.test('signing out without a session, or with an empty JSON body, is fine', async () => {
+    assert.deepEqual((await call('POST', '/api/auth/signout')).body, { ok: true })
+    const { cookie } = await control.signUp()
+    const headers = { 'content-type': 'application/json' }
+    assert.deepEqual((await call('POST', '/api/auth/signout', { cookie, headers })).body, { ok: true })
+    assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 401)
+    assert.deepEqual((await call('POST', '/api/auth/signout', { cookie, body: {} })).body, { ok: true })
+    // Somebody set a second cookie: both of them are closed.
+    const user = await control.signUp()
+    const other = await control.signIn(user)
+    await call('POST', '/api/auth/signout', { cookie: `${user.cookie}; ${other}` })
+    for (const closed of [user.cookie, other]) {
+      assert.equal((await call('GET', '/api/auth/me', { cookie: closed })).status, 401)
+    }
+  })
+
+  await t.test(
+    'an operator’s plan holds from the next sign-in on, and reaches the account with a new version',
+    async () => {
+      const user = await control.signUp()
+      const account = async () =>
+        (
+          await queryRows<{ plan: string; version: string }>(
+            control.database.orm,
+            sql`select plan, version::text from accounts where id = ${user.id}`
+          )
+        )[0]!
+      const first = await account()
+      await control.setPlan(user.id, 'enterprise')
+      const cookie = await control.signIn(user)
+      assert.equal(userOf(await call('GET', '/api/auth/me', { cookie })).plan, 'enterprise')
+      const second = await account()
+      assert.equal(second.plan, 'enterprise')
+      assert(Number(second.version) > Number(first.version))
+
+      await control.setPlan(user.id, null)
+      await control.signIn(user)
+      assert.equal((await account()).plan, 'free')
+    }
+  )
+
+  await t.test('a plan that the catalog does not have counts as free, and is an error in the log', async () => {
+    const user = await control.signUp()
+    for (const plan of ['platinum', '__proto__', 'constructor', { id: 'pro' }, 7]) {
+      await control.setPlan(user.id, plan)
+      const before = control.logged.length
+      const cookie = await control.signIn(user)
+      assert.equal(userOf(await call('GET', '/api/auth/me', { cookie })).plan, 'free')
+      const errors = control.logged.slice(before).filter((line) => line.includes('"level":50'))
+      assert.equal(errors.length, 1)
+      assert.match(errors[0]!, /app_metadata\.plan is not in the catalog/)
+    }
+    await control.setPlan(user.id, 'pro')
+    const cookie = await control.signIn(user)
+    assert.equal(userOf(await call('GET', '/api/auth/me', { cookie })).plan, 'pro')
+  })
+
+  await t.test('a session ends after seven days without use, and after thirty days in any case', async () => {
+    const idle = await control.signUp()
+    const used = await control.signUp()
+    const isSignedIn = async (cookie: string) => (await call('GET', '/api/auth/me', { cookie })).status === 200
+    for (let days = 6; days < 30; days += 6) {
+      control.passTime(6 * day)
+      assert.equal(await isSignedIn(used.cookie), true, `day ${days}`)
+      if (days >= 12) assert.equal(await isSignedIn(idle.cookie), false, `day ${days}`)
+    }
+    control.passTime(6 * day - 60_000)
+    assert.equal(await isSignedIn(used.cookie), true)
+    control.passTime(60_000)
+    assert.equal(await isSignedIn(used.cookie), false)
+    assert(await isSignedIn(await control.signIn(used)))
+  })
+
+  await t.test('use within a minute of the last one writes nothing', async () => {
+    const { cookie } = await control.signUp()
+    const end = async () =>
+      (
+        await queryRows<{ idle_ends_at: unknown }>(
+          control.database.orm,
+          sql`select idle_ends_at::text from sessions where token_hash = ${hash('sha256', tokenOf(cookie), 'hex')}`
+        )
+      )[0]!.idle_ends_at
+    const first = await end()
+    await call('GET', '/api/auth/me', { cookie })
+    assert.equal(await end(), first)
+    control.passTime(61_000)
+    await call('GET', '/api/auth/me', { cookie })
+    assert.notEqual(await end(), first)
+  })
+
+  await t.test('signing in clears away sessions that are over', async () => {
+    const user = await control.signUp()
+    control.passTime(31 * day)
+    const over = () => count('sessions', sql`user_id <> ${user.id}`)
+    assert((await over()) > 0)
+    for (let logins = 0; logins < 5; logins++) await control.signIn(user)
+    assert.equal(await over(), 0)
+    assert.equal(await count('sessions'), 5)
+  })
+
+  await t.test('first sign-ins at the same moment make one user and one account', async () => {
+    const email = 'crowd@example.com'
+    await call('POST', '/api/auth/register', { body: { email, password: credentials.password, name: 'Crowd' } })
+    await call('GET', await control.confirmationLink(email))
+    const logins = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        call('POST', '/api/auth/login', { body: { email, password: credentials.password } })
+      )
+    )
+    assert.deepEqual(new Set(logins.map(({ status }) => status)), new Set([200]))
+    assert.equal(new Set(logins.map((answer) => userOf(answer).id)).size, 1)
+    assert.equal(new Set(logins.map(({ cookies }) => cookies[0])).size, 12)
+    const [login] = logins
+    assert.equal(await count('accounts', sql`id = ${userOf(login!).id}`), 1)
+  })
+
+  await t.test('no password, session id or token of a link is in the log of all this', async () => {
+    const user = await control.signUp({ plan: 'pro' })
+    await call('POST', '/api/auth/login', { body: { ...user, extra: 1 } })
+    await call('GET', `/api/auth/me?password=${user.password}`, { cookie: user.cookie })
+    const log = control.logged.join('')
+    const links = await control.confirmationLink(user.email)
+    for (const secret of [
+      credentials.password,
+      'another password',
+      tokenOf(user.cookie),
+      new URL(links, 'http://localhost').searchParams.get('token_hash')!
+    ]) {
+      assert.equal(log.includes(secret), false, secret)
+    }
+    assert(control.logged.length > 100)
+  })
+})

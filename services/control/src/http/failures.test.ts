@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
+import { test } from 'tap'
+import { Value } from 'typebox/value'
+import { type Answer, startControl } from '../testing/start-control.ts'
+
+const complete = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' }
+const json = { 'content-type': 'application/json' }
+
+type Failure = { status: number; code: string; message?: RegExp }
+
+function assertFailure(answer: Answer, { status, code, message }: Failure, what: string): void {
+  assert.equal(answer.status, status, what)
+  assert(Value.Check(ErrorResponse, answer.body), `${what}: ${JSON.stringify(answer.body)}`)
+  assert.deepEqual(Object.keys(answer.body), ['error'], what)
+  assert.equal(answer.body.error.code, code, what)
+  if (message !== undefined) assert.match(answer.body.error.message, message, what)
+  assert.match(String(answer.headers['x-request-id']), /^req_[0-9a-f-]{36}$/, what)
+}
+
+test('failures', async (t) => {
+  const control = await startControl()
+  t.after(() => control.close())
+  const { call } = control
+
+  /** A body exactly as written. */
+  async function post(path: string, payload: string | Buffer, headers: Record<string, string> = json): Promise<Answer> {
+    const {
+      statusCode: status,
+      headers: answered,
+      body
+    } = await control.app.inject({ method: 'POST', url: path, headers, payload })
+    return { status, headers: answered, body: JSON.parse(body), cookies: [] }
+  }
+
+  await t.test('a field that is missing, mistyped, too long or unknown is named', async () => {
+    const cases: Array<[body: unknown, message: RegExp]> = [
+      [{ ...complete, name: undefined }, /^name: missing/],
+      [{ ...complete, email: undefined }, /^email: missing/],
+      [{ ...complete, password: undefined }, /^password: missing/],
+      [{ ...complete, email: 7 }, /^email: must be string/],
+      [{ ...complete, email: ['ada@example.com'] }, /^email: must be string/],
+      [{ ...complete, email: null }, /^email: must be string/],
+      [{ ...complete, password: 12345678 }, /^password: must be string/],
+      [{ ...complete, name: true }, /^name: must be string/],
+      [{ ...complete, name: '' }, /^name: /],
+      [{ ...complete, name: 'x'.repeat(201) }, /^name: /],
+      [{ ...complete, name: 'a\u0000b' }, /^name: has characters that are not allowed/],
+      [{ ...complete, email: 'a\u0000@example.com' }, /^email: has characters/],
+      [{ ...complete, email: `${'x'.repeat(255)}@example.com` }, /^email: /],
+      [{ ...complete, plan: 'enterprise' }, /^plan: unknown member/],
+      [{ ...complete, constructor: 1 }, /^constructor: unknown member/],
+      [[], /must be object/],
+      ['text', /must be object/],
+      [null, /must be object/],
+      [7, /must be object/]
+    ]
+    for (const [body, message] of cases) {
+      assertFailure(
+        await call('POST', '/api/auth/register', { body }),
+        { status: 400, code: 'invalid_request', message },
+        JSON.stringify(body)
+      )
+    }
+    assertFailure(
+      await call('POST', '/api/auth/signout', { body: { surprise: true } }),
+      { status: 400, code: 'invalid_request', message: /surprise: unknown member/ },
+      'signout'
+    )
+  })
+
+  await t.test('what is not JSON is refused as such', async () => {
+    for (const payload of [
+      '{',
+      '{"email":',
+      'email=a',
+      '{"a":1}x',
+      '\u0000',
+      '{"__proto__":{"x":1}}',
+      '{"constructor":{"prototype":{}}}'
+    ]) {
+      assertFailure(await post('/api/auth/login', payload), { status: 400, code: 'invalid_json' }, payload)
+    }
+    assertFailure(
+      await post('/api/auth/login', Buffer.from([0xff, 0xfe, 0x7b])),
+      { status: 400, code: 'invalid_json' },
+      'bytes'
+    )
+    assertFailure(await post('/api/auth/login', ''), { status: 400, code: 'invalid_request' }, 'empty')
+  })
+
+  await t.test('only JSON is accepted', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml'
+    ]) {
+      const answer = await post('/api/auth/login', JSON.stringify(complete), { 'content-type': type })
+      assertFailure(answer, { status: 415, code: 'unsupported_media_type' }, type)
+    }
+    const answer = await post('/api/auth/login', JSON.stringify(complete), {})
+    assertFailure(answer, { status: 415, code: 'unsupported_media_type' }, 'none')
+  })
+
+  await t.test('a body beyond the limit is refused', async () => {
+    const answer = await call('POST', '/api/auth/login', { body: { ...complete, name: 'x'.repeat(70_000) } })
+    assertFailure(answer, { status: 413, code: 'request_too_large' }, 'large')
+  })
+
+  await t.test('what does not exist is 404 in the same shape', async () => {
+    for (const [method, path] of [
+      ['GET', '/no-such-path'],
+      ['GET', '/api'],
+      ['GET', '/api/auth'],
+      ['GET', '/api/auth/login'],
+      ['PUT', '/api/auth/me'],
+      ['GET', '/api/auth/%zz'],
+      ['GET', '/%c0%ae%c0%ae/etc/passwd'],
+      ['GET', `/${'x'.repeat(5000)}`],
+      ['DELETE', '/']
+    ] as const) {
+      assertFailure(await call(method, path), { status: 404, code: 'not_found' }, `${method} ${path.slice(0, 40)}`)
+    }
+  })
+
+  await t.test('every answer has a request id of our own, security headers, and is not cached', async () => {
+    for (const path of ['/livez', '/', '/login', '/api/auth/me', '/no-such-path']) {
+      const { headers } = await call('GET', path, { headers: { 'x-request-id': 'chosen' } })
+      assert.match(String(headers['x-request-id']), /^req_[0-9a-f-]{36}$/)
+      assert.match(String(headers['content-security-policy']), /^default-src 'none'; /)
+      assert.equal(headers['x-content-type-options'], 'nosniff')
+      assert.equal(headers['cache-control'], 'no-store')
+      assert.equal(headers['strict-transport-security'], undefined)
+      assert.equal(headers['x-powered-by'], undefined)
+    }
+  })
+
+  await t.test('what is not HTTP, or has headers beyond measure, is answered in the error shape too', async () => {
+    for (const sent of ['nonsense\r\n\r\n', `GET / HTTP/1.1\r\nhost: x\r\nlarge: ${'x'.repeat(20_000)}\r\n\r\n`]) {
+      const socket = connect(Number(new URL(control.url).port), '127.0.0.1')
+      let received = ''
+      socket.setEncoding('utf8').on('data', (text: string) => {
+        received += text
+      })
+      socket.write(sent)
+      await new Promise((resolve) => socket.on('close', resolve))
+      const [head = '', body = ''] = received.split('\r\n\r\n')
+      assert.match(head, /^HTTP\/1\.1 400 Bad Request\r\n/)
+      assert.match(head, /x-request-id: req_/)
+      assert(Value.Check(ErrorResponse, JSON.parse(body)))
+    }
+  })
+
+  await t.test('an error that nobody foresaw is 500 without a word about it', async () => {
+    const { orm } = control.database
+    const hidden = orm.select
+    orm.select = () => {
+      throw new TypeError('secret detail')
+    }
+    t.after(() => {
+      orm.select = hidden
+    })
+    const cookie = `svc_session=${'A'.repeat(43)}`
+    const answer = await call('GET', '/api/auth/me', { cookie })
+    orm.select = hidden
+    assertFailure(answer, { status: 500, code: 'internal_error' }, 'unforeseen')
+    assert.equal(JSON.stringify(answer.body).includes('secret detail'), false)
+    assert(control.logged.some((line) => line.includes('secret detail') && line.includes('"level":50')))
+  })
+
+  await t.test('the pages say where a person stands, and repeat nothing of the request', async () => {
+    assert.match(String((await call('GET', '/login?confirmed=1')).body), /<h1>Your e-mail address is confirmed/)
+    assert.match(String((await call('GET', '/login?error=link_invalid')).body), /<h1>This link does not work/)
+    for (const path of [
+      '/',
+      '/login',
+      '/login?error=<script>alert(1)</script>',
+      '/login?confirmed=1&confirmed=2',
+      '/login?error[]=x'
+    ]) {
+      const page = await call('GET', path)
+      assert.equal(page.status, 200)
+      assert.match(String(page.headers['content-type']), /^text\/html/)
+      assert.match(String(page.body), /<h1>Sign in/)
+      assert.match(String(page.body), /http:\/\/localhost:3000\/api\/auth\/login/)
+      assert.doesNotMatch(String(page.body), /<script/)
+    }
+  })
+
+  await t.test('probes answer, and say what is away', async () => {
+    assert.deepEqual((await call('GET', '/livez')).body, { ok: true })
+    assert.deepEqual((await call('GET', '/readyz')).body, { ok: true })
+    control.redis.client.disconnect()
+    await once(control.redis.client, 'close')
+    assertFailure(await call('GET', '/readyz'), { status: 503, code: 'state_unavailable' }, 'no Redis')
+    assert.deepEqual((await call('GET', '/livez')).body, { ok: true })
+    // Who is signed in does not depend on Redis.
+    const user = await control.signUp({ plan: 'pro' })
+    assert.equal((await call('GET', '/api/auth/me', { cookie: user.cookie })).status, 200)
+  })
+})
