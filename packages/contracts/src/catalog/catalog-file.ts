@@ -33,7 +33,8 @@ const PlanEntry = closed({
 /** `catalog.yaml` as people write it: dollars, and names where the catalog has lists. */
 export const CatalogFile = closed({
   models: Type.Record(Type.String({ minLength: 1 }), ModelEntry),
-  plans: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }), PlanEntry)
+  // Names that do not fit would not be looked at otherwise.
+  plans: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }), PlanEntry, { additionalProperties: false })
 })
 export type CatalogFile = Static<typeof CatalogFile>
 

@@ -32,7 +32,11 @@ export function loadConfig<Schema extends TObject>(
   for (const name of Object.keys(schema.properties)) {
     if (env[name] !== undefined && env[name] !== '') named[name] = env[name]
   }
-  const converted = Value.Convert(schema, Value.Default(schema, named))
+  const converted = Value.Convert(schema, Value.Default(schema, { ...named })) as Record<string, unknown>
+  for (const [name, text] of Object.entries(named)) {
+    // A fraction for a whole number would be cut off: it is left as text, which is refused.
+    if (typeof converted[name] === 'number' && converted[name] !== Number(text)) converted[name] = text
+  }
   const problems = new Set<string>()
   for (const error of Value.Errors(schema, converted)) problems.add(describe(error))
   if (problems.size === 0) {

@@ -11,7 +11,10 @@ export const withRun = (link: RedisLink, run: string): RedisLink => ({ ...link, 
  * Declares a suite of subtests that all get one empty server, once for each kind: a Redis program, if the machine has
  * one, and the stand-in written in JavaScript. Every subtest begins with an empty database.
  */
-export function testOnEveryRedis(name: string, suite: (t: Test, link: RedisLink) => Promise<void>): void {
+export function testOnEveryRedis(
+  name: string,
+  suite: (t: Test, link: RedisLink, kind: 'redis-server' | 'js-redis-server') => Promise<void>
+): void {
   for (const [kind, program] of [
     ['redis-server', findRedisServer(process.env)],
     ['js-redis-server', null]
@@ -19,18 +22,18 @@ export function testOnEveryRedis(name: string, suite: (t: Test, link: RedisLink)
     test(`${name} (${kind})`, async (t) => {
       if (kind === 'redis-server' && !need(t, 'redis-server', program)) return
       const server = await startRedis({ port: 0, program })
-      t.after(() => server.stop())
       const link = connectRedis(server.url, {
         name: 'test',
         commandTimeoutMs: 5000,
         onError: (error) => t.error(error)
       })
-      t.after(() => link.close())
+      t.after(async () => {
+        await link.close()
+        await server.stop()
+      })
       await link.ready()
-      t.beforeEach(() => link.client.flushall())
-      await suite(t, link)
-      await link.close()
-      await server.stop()
+      t.beforeEach(async () => void (await link.client.flushall()))
+      await suite(t, link, kind)
     })
   }
 }

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { Type } from 'typebox'
+import { ConfigError, loadConfig } from './load-config.ts'
+
+const schema = Type.Object({
+  PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000 }),
+  RATIO: Type.Optional(Type.Number()),
+  VERBOSE: Type.Boolean({ default: false }),
+  SECRET: Type.String({ minLength: 8 }),
+  LEVEL: Type.Enum(['info', 'debug'], { default: 'info' }),
+  NUMBERS_AS_TEXT: Type.String({ default: '' })
+})
+const env = { SECRET: 'a secret value' }
+
+function problemsOf(values: Record<string, string | undefined>): readonly string[] {
+  try {
+    loadConfig(schema, values)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.problems
+  }
+  return []
+}
+
+test('values are converted from text, and absent ones take their default', async () => {
+  assert.deepEqual(
+    loadConfig(schema, { ...env, PORT: '8080', RATIO: '0.5', VERBOSE: 'true', NUMBERS_AS_TEXT: '007' }),
+    {
+      PORT: 8080,
+      RATIO: 0.5,
+      VERBOSE: true,
+      SECRET: 'a secret value',
+      LEVEL: 'info',
+      NUMBERS_AS_TEXT: '007'
+    }
+  )
+  const { PORT, VERBOSE, RATIO } = loadConfig(schema, env)
+  assert.deepEqual([PORT, VERBOSE, RATIO], [3000, false, undefined])
+})
+
+test('an empty variable counts as absent', async () => {
+  assert.equal(loadConfig(schema, { ...env, PORT: '', RATIO: '' }).PORT, 3000)
+  assert.deepEqual(problemsOf({ SECRET: '' }), ['SECRET: missing'])
+})
+
+test('variables that the schema does not name are not looked at', async () => {
+  assert.ok(!('PATH' in loadConfig(schema, { ...env, PATH: '/bin' })))
+})
+
+test('the result is frozen', async () => {
+  assert.ok(Object.isFrozen(loadConfig(schema, env)))
+})
+
+test('every bad variable is named in one error, and no value is told', async () => {
+  const values = { PORT: 'http', RATIO: 'half', VERBOSE: 'perhaps', SECRET: 'short', LEVEL: 'loud' }
+  const problems = problemsOf(values)
+  for (const name of Object.keys(values)) {
+    assert.ok(
+      problems.some((problem) => problem.startsWith(`${name}: `)),
+      `${name} is not named:\n${problems.join('\n')}`
+    )
+  }
+  const text = new ConfigError(problems).message
+  for (const value of Object.values(values)) assert.ok(!text.includes(value), `${value} is told:\n${text}`)
+})
+
+test('a number out of range, a fraction for a whole number and infinity are refused', async () => {
+  for (const PORT of ['-1', '65536', '1.5', 'Infinity', 'NaN']) {
+    assert.match(problemsOf({ ...env, PORT }).join(), /^PORT: /, PORT)
+  }
+})
+
+test('rules across variables are asked once each variable is good by itself', async () => {
+  const rule = ({ PORT, VERBOSE }: { PORT: number; VERBOSE: boolean }) =>
+    PORT === 80 && VERBOSE ? 'VERBOSE: not on port 80' : null
+  const load = (values: Record<string, string>) => loadConfig(schema, { ...env, ...values }, [rule])
+  assert.equal(load({ PORT: '80' }).PORT, 80)
+  assert.throws(() => load({ PORT: '80', VERBOSE: 'true' }), { problems: ['VERBOSE: not on port 80'] })
+  assert.throws(() => loadConfig(schema, { SECRET: 'short' }, [() => assert.fail('must not be asked')]), ConfigError)
+})
