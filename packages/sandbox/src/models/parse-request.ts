@@ -20,6 +20,7 @@ export function requestParser<Schema extends TSchema>(schema: Schema): (body: Bu
       const param = [...path, error.params.requiredProperties[0] ?? ''].join('.')
       throw invalidRequest(`Missing required parameter: '${param}'.`, param, 'missing_required_parameter')
     }
+    if (path.length === 0) throw invalidRequest('The JSON body of your request should be an object.')
     const param = path.join('.')
     throw invalidRequest(`Invalid value for '${param}': ${error?.message}.`, param, 'invalid_value')
   }

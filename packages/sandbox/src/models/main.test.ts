@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { test } from 'tap'
+import { freePort } from '../free-port.ts'
+
+const main = new URL('./main.ts', import.meta.url).pathname
+const run = (env: Record<string, string>) => spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`the program says where it is ready, and ends with status 0 on ${signal} even with a request open`, async (t) => {
+    const port = await freePort()
+    const program = run({ SANDBOX_MODELS_PORT: String(port), SANDBOX_MODELS_API_KEY: 'k' })
+    t.after(() => program.kill('SIGKILL'))
+    const [line] = (await once(createInterface(program.stdout), 'line')) as [string]
+    assert.equal(line, `sandbox models are ready at http://127.0.0.1:${port}/v1`)
+    const open = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer k' },
+      body: JSON.stringify({ model: 'm+stall-after=1', stream: true, messages: [{ role: 'user', content: 'hi' }] })
+    })
+    assert.equal(open.status, 200)
+    program.kill(signal)
+    assert.deepEqual(await once(program, 'exit'), [0, null])
+    await assert.rejects(open.text())
+  })
+}
+
+test('a taken port is named with its variable', async (t) => {
+  const port = await freePort()
+  const first = run({ SANDBOX_MODELS_PORT: String(port) })
+  t.after(() => first.kill('SIGKILL'))
+  await once(createInterface(first.stdout), 'line')
+  const second = run({ SANDBOX_MODELS_PORT: String(port) })
+  const [message, [code]] = await Promise.all([text(second.stderr), once(second, 'exit')])
+  assert.equal(code, 1)
+  assert.match(message, new RegExp(`^Port ${port} \\(SANDBOX_MODELS_PORT\\) is in use`))
+  first.kill('SIGTERM')
+  await once(first, 'exit')
+})
+
+test('it refuses to run in production, and on a bad configuration', async () => {
+  for (const [env, reason] of [
+    [{ NODE_ENV: 'production' }, /NODE_ENV/],
+    [{ SANDBOX_MODELS_PORT: 'x' }, /SANDBOX_MODELS_PORT/]
+  ] as const) {
+    const program = run(env)
+    const [message, [code]] = await Promise.all([text(program.stderr), once(program, 'exit')])
+    assert.equal(code, 1)
+    assert.match(message, reason)
+  }
+})
