@@ -2,6 +2,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { SQL } from 'drizzle-orm'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { lockDirectory } from './directory-lock.ts'
+import { hasSeveralHosts, openSocket } from './open-socket.ts'
 
 /** Drizzle over either driver. What `execute` resolves with differs between them: use {@link queryRows}. */
 export type Orm = PgDatabase<PgQueryResultHKT, Record<string, never>>
@@ -52,15 +53,19 @@ async function openPostgres(url: string, options: DatabaseOptions): Promise<Data
     import('postgres'),
     import('drizzle-orm/postgres-js')
   ])
-  const client = postgres(url, {
+  const settings = {
     max: options.poolSize ?? 10,
     connect_timeout: (options.connectTimeoutMs ?? 5000) / 1000,
+    // The driver's own pauses grow to 20 s, for which requests would wait although the database is back.
+    backoff: (attempts: number) => Math.min(2 ** attempts / 100, 0.5),
     // Prepared statements belong to a connection, which a pooler in transaction mode changes at will.
     prepare: false,
     // Array types are not used; looking them up would delay the first query of every connection.
     fetch_types: false,
-    onnotice: () => {}
-  })
+    onnotice: () => {},
+    ...(!hasSeveralHosts(url) && { socket: openSocket })
+  }
+  const client = postgres(url, settings)
   return { orm: drizzle(client), close: () => client.end({ timeout: 5 }) }
 }
 

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { need } from '@tollgate/sandbox/need.ts'
+import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import { DrizzleQueryError, sql } from 'drizzle-orm'
+import { test } from 'tap'
+import { createDatabase } from '../testing/databases.ts'
+import { type Answer, startControl } from '../testing/start-control.ts'
+import { openDatabase } from './connect.ts'
+import { isDatabaseAway } from './database-away.ts'
+
+const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
+
+test('while the database is away', async (t) => {
+  const server = await startPostgres()
+  if (!need(t, 'PostgreSQL', server)) return
+  t.after(() => server.stop())
+  const path = await startFreezable(server.url)
+  t.after(() => path.close())
+  const databaseUrl = path.through(await createDatabase(server.url))
+  const control = await startControl({ databaseUrl, requestLimitMs: 1500 })
+  t.after(() => control.close())
+  const { call } = control
+  const user = await control.signUp()
+  const { cookie, email, password } = user
+
+  async function everythingIsUnavailable(): Promise<void> {
+    for (const [method, path, body] of [
+      ['GET', '/api/auth/me'],
+      ['POST', '/api/auth/login', { email, password }],
+      ['POST', '/api/auth/signout'],
+      ['GET', '/api/keys'],
+      ['GET', '/readyz']
+    ] as const) {
+      const started = performance.now()
+      const answer = await call(method, path, { cookie, body })
+      assert.equal(answer.status, 503, path)
+      assert.equal(codeOf(answer), 'database_unavailable', path)
+      assert(Number(answer.headers['retry-after']) >= 2, path)
+      assert.deepEqual(answer.cookies, [], path)
+      assert(performance.now() - started < 4000, path)
+    }
+    assert.equal((await call('GET', '/livez')).status, 200)
+  }
+
+  await t.test('answers are 503, and sessions are still there when it is back', async () => {
+    await server.kill('SIGINT')
+    await everythingIsUnavailable()
+    await server.restart()
+    assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 200)
+    assert.equal((await call('GET', '/readyz')).status, 200)
+  })
+
+  await t.test('a database that crashes under a request is no different', async () => {
+    const requests = Array.from({ length: 8 }, () => call('GET', '/api/auth/me', { cookie }))
+    await server.kill('SIGKILL')
+    for (const { status } of await Promise.all(requests)) assert([200, 503].includes(status), String(status))
+    await everythingIsUnavailable()
+    await server.restart()
+    assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 200)
+  })
+
+  await t.test('a database that hangs is no different', async () => {
+    path.freeze()
+    await everythingIsUnavailable()
+    path.thaw()
+    assert.equal((await call('GET', '/api/auth/me', { cookie })).status, 200)
+  })
+})
+
+test('an error of a statement is not an absence', async (t) => {
+  const database = await openDatabase('pglite:memory')
+  t.after(() => database.close())
+  for (const statement of [sql`select 1 / 0`, sql`select * from nothing`, sql`nonsense`]) {
+    await assert.rejects(
+      async () => {
+        await database.orm.execute(statement)
+      },
+      (error) => error instanceof DrizzleQueryError && !isDatabaseAway(error)
+    )
+  }
+  assert.equal(isDatabaseAway(new Error('x')), false)
+  assert.equal(isDatabaseAway(null), false)
+})
+
+test('nobody listens, or whoever listens hangs up', async (t) => {
+  const hangsUp = createServer((socket) => socket.end())
+  await new Promise<void>((resolve) => hangsUp.listen(0, '127.0.0.1', resolve))
+  t.after(() => hangsUp.close())
+  const port = (server: Server) => (server.address() as { port: number }).port
+  const closed = createServer()
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
+  const closedPort = port(closed)
+  await new Promise((resolve) => closed.close(resolve))
+
+  for (const at of [closedPort, port(hangsUp)]) {
+    const database = await openDatabase(`postgres://user@127.0.0.1:${at}/db`, { connectTimeoutMs: 1000 })
+    const started = performance.now()
+    await assert.rejects(async () => {
+      await database.orm.execute(sql`select 1`)
+    }, isDatabaseAway)
+    assert(performance.now() - started < 5000)
+    await assert.rejects(
+      database.orm.transaction(async (tx) => {
+        await tx.execute(sql`select 1`)
+      }),
+      isDatabaseAway
+    )
+    await database.close()
+  }
+})
+
+/** A way to a server that can be made to swallow everything, as a broken network does. */
+async function startFreezable(serverUrl: string) {
+  const { port } = new URL(serverUrl)
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), '127.0.0.1')
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client]
+    ] as const) {
+      sockets.add(from)
+      from.pipe(to)
+      from.on('error', () => to.destroy())
+      from.on('close', () => sockets.delete(from))
+      if (isFrozen) from.pause()
+    }
+  })
+  let isFrozen = false
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    through(url: string): string {
+      const own = new URL(url)
+      own.port = String((server.address() as { port: number }).port)
+      return own.href
+    },
+    freeze() {
+      isFrozen = true
+      for (const socket of sockets) socket.pause()
+    },
+    thaw() {
+      isFrozen = false
+      for (const socket of sockets) socket.resume()
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { test } from 'tap'
+import { onEachDatabase } from '../testing/databases.ts'
+import { openDatabase, queryRows } from './connect.ts'
+import { migrate } from './migrate.ts'
+import { accounts, catalogs, keys, projection, sessions, shards, users } from './schema.ts'
+
+onEachDatabase('migrations', async (t, newDatabase) => {
+  const url = await newDatabase()
+  // PGlite is one process's own, so its replicas are one.
+  const replicas = await Promise.all(Array.from({ length: url === 'pglite:memory' ? 1 : 5 }, () => openDatabase(url)))
+  t.after(() => Promise.all(replicas.map((replica) => replica.close())))
+  const { orm } = replicas[0]!
+
+  await t.test('replicas that start at the same moment apply each migration once', async () => {
+    const counts = await Promise.all(replicas.flatMap((replica) => [migrate(replica.orm), migrate(replica.orm)]))
+    const applied = await queryRows(orm, sql`select id from migrations`)
+    assert(applied.length > 0)
+    assert.deepEqual(counts.sort(), [...Array(counts.length - 1).fill(0), applied.length])
+  })
+
+  await t.test('the schema in the code is the schema of the database', async () => {
+    for (const table of [users, sessions, accounts, keys, shards, projection, catalogs]) {
+      assert.deepEqual(await orm.select().from(table), [])
+    }
+  })
+
+  await t.test('a later start applies nothing, and keeps what a newer release has applied', async () => {
+    await orm.execute(sql`insert into migrations (id, sha256) values (9999999999999, 'of a newer release')`)
+    assert.equal(await migrate(orm), 0)
+  })
+
+  await t.test('a migration that fails leaves nothing of itself behind', async () => {
+    const other = await openDatabase(await newDatabase())
+    t.after(() => other.close())
+    // In the way of the first migration, so that it fails half-way.
+    await other.orm.execute(sql`create table users (id text)`)
+    await assert.rejects(migrate(other.orm))
+    const tables = await queryRows<{ name: string }>(
+      other.orm,
+      sql`select table_name::text as name from information_schema.tables where table_schema = 'public'`
+    )
+    assert.deepEqual(tables, [{ name: 'users' }])
+  })
+})
+
+test('a PGlite directory keeps its data, and only one process at a time may have it', async (t) => {
+  const parent = mkdtempSync(join(tmpdir(), 'tollgate-pglite-'))
+  t.after(() => rmSync(parent, { recursive: true }))
+  const url = `pglite:${join(parent, 'data')}`
+  const first = await openDatabase(url)
+  await migrate(first.orm)
+  await first.orm.insert(shards).values({ name: 'a00', version: 7 })
+  await assert.rejects(openDatabase(url), /is open in process \d+; only one process may use it/)
+  await first.close()
+
+  const second = await openDatabase(url)
+  t.after(() => second.close())
+  assert.equal(await migrate(second.orm), 0)
+  assert.deepEqual(await second.orm.select().from(shards), [{ name: 'a00', version: 7 }])
+})
+
+test('a URL of another form is refused', async () => {
+  for (const url of ['mysql://localhost/x', 'pglite:', 'postgres', '']) {
+    await assert.rejects(openDatabase(url), /a database URL begins with/)
+  }
+})
