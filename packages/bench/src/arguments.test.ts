@@ -11,6 +11,7 @@ test('without arguments everything is measured, of the gateway', async () => {
     json: null,
     profile: false,
     profileDir: null,
+    patienceSeconds: 0,
     quick: false,
     help: false
   })
@@ -28,5 +29,6 @@ test('parts and options can be given in any order', async () => {
 test('what is not understood is refused by name', async () => {
   assert.throws(() => readArguments(['strem'], known), new UsageError('unknown part "strem"; there are chat, stream'))
   assert.throws(() => readArguments(['--target', 'x'], known), /unknown target "x"; there are gateway, bare/)
+  assert.throws(() => readArguments(['--patience', 'long'], known), /--patience is a number/)
   assert.throws(() => readArguments(['--jsn'], known), UsageError)
 })

@@ -9,6 +9,8 @@ export interface Arguments {
   profile: boolean
   /** Where the profiles are kept for other tools; implies `profile`. */
   profileDir: string | null
+  /** How long a run may wait for other programs to be quiet, in all. */
+  patienceSeconds: number
   quick: boolean
   help: boolean
 }
@@ -33,12 +35,15 @@ export function readArguments(
   if (!known.targets.includes(target)) {
     throw new UsageError(`unknown target "${target}"; there are ${known.targets.join(', ')}`)
   }
+  const patienceSeconds = Number(values.patience ?? 0)
+  if (!(patienceSeconds >= 0)) throw new UsageError('--patience is a number of seconds')
   return {
     parts: positionals,
     target,
     json: values.json ?? null,
     profile: values.profile === true || values['profile-dir'] !== undefined,
     profileDir: values['profile-dir'] ?? null,
+    patienceSeconds,
     quick: values.quick === true,
     help: values.help === true
   }
@@ -54,6 +59,7 @@ function parse(argv: readonly string[]) {
         json: { type: 'string' },
         profile: { type: 'boolean' },
         'profile-dir': { type: 'string' },
+        patience: { type: 'string' },
         quick: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' }
       }

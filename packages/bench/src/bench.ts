@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { LoadCommand, LoadResults, RequestPlan, Window } from './load/protocol.ts'
 import { chatRequest } from './load/requests.ts'
 import type { Cores } from './measure/cores.ts'
+import { Patience } from './measure/patience.ts'
 import type { CpuProfile } from './measure/profile.ts'
 import type { Child, Children } from './processes/children.ts'
 import { callChild } from './processes/commands.ts'
@@ -63,6 +64,8 @@ export interface BenchOptions {
   cores: Cores | null
   timing: Timing
   profile: boolean
+  /** How long the run may wait for the machine to be quiet, in all. */
+  patienceMs: number
   /** Told what is going on, for people who wait. */
   progress(line: string): void
 }
@@ -83,6 +86,7 @@ export class Bench {
   readonly profile: boolean
   readonly targetName: string
   readonly progress: (line: string) => void
+  readonly patience: Patience
   /** Profiles of the target by what it did; only the first window of each kind is profiled. */
   readonly profiles = new Map<string, CpuProfile>()
   /** Kinds of request that both sides have been warmed up with. */
@@ -98,6 +102,7 @@ export class Bench {
     this.profile = options.profile
     this.targetName = options.target.name
     this.progress = options.progress
+    this.patience = new Patience(options.patienceMs)
     this.#options = options
     this.#upstream = upstream
     this.#upstreamPort = upstreamPort

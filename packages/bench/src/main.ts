@@ -29,6 +29,7 @@ Options:
   --json FILE        write the figures of every round to a file
   --profile          show where the time of the target goes; its figures are then those of a profiled process
   --profile-dir DIR  the same, and keep the profiles
+  --patience SECONDS wait for moments when nothing else runs, for so long in all, and repeat disturbed rounds
   --quick            a few seconds, to see that everything works: the figures mean nothing`
 
 /** Runs the parts that the command line names. Resolves to the exit code: 0, whatever the figures are. */
@@ -52,6 +53,7 @@ async function run(options: Arguments): Promise<number> {
       cores: 'unpinned' in pinning ? null : pinning,
       timing: options.quick ? quickTiming : fullTiming,
       profile: options.profile,
+      patienceMs: options.patienceSeconds * 1000,
       progress: (line) => console.error(`  ${line}`)
     })
     const figures: Record<string, unknown> = {}

@@ -55,6 +55,7 @@ async function measure(
   const { rampMs, windowMs } = bench.timing
   for (let round = 1; round <= bench.timing.latencyRounds; round++) {
     bench.progress(`latency until ${until}: round ${round} of ${bench.timing.latencyRounds}`)
+    await bench.patience.untilQuiet()
     for (const who of ['direct', 'target', 'bare'] as const) {
       const millis = await bench.load({
         kind: 'latency',

@@ -36,6 +36,7 @@ export const memory: Part = {
     const rounds: Record<'bare' | 'target', MemoryRound[]> = { bare: [], target: [] }
     for (let round = 1; round <= bench.timing.memoryRounds; round++) {
       bench.progress(`memory: round ${round} of ${bench.timing.memoryRounds}`)
+      await bench.patience.untilQuiet()
       rounds.target.push(await measure(bench, await bench.startTarget({ inspect: true })))
       rounds.bare.push(await measure(bench, await bench.startBare({ inspect: true })))
     }

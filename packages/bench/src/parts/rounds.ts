@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.ts'
 import type { RequestPlan, Window } from '../load/protocol.ts'
 import type { Rounds } from '../report/comparison.ts'
-import { windowFigures } from '../report/figures.ts'
+import { isQuiet, windowFigures } from '../report/figures.ts'
 import type { Side } from '../side.ts'
 
 /**
@@ -20,7 +20,10 @@ export async function warmUp(bench: Bench, kind: string, plan: (side: Side) => R
   }
 }
 
-/** Measures target and bare proxy in turn, so that whatever changes on the machine meanwhile meets both. */
+/**
+ * Measures target and bare proxy in turn, so that whatever changes on the machine meanwhile meets both. With patience,
+ * each round waits for a quiet moment, and rounds that were disturbed all the same are made up for by others.
+ */
 export async function measureRounds(
   bench: Bench,
   what: string,
@@ -29,11 +32,17 @@ export async function measureRounds(
 ): Promise<Rounds> {
   const sides = await bench.sides()
   const rounds: Rounds = { bare: [], target: [] }
-  for (let round = 1; round <= count; round++) {
+  let undisturbed = 0
+  for (let round = 1; round <= count || (undisturbed < count && !bench.patience.isExhausted); round++) {
     bench.progress(`${what}: round ${round} of ${count}`)
+    await bench.patience.untilQuiet()
+    const started = performance.now()
     // In turn also within the rounds, so that being second is no advantage of either.
     const order = round % 2 === 1 ? (['target', 'bare'] as const) : (['bare', 'target'] as const)
     for (const name of order) rounds[name].push(windowFigures(await measure(sides[name])))
+    if (isQuiet(rounds.bare.at(-1)!) && isQuiet(rounds.target.at(-1)!)) undisturbed++
+    else bench.patience.spend(performance.now() - started)
+    if (undisturbed === count) break
   }
   return rounds
 }

@@ -1,5 +1,5 @@
 import { median, ratioSpread, type Spread } from '../measure/statistics.ts'
-import type { WindowFigures } from './figures.ts'
+import { isQuiet, type WindowFigures } from './figures.ts'
 import { formatNumber, formatShare, formatSpread } from './table.ts'
 
 /** Figures of both sides, round by round. */
@@ -21,8 +21,6 @@ export function compare(rounds: Rounds, figure: (figures: WindowFigures) => numb
   return { bare: median(bare), target: median(target), ratio: ratioSpread(target, bare) }
 }
 
-/** Share of a core above which other programs, or the hypervisor, spoil a window. */
-const disturbance = { other: 0.1, stolen: 0.02 }
 const enoughRounds = 3
 
 /**
@@ -32,8 +30,6 @@ const enoughRounds = 3
  * @returns the rounds to report, and a sentence on what was left out or could not be, if anything
  */
 export function quietRounds(rounds: Rounds): { used: Rounds; notes: string[] } {
-  const isQuiet = ({ otherShare, stolenShare }: WindowFigures) =>
-    otherShare <= disturbance.other && stolenShare <= disturbance.stolen
   const quiet = rounds.bare.flatMap((bare, round) => {
     const target = rounds.target[round]!
     return isQuiet(bare) && isQuiet(target) ? [{ bare, target }] : []
@@ -41,7 +37,8 @@ export function quietRounds(rounds: Rounds): { used: Rounds; notes: string[] } {
   const all = rounds.bare.length
   const disturbed = `Other programs on the machine disturbed ${all - quiet.length} of ${all} rounds`
   if (quiet.length === all) return { used: rounds, notes: [] }
-  if (quiet.length < enoughRounds) return { used: rounds, notes: [`${disturbed}; all are counted. Run it again.`] }
+  if (quiet.length < enoughRounds)
+    return { used: rounds, notes: [`${disturbed}; all are counted. Run it again, or with --patience.`] }
   return {
     used: { bare: quiet.map(({ bare }) => bare), target: quiet.map(({ target }) => target) },
     notes: [`${disturbed}, which are left out.`]

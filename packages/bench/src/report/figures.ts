@@ -36,3 +36,11 @@ export function windowFigures({ seconds, answers, events, cpuNanos, machineSecon
     stolenShare: machineSeconds.stolen / seconds
   }
 }
+
+// Shares of a core above which other programs, or the hypervisor, spoil a window.
+const disturbance = { other: 0.1, stolen: 0.02 }
+
+/** Whether nothing else took a noticeable part of the machine in a window. */
+export function isQuiet({ otherShare, stolenShare }: WindowFigures): boolean {
+  return otherShare <= disturbance.other && stolenShare <= disturbance.stolen
+}
