@@ -2,10 +2,14 @@ import OpenAI from 'openai'
 import t from 'tap'
 import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
-import { startTestSystem } from './start-test-system.ts'
+import { startTestSystem, type TestSystem } from './start-test-system.ts'
+
+let system: TestSystem
+t.before(async () => {
+  system = await startTestSystem(t, { gateways: 2 })
+})
 
 t.test('from registration to a streamed answer, and to a revoked key, with the official SDK', async (t) => {
-  const system = await startTestSystem(t, { gateways: 2 })
   const ada = new Person(system, 'ada')
 
   t.match(await ada.register(), { status: 200, body: { ok: true } })
@@ -48,9 +52,14 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
 
   t.match(await ada.revokeKey(id), { status: 200, body: { ok: true } })
   for (const gateway of system.addresses.gateways) {
-    const refused = openaiClient(gateway, value).models.list()
-    await t.rejects(refused, OpenAI.AuthenticationError)
-    await t.rejects(refused, { status: 401, code: 'revoked_api_key', type: 'authentication_error' })
+    const refusal = await openaiClient(gateway, value)
+      .models.list()
+      .then(
+        () => null,
+        (error: unknown) => error
+      )
+    t.ok(refusal instanceof OpenAI.AuthenticationError, "the SDK's own class for it")
+    t.match(refusal, { status: 401, code: 'revoked_api_key', type: 'authentication_error' })
   }
   t.same((await ada.listKeys()).body, { keys: [] })
   t.equal((await ada.createKey('second')).status, 201, 'a revoked key no longer counts')
@@ -60,7 +69,6 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
 })
 
 t.test('numbers beyond 2^53 and members that nobody knows reach the upstream unchanged', async (t) => {
-  const system = await startTestSystem(t)
   const ada = await new Person(system, 'ada').join()
   const { value } = (await ada.createKey('raw')).body.key
   const body =

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis'
 import t from 'tap'
 import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
-import { startTestSystem } from './start-test-system.ts'
+import { startTestSystem, type TestSystem } from './start-test-system.ts'
 
 /**
  * Asks again and again until the answer is the expected one.
@@ -26,8 +26,12 @@ async function untilOutcome(ask: () => Promise<string>, expected: string): Promi
   }
 }
 
+let system: TestSystem
+t.before(async () => {
+  system = await startTestSystem(t, { gateways: 2 })
+})
+
 t.test('an emptied Redis is filled again by itself: 503 meanwhile, never a wrong answer', async (t) => {
-  const system = await startTestSystem(t, { gateways: 2 })
   const ada = await new Person(system, 'ada').join('pro')
   const live = (await ada.createKey('live')).body.key
   const revoked = (await ada.createKey('revoked')).body.key
@@ -111,7 +115,6 @@ t.test('a Redis restarted from an old dump admits nothing on it until the revoca
 })
 
 t.test('a restart of everything keeps users, sessions and keys', async (t) => {
-  const system = await startTestSystem(t)
   const ada = await new Person(system, 'ada').join()
   const { id, value } = (await ada.createKey('lasting')).body.key
   for (const part of [...system.parts.values()].toReversed()) await part.stop()

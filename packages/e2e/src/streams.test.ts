@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import type { WitnessedRequest } from '@tollgate/sandbox/models/witness.ts'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
 import { Person } from './person.ts'
@@ -31,11 +32,9 @@ function stream(system: TestSystem, secret: string, model: string, signal?: Abor
   })
 }
 
-type Witnessed = { model: string; finishedAt: number | null; abortedAt: number | null }
-
-async function witnessed(system: TestSystem): Promise<Witnessed[]> {
+async function witnessed(system: TestSystem): Promise<WitnessedRequest[]> {
   const response = await fetch(`${system.addresses.models}/sandbox/requests`)
-  return ((await response.json()) as { requests: Witnessed[] }).requests
+  return ((await response.json()) as { requests: WitnessedRequest[] }).requests
 }
 
 /** Resident memory of a process, bytes. */
@@ -43,12 +42,15 @@ function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
 }
 
+let system: TestSystem
+let ada: Person
+t.before(async () => {
+  system = await startTestSystem(t, { env: { CATALOG_FILE: catalogWith(t.testdir(), { flood: 'x+flood-mb=100' }) } })
+  ada = await new Person(system, 'ada').join('pro')
+})
+
 t.test('a 100 MB stream with a stalled reader leaves the gateway’s memory flat', async (t) => {
   if (process.platform !== 'linux') return t.pass('reads /proc', { skip: 'only on Linux' })
-  const system = await startTestSystem(t, {
-    env: { CATALOG_FILE: catalogWith(t.testdir(), { flood: 'x+flood-mb=100' }) }
-  })
-  const ada = await new Person(system, 'ada').join()
   const { value } = (await ada.createKey('flood')).body.key
   const { pid } = system.part('gateway')
   await (await stream(system, value, 'gpt-4o-mini')).text()
@@ -75,17 +77,15 @@ t.test('a 100 MB stream with a stalled reader leaves the gateway’s memory flat
 })
 
 t.test('a client that goes away in the middle of a stream closes the upstream call within a second', async (t) => {
-  const system = await startTestSystem(t)
-  const ada = await new Person(system, 'ada').join()
   const { value } = (await ada.createKey('leaver')).body.key
   const leaving = new AbortController()
   const response = await stream(system, value, 'gpt-4o-mini', leaving.signal)
   await response.body!.getReader().read()
   const leftAt = performance.now()
   leaving.abort()
-  let seen: Witnessed | undefined
-  while (seen?.abortedAt == null && performance.now() < leftAt + 5000) seen = (await witnessed(system)).at(-1)
+  let seen: WitnessedRequest | undefined
+  while (seen?.abortedAtMs == null && performance.now() < leftAt + 5000) seen = (await witnessed(system)).at(-1)
   const ms = Math.round(performance.now() - leftAt)
-  t.ok(seen?.abortedAt != null, 'the upstream saw it')
+  t.ok(seen?.abortedAtMs != null, 'the upstream saw it')
   t.ok(ms < 1000, `after ${ms} ms`)
 })

@@ -37,8 +37,9 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
   let refreshing: Promise<void> | null = null
   const subscriber = redis.client.duplicate({
     enableAutoPipelining: false,
-    enableOfflineQueue: true,
-    lazyConnect: true
+    lazyConnect: true,
+    // Done here instead, where a refusal can be caught.
+    autoResubscribe: false
   })
 
   async function refresh(): Promise<void> {
@@ -64,11 +65,8 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
     async start() {
       subscriber.on('error', onError)
       subscriber.on('message', () => void refreshOnce())
-      // ioredis subscribes again by itself after a reconnect.
-      subscriber
-        .connect()
-        .then(() => subscriber.subscribe(changesChannel))
-        .catch(onError)
+      subscriber.on('ready', () => subscriber.subscribe(changesChannel).catch(onError))
+      subscriber.connect().catch(onError)
       await refreshOnce()
       timer = setInterval(refreshOnce, pollMs)
     },
