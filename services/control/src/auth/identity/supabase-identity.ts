@@ -62,7 +62,10 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
           password,
           options: { data: { name }, emailRedirectTo: options.redirectTo }
         })
-        if (error === null) return closeSession(client, data.session)
+        if (error === null) {
+          requireUser(data.user)
+          return closeSession(client, data.session)
+        }
         if (error.code === 'user_already_exists' || isMailRepeat(error)) return
         throw registerFailure(error)
       }),
@@ -75,6 +78,7 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
           if (deadLink.has(error.code)) return false
           throw unexpectedFailure(error)
         }
+        requireUser(data.user)
         await closeSession(client, data.session)
         return true
       }),
@@ -97,6 +101,11 @@ async function guarded<Result>(call: () => Promise<Result>): Promise<Result> {
   } catch (cause) {
     throw cause instanceof ServiceError ? cause : new ServiceError('identity_unavailable', { cause })
   }
+}
+
+/** The client takes any JSON for success, also of a server that is not the provider. */
+function requireUser(user: User | null): void {
+  if (user === null) throw new ServiceError('identity_unavailable', { cause: new Error('an answer without a user') })
 }
 
 /** Wrong, used up, expired, or of a user who has gone. */
