@@ -88,14 +88,15 @@ testOnEveryRedis('records', async (t, link) => {
     })
   })
 
-  t.test('writes of a batch are made in order, and each tells whether it was stored', async () => {
-    const stored = await putAll(link, [
+  t.test('writes of a batch are made in order, and each tells what became of it', async () => {
+    const outcomes = await putAll(link, [
       { kind: 'account', account, version: 1, record: free },
       { kind: 'key', account, key: 'key_1', version: 3, record: revoked },
       { kind: 'key', account, key: 'key_1', version: 2, record: active },
+      { kind: 'key', account, key: 'key_1', version: 3, record: revoked },
       { kind: 'pointer', digest, pointer, diedAt: null }
     ])
-    assert.deepEqual(stored, [true, true, false, true])
+    assert.deepEqual(outcomes, ['stored', 'stored', 'later', 'present', 'stored'])
     assert.deepEqual(await putAll(link, []), [])
   })
 

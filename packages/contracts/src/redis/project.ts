@@ -32,17 +32,19 @@ export type ProjectionWrite =
   /** `diedAt` is when the secret stopped working, ms since the epoch: the pointer goes {@link deadPointerMs} later. */
   | { kind: 'pointer'; digest: string; pointer: Pointer; diedAt: number | null }
 
+/** What became of a write: `present` if Redis had just that already, `later` if it has one of a later version. */
+export type WriteOutcome = 'stored' | 'present' | 'later'
+
 /**
  * Makes all writes, in their order, in one round trip.
- * @returns of each write whether it was stored; a record is not if Redis has it or a later one
  * @throws the first failure; the other writes may have been made
  */
-export async function putAll(link: RedisLink, writes: readonly ProjectionWrite[]): Promise<boolean[]> {
+export async function putAll(link: RedisLink, writes: readonly ProjectionWrite[]): Promise<WriteOutcome[]> {
   const pipeline = link.client.pipeline()
   for (const write of writes) addPut(pipeline, write)
   return ((await pipeline.exec()) ?? []).map(([error, stored]) => {
     if (error !== null) throw error
-    return stored === 1
+    return stored === 1 ? 'stored' : stored === 0 ? 'present' : 'later'
   })
 }
 
@@ -54,8 +56,8 @@ export async function putKeyRecord(
   version: number,
   record: KeyRecord
 ): Promise<boolean> {
-  const [stored] = await putAll(link, [{ kind: 'key', account, key, version, record }])
-  return stored!
+  const [outcome] = await putAll(link, [{ kind: 'key', account, key, version, record }])
+  return outcome === 'stored'
 }
 
 /** Writes an account record unless a later version is there. @returns whether it was stored */
@@ -65,8 +67,8 @@ export async function putAccountRecord(
   version: number,
   record: AccountRecord
 ): Promise<boolean> {
-  const [stored] = await putAll(link, [{ kind: 'account', account, version, record }])
-  return stored!
+  const [outcome] = await putAll(link, [{ kind: 'account', account, version, record }])
+  return outcome === 'stored'
 }
 
 /** Writes a pointer; it never changes, so writing it again is harmless. `diedAt`: see {@link ProjectionWrite}. */

@@ -36,7 +36,7 @@ declare module 'ioredis' {
       recordField: string,
       version: number,
       record: string
-    ): Result<0 | 1, Context>
+    ): Result<1 | 0 | -1, Context>
     tgPutPointer(pointer: string, json: string, removeAt: string): Result<1, Context>
     tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>
     tgClaimShard(marker: string, token: string): Result<[version: string, run: string], Context>

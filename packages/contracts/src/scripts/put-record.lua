@@ -8,11 +8,14 @@
 -- KEYS[1]  hash that holds the record  KEYS[2]  marker of its shard
 -- ARGV[1]  field of the version        ARGV[2]  field of the record
 -- ARGV[3]  version (decimal integer)   ARGV[4]  record (JSON)
--- Returns 1 if stored, 0 if what is there is as new or newer.
+-- Returns 1 if stored, 0 if the same is there already, -1 if there is one of a later version.
 local current = redis.call('HGET', KEYS[1], ARGV[1])
 if current then
   local ahead = tonumber(current) - tonumber(ARGV[3])
-  if ahead > 0 or (ahead == 0 and redis.call('HGET', KEYS[1], ARGV[2]) == ARGV[4]) then
+  if ahead > 0 then
+    return -1
+  end
+  if ahead == 0 and redis.call('HGET', KEYS[1], ARGV[2]) == ARGV[4] then
     return 0
   end
 end

@@ -26,7 +26,7 @@ export async function runPass(
   source: ProjectionSource,
   redis: RedisLink,
   signal: AbortSignal,
-  shuffle: (shards: StaleShard[]) => StaleShard[] = shuffled
+  order: (stale: StaleShard[]) => StaleShard[] = shuffle
 ): Promise<PassResult> {
   const run = redis.run()
   // The markers first: judging depends on it.
@@ -41,7 +41,7 @@ export async function runPass(
   await projectCatalog(source, redis, catalog, truth, run)
 
   // In an order of its own, so that replicas that do the same work meet rarely, and one shard's failure hinders no other.
-  const queue = shuffle(judgement.stale)
+  const queue = order(judgement.stale)
   const failures: unknown[] = []
   let shards = 0
   let writes = 0
@@ -63,7 +63,7 @@ export async function runPass(
   return { restored: false, shards, writes }
 }
 
-function shuffled<Item>(items: Item[]): Item[] {
+function shuffle<Item>(items: Item[]): Item[] {
   return items
     .map((item) => ({ item, order: Math.random() }))
     .sort((one, other) => one.order - other.order)

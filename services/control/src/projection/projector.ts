@@ -1,11 +1,12 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { announceChange, type ChangeNotice, type ProjectionWrite, putAll } from '@tollgate/contracts/redis/project.ts'
+import type { ChangeNotice, ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/connect.ts'
 import { storeCatalog } from './catalog.ts'
 import { runPass } from './pass.ts'
 import { createPostgresSource } from './postgres-source.ts'
+import { writeDirectly } from './write-directly.ts'
 
 export type ProjectorOptions = {
   database: Database
@@ -42,18 +43,13 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
 
   async function write(notice: ChangeNotice, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
     try {
-      // Known to be away: say so at once.
-      redis.run()
-      const writes = await read()
-      if (writes.length === 0) return false
-      await putAll(redis, writes)
+      const isThere = await writeDirectly(redis, notice, read)
+      if (!isThere) wake()
+      return isThere
     } catch (err) {
       log.warn({ err, ...notice }, 'a change could not be projected at once')
       return false
     }
-    // Only a hint: whether it arrives changes nothing.
-    announceChange(redis, notice).catch((err: unknown) => log.warn({ err, ...notice }, 'a change was not announced'))
-    return true
   }
 
   async function runLoop(): Promise<void> {

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict'
+import { accountShard, pointerName, type Shard, secretShard, shardMarker } from '@tollgate/contracts/keyspace/names.ts'
+import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
+import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
+import { type AdmitAnswer, admit } from '@tollgate/contracts/redis/admit.ts'
+import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import fc from 'fast-check'
+import { test } from 'tap'
+import { type PassResult, runPass } from './pass.ts'
+import { isLongDead, type MemoryAccount, type MemoryKey, recordMemoryChange } from './testing/memory-source.ts'
+import { createWorld, type Ending, type World } from './testing/world.ts'
+import { writeDirectly } from './write-directly.ts'
+
+// Two accounts and two shards of secrets are enough for anything that shards can do to each other.
+const accounts = ['6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', '0b6b7f3e-55c4-4f0a-8d3a-3f1c7f2d9a22']
+const accountShards = accounts.map(accountShard)
+const secretShards: Shard[] = ['k00', 'k01']
+const interesting = new Set<Shard>([...accountShards, ...secretShards])
+const endless = new AbortController().signal
+
+type Action =
+  | { do: 'step'; pick: number; ending: Ending }
+  | { do: 'pass' }
+  | { do: 'create' | 'plan'; account: number; tell: boolean }
+  | { do: 'revoke' | 'edit'; key: number; tell: boolean }
+  | { do: 'tell'; key: number }
+  | { do: 'month' | 'flush' | 'dump' | 'crash' | 'backup' }
+  | { do: 'restart'; from: 'present' | 'dump' | 'nothing' }
+  | { do: 'restore'; redis: 'present' | 'dump' | 'nothing' }
+
+const tell = fc.boolean()
+const key = fc.nat({ max: 20 })
+const account = fc.nat({ max: 1 })
+const from = fc.constantFrom('present', 'dump', 'nothing')
+const ending = fc.oneof(
+  { weight: 12, arbitrary: fc.constant<Ending>('done') },
+  { weight: 1, arbitrary: fc.constantFrom<Ending>('lost', 'unheard') }
+)
+const actions: fc.Arbitrary<Action[]> = fc.array(
+  fc.oneof(
+    { weight: 30, arbitrary: fc.record({ do: fc.constant('step'), pick: fc.nat({ max: 50 }), ending }) },
+    { weight: 5, arbitrary: fc.record({ do: fc.constant('pass') }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('create', 'create', 'plan'), account, tell }) },
+    { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('revoke', 'revoke', 'edit'), key, tell }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('tell'), key }) },
+    { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('month', 'flush', 'dump', 'dump', 'crash', 'backup') }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('restart'), from }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('restore'), redis: from }) }
+  ) as fc.Arbitrary<Action>,
+  { minLength: 20, maxLength: 160, size: 'max' }
+)
+
+/** What is asked of the projection, watched while it works. */
+function watch(world: World, link: RedisLink) {
+  const gateway: RedisLink = { ...link, run: () => world.run() }
+  const created: Array<{ id: string; account: string; digest: string }> = []
+  /** Keys whose revocation was acknowledged. */
+  const acknowledged = new Set<string>()
+  /** Since Postgres was restored: until a pass has judged, nobody can know. */
+  let unjudged = false
+
+  async function look(id: string, of: string): Promise<AdmitAnswer> {
+    return admit(gateway, of, id, { key: '', account: '' }, null)
+  }
+
+  /** Whether a request with the key would get through, judging as gateways do. */
+  async function wouldAdmit(id: string, of: string): Promise<boolean> {
+    const seen = await look(id, of)
+    if (seen.outcome !== 'moved' || seen.key === null || seen.account === null) return false
+    if (readKeyRecord(seen.key.json).status !== 'active') return false
+    const versions = { key: seen.key.version, account: seen.account.version }
+    return (await admit(gateway, of, id, versions, null)).outcome === 'admitted'
+  }
+
+  return {
+    created,
+    acknowledged,
+    isUnjudged: () => unjudged,
+    restored() {
+      unjudged = true
+      for (const id of acknowledged) {
+        if (world.state.keys.get(id)?.record.status !== 'revoked') acknowledged.delete(id)
+      }
+    },
+    judged() {
+      unjudged = false
+    },
+
+    /** What must hold at every instant. */
+    async check(): Promise<void> {
+      const dead = created.filter(({ id }) => acknowledged.has(id))
+      const vouched = unjudged ? [] : [...interesting]
+      await Promise.all([...dead.map(checkDead), ...vouched.map(checkShard)])
+    },
+
+    /** What must hold once the loop has nothing left to do. */
+    async checkAtRest(): Promise<void> {
+      for (const shard of interesting) {
+        assert.equal(await vouchedChange(shard), world.state.shards.get(shard) ?? 0, `${shard} is not vouched for`)
+      }
+      assert.equal(unjudged, false)
+      await this.check()
+    }
+  }
+
+  async function checkDead(made: { id: string; account: string }): Promise<void> {
+    assert.equal(await wouldAdmit(made.id, made.account), false, `${made.id} was revoked, and is admitted`)
+  }
+
+  /** What is in a shard that gateways would rely on must be what Postgres says. */
+  async function checkShard(shard: Shard): Promise<void> {
+    const upTo = await vouchedChange(shard)
+    if (upTo === null) return
+    const { state } = world
+    const checks: Array<Promise<void>> = []
+    for (const row of state.keys.values()) {
+      if (secretShard(row.record.digest) === shard && row.change <= upTo && !isLongDead(row))
+        checks.push(checkPointer(row))
+    }
+    for (const of of accounts.filter((id) => accountShard(id) === shard)) {
+      const row = state.accounts.get(of)
+      if (row !== undefined && row.change <= upTo) checks.push(checkAccount(row))
+      for (const { id } of created.filter((made) => made.account === of)) checks.push(checkKey(id, of, upTo))
+    }
+    await Promise.all(checks)
+  }
+
+  async function checkPointer({ id, record }: MemoryKey): Promise<void> {
+    assert.equal(await link.client.exists(pointerName(record.digest)), 1, `the pointer of ${id} is missing`)
+  }
+
+  async function checkAccount({ id, record }: MemoryAccount): Promise<void> {
+    const seen = await look('none', id)
+    assert.ok(seen.outcome === 'moved' && seen.account !== null, `account ${id} is missing`)
+    assert.deepEqual(readAccountRecord(seen.account.json), record)
+  }
+
+  async function checkKey(id: string, of: string, upTo: number): Promise<void> {
+    const seen = await look(id, of)
+    assert.ok(seen.outcome === 'moved')
+    const record = seen.key === null ? null : readKeyRecord(seen.key.json)
+    const row = world.state.keys.get(id)
+    if (row === undefined) assert.equal(record, null, `${id} is not in Postgres, and in force in Redis`)
+    else if (row.change <= upTo && isLongDead(row)) assert.notEqual(record?.status, 'active', `${id} is dead`)
+    else if (row.change <= upTo) assert.deepEqual(record, row.record, `${id} is vouched for`)
+  }
+
+  /** The change up to which gateways would rely on a shard; null if they would not. */
+  async function vouchedChange(shard: Shard): Promise<number | null> {
+    const [version, run] = await link.client.hmget(shardMarker(shard), 'version', 'run')
+    if (version == null || run !== world.run()) return null
+    // A shard that has not followed to the new epoch yet still vouches for the changes of the one before.
+    assert.ok(epochOf(Number(version)) <= world.state.epoch)
+    return changeOf(Number(version))
+  }
+}
+
+async function play(script: Action[], link: RedisLink): Promise<void> {
+  await link.client.flushall()
+  const world = createWorld(link.client)
+  const watcher = watch(world, link)
+  let passes = 0
+  let dump: Awaited<ReturnType<World['dump']>> = new Map()
+  let backup = structuredClone(world.state)
+
+  async function pass(): Promise<PassResult | null> {
+    const { redis, source } = world.agent()
+    passes++
+    try {
+      const result = await runPass(source, redis, endless, (stale) => {
+        watcher.judged()
+        return stale.filter(({ shard }) => interesting.has(shard))
+      })
+      if (result.restored) watcher.judged()
+      return result
+    } catch {
+      return null
+    } finally {
+      passes--
+    }
+  }
+
+  function tellOf(id: string): void {
+    const { redis, source } = world.agent()
+    const of = world.state.keys.get(id)?.account ?? ''
+    const isRevoked = world.state.keys.get(id)?.record.status === 'revoked'
+    writeDirectly(redis, { kind: 'key', account: of, key: id }, () => source.writesOfKey(of, id)).then(
+      (isThere) => {
+        if (isThere && isRevoked) watcher.acknowledged.add(id)
+      },
+      () => undefined
+    )
+  }
+
+  function tellOfAccount(of: string): void {
+    const { redis, source } = world.agent()
+    writeDirectly(redis, { kind: 'account', account: of }, () => source.writesOfAccount(of)).catch(() => undefined)
+  }
+
+  function pickKey(number: number): MemoryKey | undefined {
+    const keys = [...world.state.keys.values()]
+    return keys[number % Math.max(1, keys.length)]
+  }
+
+  function changeKey(row: MemoryKey, change: Partial<KeyRecord>): void {
+    row.change = recordMemoryChange(world.state, [accountShard(row.account), secretShard(row.record.digest)])
+    row.record = { ...row.record, ...change }
+  }
+
+  async function act(action: Action): Promise<void> {
+    const { state } = world
+    switch (action.do) {
+      case 'step':
+        return world.step(action.pick, action.ending)
+      case 'pass':
+        if (passes < 2) void pass()
+        return
+      case 'create':
+      case 'plan': {
+        const of = accounts[action.account]!
+        // The restored database is judged before it goes on: see judgeShards.
+        if (watcher.isUnjudged()) return
+        const shard = accountShard(of)
+        if (action.do === 'plan' || !state.accounts.has(of)) {
+          const plan = `plan ${state.change}`
+          const change = recordMemoryChange(state, [shard])
+          state.accounts.set(of, { id: of, record: { plan, status: 'active' }, change })
+          if (action.tell) tellOfAccount(of)
+        } else {
+          const number = watcher.created.length
+          const id = `key_${number}`
+          const digest = `0${number % 2}${String(number).padStart(62, '0')}`
+          const change = recordMemoryChange(state, [shard, secretShard(digest)])
+          const record: KeyRecord = { status: 'active', digest, previous: null, expiresAt: null, models: null }
+          state.keys.set(id, { id, account: of, record, change, revokedAt: null })
+          watcher.created.push({ id, account: of, digest })
+          if (action.tell) tellOf(id)
+        }
+        return
+      }
+      case 'revoke':
+      case 'edit': {
+        const row = pickKey(action.key)
+        if (row === undefined || row.record.status === 'revoked' || watcher.isUnjudged()) return
+        if (action.do === 'edit') changeKey(row, { models: [`model ${state.change}`] })
+        else {
+          changeKey(row, { status: 'revoked' })
+          row.revokedAt = Date.now()
+        }
+        if (action.tell) tellOf(row.id)
+        return
+      }
+      case 'tell': {
+        const row = pickKey(action.key)
+        if (row !== undefined) tellOf(row.id)
+        return
+      }
+      case 'month':
+        for (const row of state.keys.values()) if (row.revokedAt !== null) row.revokedAt = 1
+        return
+      case 'flush':
+        await link.client.flushall()
+        return
+      case 'dump':
+        dump = await world.dump()
+        return
+      case 'crash':
+        world.crashAll()
+        passes = 0
+        return
+      case 'backup':
+        backup = structuredClone(state)
+        return
+      case 'restart':
+        return restart(action.from)
+      case 'restore':
+        // Whoever restores a database stops what writes to it.
+        world.crashAll()
+        passes = 0
+        world.state = structuredClone(backup)
+        watcher.restored()
+        await restart(action.redis)
+        dump = new Map()
+    }
+  }
+
+  async function restart(content: 'present' | 'dump' | 'nothing'): Promise<void> {
+    await world.restart(content === 'present' ? await world.dump() : content === 'dump' ? dump : new Map())
+  }
+
+  for (const action of script) {
+    await act(action)
+    await watcher.check()
+  }
+  await world.settle()
+  let result: PassResult | null = null
+  for (let count = 0; count < 10 && (result === null || result.restored || result.shards > 0); count++) {
+    const last = pass()
+    await world.settle()
+    result = await last
+    await watcher.check()
+  }
+  assert.deepEqual(result, { restored: false, shards: 0, writes: 0 })
+  await watcher.checkAtRest()
+}
+
+test('whatever happens, what is vouched for is true, a revoked key stays dead, and all becomes as Postgres says', async (t) => {
+  const program = findRedisServer(process.env)
+  if (!need(t, 'redis-server', program)) return
+  const server = await startRedis({ port: 0, program })
+  const link = connectRedis(server.url, { name: 'test', commandTimeoutMs: 5000, onError: (error) => t.error(error) })
+  t.after(async () => {
+    await link.close()
+    await server.stop()
+  })
+  await link.ready()
+  await fc.assert(
+    fc.asyncProperty(actions, (script) => play(script, link)),
+    { numRuns: Number(process.env.PROPERTY_RUNS ?? 150) }
+  )
+})

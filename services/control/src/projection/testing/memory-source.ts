@@ -1,0 +1,121 @@
+import { accountShard, type Shard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
+import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
+import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+import type { ProjectionSource } from '../source.ts'
+
+export type MemoryAccount = { id: string; record: AccountRecord; change: number }
+export type MemoryKey = {
+  id: string
+  account: string
+  record: KeyRecord
+  change: number
+  /** ms since the epoch */
+  revokedAt: number | null
+}
+
+/** All that a database would hold: plain data, so that it can be copied and put back. */
+export type MemoryState = {
+  epoch: number
+  change: number
+  shards: Map<Shard, number>
+  accounts: Map<string, MemoryAccount>
+  keys: Map<string, MemoryKey>
+}
+
+export const emptyState = (): MemoryState => ({
+  epoch: 0,
+  change: 0,
+  shards: new Map(),
+  accounts: new Map(),
+  keys: new Map()
+})
+
+/** As `recordChange`. */
+export function recordMemoryChange(state: MemoryState, touched: readonly Shard[]): number {
+  state.change++
+  for (const shard of touched) state.shards.set(shard, state.change)
+  return state.change
+}
+
+export const isLongDead = (key: MemoryKey): boolean =>
+  key.revokedAt !== null && key.revokedAt < Date.now() - deadPointerMs
+
+/**
+ * A source for tests of what the projection does, with pages of one row, so that anything can happen between two of
+ * them. The state is read at the instant of each read.
+ */
+export function createMemorySource(state: () => MemoryState): ProjectionSource {
+  async function* pages<Row extends { change: number; id: string }>(
+    change: number,
+    rows: () => Iterable<Row>,
+    write: (row: Row) => ProjectionWrite
+  ): AsyncGenerator<ProjectionWrite[]> {
+    let last = { change, id: '\uffff' }
+    for (;;) {
+      const after = [...rows()].filter((row) => compare(row, last) > 0).sort(compare)[0]
+      if (after === undefined) return
+      yield [write(after)]
+      last = after
+    }
+  }
+
+  return {
+    async readTruth() {
+      return { epoch: state().epoch, changes: new Map(state().shards), catalog: 0 }
+    },
+    async *writesAfter(shard, change, epoch, withDead) {
+      const keys = () => [...state().keys.values()]
+      if (shard.startsWith('k')) {
+        const ofShard = () => keys().filter((key) => secretShard(key.record.digest) === shard && !isLongDead(key))
+        yield* pages(change, ofShard, pointerWrite)
+        return
+      }
+      const accounts = () => [...state().accounts.values()]
+      yield* pages(
+        change,
+        () => accounts().filter(({ id }) => accountShard(id) === shard),
+        (row) => accountWrite(row, epoch)
+      )
+      const ofShard = () =>
+        keys().filter((key) => accountShard(key.account) === shard && (withDead || !isLongDead(key)))
+      yield* pages(change, ofShard, (row) => keyWrite(row, epoch))
+    },
+    async writesOfAccount(id) {
+      const row = state().accounts.get(id)
+      return row === undefined ? [] : [accountWrite(row, state().epoch)]
+    },
+    async writesOfKey(_account, id) {
+      const row = state().keys.get(id)
+      return row === undefined ? [] : [keyWrite(row, state().epoch), pointerWrite(row)]
+    },
+    async raiseEpoch(seen, other) {
+      if (state().epoch === seen) state().epoch = Math.max(seen, other) + 1
+    },
+    async readCatalog() {
+      throw new Error('there is no catalog here')
+    }
+  }
+}
+
+function compare(one: { change: number; id: string }, other: { change: number; id: string }): number {
+  if (one.change !== other.change) return one.change - other.change
+  return one.id < other.id ? -1 : Number(one.id > other.id)
+}
+
+function accountWrite({ id, record, change }: MemoryAccount, epoch: number): ProjectionWrite {
+  return { kind: 'account', account: id, version: versionOf(epoch, change), record: { ...record } }
+}
+
+function keyWrite({ id, account, record, change }: MemoryKey, epoch: number): ProjectionWrite {
+  return { kind: 'key', account, key: id, version: versionOf(epoch, change), record: { ...record } }
+}
+
+function pointerWrite({ id, account, record, revokedAt }: MemoryKey): ProjectionWrite {
+  return {
+    kind: 'pointer',
+    digest: record.digest,
+    pointer: { key: id, account, scope: 'inference' },
+    diedAt: revokedAt
+  }
+}

@@ -1,0 +1,146 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { Redis } from 'ioredis'
+import type { ProjectionSource } from '../source.ts'
+import { createMemorySource, emptyState, type MemoryState } from './memory-source.ts'
+
+/** How a command or query ends: as it should, without having been made, or made without the answer being heard. */
+export type Ending = 'done' | 'lost' | 'unheard'
+
+/** What a process, or a task in one, works with. */
+export type Agent = { redis: RedisLink; source: ProjectionSource }
+
+/** One that has crashed makes no further step. */
+type Life = { alive: boolean }
+
+type Step = {
+  life: Life
+  /** The Redis process that a command was sent to; null for a query of the database. */
+  sentTo: string | null
+  make: () => Promise<unknown>
+  resolve: (value: unknown) => void
+  reject: (error: Error) => void
+}
+
+type Content = Map<string, string | Record<string, string>>
+
+/**
+ * A world in which nothing happens unless the test makes it happen: agents stop before every command and every query
+ * until the test picks the one that goes on. Redis is a real server, whose restarts are played: the data becomes that
+ * of a dump, the run another one, and commands that were on their way fail.
+ */
+export type World = {
+  state: MemoryState
+  run(): string
+  /** Makes an agent that works in this world. */
+  agent(): Agent
+  /** Steps that could be made now. */
+  waiting(): number
+  /** Makes the step of that number (modulo how many there are), and lets its agent go on to its next. */
+  step(pick: number, ending: Ending): Promise<void>
+  /** Makes steps until all agents have ended. */
+  settle(): Promise<void>
+  crashAll(): void
+  dump(): Promise<Content>
+  /** Ends the Redis process; the next begins with these data. */
+  restart(content: Content): Promise<void>
+}
+
+export function createWorld(client: Redis): World {
+  let steps: Step[] = []
+  let runs = 1
+  const run = () => `run ${runs}`
+
+  function pause(life: Life, sentTo: string | null, make: () => Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (life.alive) steps.push({ life, sentTo, make, resolve, reject })
+    })
+  }
+
+  function linkOf(life: Life): RedisLink {
+    const paused = new Proxy(client, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        if (name !== 'pipeline') {
+          return (...args: unknown[]) => pause(life, run(), async () => Reflect.apply(member, target, args))
+        }
+        return () => {
+          const pipeline = target.pipeline()
+          const exec = pipeline.exec.bind(pipeline)
+          return Object.assign(pipeline, { exec: () => pause(life, run(), () => exec()) })
+        }
+      }
+    })
+    return { client: paused, run, isReady: () => true, ready: async () => undefined, close: async () => undefined }
+  }
+
+  function sourceOf(life: Life): ProjectionSource {
+    const source = createMemorySource(() => world.state)
+    const paused = <Args extends unknown[], Result>(query: (...args: Args) => Promise<Result>) => {
+      return (...args: Args) => pause(life, null, () => query(...args)) as Promise<Result>
+    }
+    return {
+      readTruth: paused(source.readTruth),
+      writesOfAccount: paused(source.writesOfAccount),
+      writesOfKey: paused(source.writesOfKey),
+      raiseEpoch: paused(source.raiseEpoch),
+      readCatalog: paused(source.readCatalog),
+      async *writesAfter(...args) {
+        const pages = source.writesAfter(...args)[Symbol.asyncIterator]()
+        for (;;) {
+          const page = await paused(() => pages.next())()
+          if (page.done) return
+          yield page.value
+        }
+      }
+    }
+  }
+
+  const world: World = {
+    state: emptyState(),
+    run,
+    agent() {
+      const life = { alive: true }
+      return { redis: linkOf(life), source: sourceOf(life) }
+    },
+    waiting: () => steps.length,
+    async step(pick, ending) {
+      if (steps.length === 0) return
+      const [step] = steps.splice(pick % steps.length, 1) as [Step]
+      // A command reaches the process that it was sent to, or none.
+      if (step.sentTo !== null && step.sentTo !== run()) step.reject(new RedisAwayError())
+      else if (ending === 'lost') step.reject(new RedisAwayError())
+      else {
+        await step.make().then(ending === 'done' ? step.resolve : () => step.reject(new RedisAwayError()), step.reject)
+      }
+      // Agents wait for nothing but steps, so after these turns each stands before its next.
+      await turn()
+      await turn()
+    },
+    async settle() {
+      while (steps.length > 0) await world.step(0, 'done')
+    },
+    crashAll() {
+      for (const { life } of steps) life.alive = false
+      steps = []
+    },
+    async dump() {
+      const content: Content = new Map()
+      for (const name of await client.keys('*')) {
+        const isHash = (await client.type(name)) === 'hash'
+        content.set(name, isHash ? await client.hgetall(name) : ((await client.get(name)) ?? ''))
+      }
+      return content
+    },
+    async restart(content) {
+      runs++
+      await client.flushall()
+      for (const [name, value] of content) {
+        if (typeof value === 'string') await client.set(name, value)
+        else await client.hset(name, value)
+      }
+    }
+  }
+  return world
+}

@@ -1,0 +1,37 @@
+import { announceChange, type ChangeNotice, type ProjectionWrite, putAll } from '@tollgate/contracts/redis/project.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+
+/** Changes can follow each other so fast that Redis always has a later one; not for long. */
+const maxAttempts = 5
+
+/**
+ * Brings the present state of one account or key to Redis, without waiting for the loop.
+ *
+ * @param read its state in Postgres, to be read after the change was committed
+ * @returns true once Redis has acknowledged that state or a later one; false if there is nothing to bring, or if Redis
+ * has a later one than Postgres, which was restored then and must be projected anew first
+ * @throws RedisAwayError, and what Redis and `read` throw
+ */
+export async function writeDirectly(
+  redis: RedisLink,
+  notice: ChangeNotice,
+  read: () => Promise<ProjectionWrite[]>
+): Promise<boolean> {
+  // If Redis is known to be away, that is said at once.
+  redis.run()
+  let tried = ''
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const writes = await read()
+    const versions = writes.map((write) => (write.kind === 'pointer' ? '' : write.version)).join()
+    if (writes.length === 0 || versions === tried) return false
+    const outcomes = await putAll(redis, writes)
+    if (!outcomes.includes('later')) {
+      // Only a hint, which the answer need not wait for.
+      announceChange(redis, notice).catch(() => undefined)
+      return true
+    }
+    // Committed by somebody else since it was read, or of the epoch that has begun: then reading it again shows it.
+    tried = versions
+  }
+  return false
+}
