@@ -48,7 +48,7 @@ async function serve(system: System, { plan, model }: ReturnType<typeof chooseDe
       addresses,
       embedded,
       dataDir,
-      workspaceRoot: fileURLToPath(new URL('../../../..', import.meta.url)),
+      workspaceRoot: fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, ''),
       user: hasDemoUser ? { ...demoUser, plan } : null,
       model,
       seconds: performance.now() / 1000

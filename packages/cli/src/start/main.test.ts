@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { promisify } from 'node:util'
+import t, { type Test } from 'tap'
+import { untilGone } from '../testing/processes.ts'
+import { runStart, type StartRun, startEnv } from '../testing/start-run.ts'
+import { demoUser } from './demo.ts'
+
+t.setTimeout(300_000)
+const run = promisify(execFile)
+const ready = 'Ctrl-C stops all of it.'
+
+/** The shell commands that a ready system shows, as they are. */
+function shownCommands(output: string): string[] {
+  const start = output.indexOf('To copy into another terminal:')
+  const blocks = output.slice(start, output.indexOf(ready)).split('\n\n')
+  return blocks.filter((block) => block !== '' && !block.startsWith(' ') && !block.startsWith('To copy'))
+}
+
+/** Asks control as the demo user. */
+async function keysOfDemoUser(env: Record<string, string>) {
+  const control = `http://localhost:${env.CONTROL_PORT}`
+  const login = await fetch(`${control}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: demoUser.email, password: demoUser.password })
+  })
+  assert.equal(login.status, 200)
+  const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const answer = await fetch(`${control}/api/keys`, { headers: { cookie } })
+  return (await answer.json()) as { keys: Array<{ id: string; label: string; prefix: string }> }
+}
+
+/** A program of somebody else, which must outlive every stop. */
+function bystander(t: Test) {
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+  t.after(() => other.kill('SIGKILL'))
+  return () => assert.equal(other.exitCode ?? other.signalCode, null)
+}
+
+async function startReady(t: Test, how: 'npm' | 'program', env: Record<string, string>): Promise<StartRun> {
+  const start = runStart(t, how, env)
+  await start.until(ready)
+  return start
+}
+
+t.test('from nothing to a streamed answer, and again with what the first start left', async (t) => {
+  const env = await startEnv(t.testdir())
+  const checkBystander = bystander(t)
+  const first = await startReady(t, 'npm', env)
+  assert.match(first.output(), new RegExp(`localhost:${env.CONTROL_PORT}/api\\b`))
+  assert.match(first.output(), new RegExp(`localhost:${env.GATEWAY_PORT}/v1\\b`))
+  assert.match(first.output(), new RegExp(`localhost:${env.SANDBOX_MAILBOX_PORT}\\b`))
+
+  const commands = shownCommands(first.output())
+  assert.equal(commands.length, 3)
+  const { stdout } = await run('bash', ['-e', '-c', `cd /\n${commands.join('\necho "--- next"\n')}`], { env })
+  const [keyOutput = '', streamOutput = '', nodeOutput = ''] = stdout.split('--- next\n')
+  assert.match(keyOutput, /^\{"user":\{.*"plan":"pro"/)
+  const key = /^tg_\w+$/m.exec(keyOutput)?.[0]
+  assert.ok(key !== undefined, keyOutput)
+  assert.match(streamOutput, /^data: \{.*"delta"/)
+  assert.match(streamOutput, /data: \[DONE\]\n+$/)
+  assert.match(nodeOutput, /\w+ \w+/)
+
+  const processes = first.processes()
+  assert.ok(processes.some(({ command }) => command.includes('services/gateway/src/main.ts')))
+  assert.ok(processes.some(({ command }) => command.includes('services/control/src/main.ts')))
+  process.kill(-first.pid, 'SIGINT')
+  await first.ended
+  await untilGone(processes)
+  checkBystander()
+
+  const second = await startReady(t, 'npm', env)
+  const { keys } = await keysOfDemoUser(env)
+  assert.deepEqual(
+    keys.map(({ label, prefix }) => [label, prefix]),
+    [['my first key', key.slice(3, 11)]]
+  )
+  const models = await fetch(`http://localhost:${env.GATEWAY_PORT}/v1/models`, {
+    headers: { authorization: `Bearer ${key}` }
+  })
+  assert.equal(models.status, 200)
+  const secondProcesses = second.processes()
+  process.kill(second.pid, 'SIGTERM')
+  await second.ended
+  await untilGone(secondProcesses)
+  checkBystander()
+})
+
+t.test('every way to end leaves no process', async (t) => {
+  const env = await startEnv(t.testdir())
+  const checkBystander = bystander(t)
+  const programOf = (start: StartRun, script: string) => {
+    const found = start.processes().find(({ command }) => command.includes(script))
+    assert.ok(found !== undefined, script)
+    return found.pid
+  }
+
+  await t.test('Ctrl-C while it starts', async (t) => {
+    const start = runStart(t, 'program', env)
+    await start.until('Starting')
+    while (!start.processes().some(({ command }) => command.includes('sandbox/src/identity/main.ts'))) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    const processes = start.processes()
+    process.kill(-start.pid, 'SIGINT')
+    assert.deepEqual(await start.ended, { code: 0, signal: null })
+    await untilGone(processes)
+  })
+
+  await t.test('SIGTERM to the program alone, and once more while it stops', async (t) => {
+    const start = await startReady(t, 'program', env)
+    const processes = start.processes()
+    process.kill(start.pid, 'SIGTERM')
+    process.kill(start.pid, 'SIGINT')
+    assert.deepEqual(await start.ended, { code: 0, signal: null })
+    await untilGone(processes)
+  })
+
+  await t.test('SIGKILL of the program', async (t) => {
+    const start = await startReady(t, 'program', env)
+    const processes = start.processes()
+    process.kill(start.pid, 'SIGKILL')
+    await untilGone(processes)
+  })
+
+  await t.test('SIGKILL of what npm runs', async (t) => {
+    const start = await startReady(t, 'npm', env)
+    const processes = start.processes()
+    process.kill(programOf(start, 'with-setup.mjs packages/cli'), 'SIGKILL')
+    await untilGone(processes)
+  })
+
+  await t.test('a part that crashes is named, and takes the rest with it', async (t) => {
+    const start = await startReady(t, 'program', env)
+    const processes = start.processes()
+    process.kill(programOf(start, 'services/gateway/src/main.ts'), 'SIGKILL')
+    assert.deepEqual(await start.ended, { code: 1, signal: null })
+    assert.match(start.output(), /gateway ended by SIGKILL/)
+    await untilGone(processes)
+  })
+
+  checkBystander()
+})
+
+t.test('what cannot start says why, and leaves nothing behind', async (t) => {
+  const env = await startEnv(t.testdir())
+
+  await t.test('a taken port, with its variable', async (t) => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(Number(env.SANDBOX_MODELS_PORT), '127.0.0.1', resolve))
+    t.after(() => other.close())
+    const start = runStart(t, 'npm', env)
+    const { code } = await start.ended
+    assert.equal(code, 1)
+    assert.match(start.output(), new RegExp(`Port ${env.SANDBOX_MODELS_PORT} \\(SANDBOX_MODELS_PORT\\) is in use`))
+  })
+
+  await t.test('production without the real parts', async (t) => {
+    const start = runStart(t, 'program', { ...env, NODE_ENV: 'production', REDIS_URL: 'redis://127.0.0.1:1' })
+    assert.deepEqual(await start.ended, { code: 1, signal: null })
+    assert.match(start.output(), /NODE_ENV.*\n(.*\n)*.*set SUPABASE_URL/)
+    assert.doesNotMatch(start.output(), /set REDIS_URL/)
+  })
+
+  await t.test('a bad variable and a bad catalog', async (t) => {
+    const badPort = runStart(t, 'program', { ...env, CONTROL_PORT: 'x' })
+    assert.deepEqual(await badPort.ended, { code: 1, signal: null })
+    assert.match(badPort.output(), /CONTROL_PORT/)
+    const badCatalog = runStart(t, 'program', { ...env, CATALOG_FILE: '/nonexistent/catalog.yaml' })
+    assert.deepEqual(await badCatalog.ended, { code: 1, signal: null })
+    assert.match(badCatalog.output(), /\/nonexistent\/catalog.yaml: cannot be read/)
+  })
+
+  await t.test('a service that refuses its configuration, in its own words', async (t) => {
+    const start = runStart(t, 'program', { ...env, UPSTREAMS_FILE: '/nonexistent/upstreams.yaml' })
+    await start.until('Starting')
+    assert.deepEqual(await start.ended, { code: 1, signal: null })
+    assert.match(start.output(), /gateway ended with status 1 before it was ready/)
+    assert.match(start.output(), /\/nonexistent\/upstreams.yaml: cannot be read/)
+    await untilGone(start.processes())
+  })
+})

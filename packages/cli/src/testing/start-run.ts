@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { choosePorts } from '../system/ports.ts'
+import { killAll, processTree, untilGone } from './processes.ts'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+
+/** Every variable that replaces an embedded part, empty: so nothing that this machine or its `.env` sets is used. */
+const nothingReplaced = {
+  SUPABASE_URL: '',
+  DATABASE_URL: '',
+  REDIS_URL: '',
+  OPENAI_API_KEY: '',
+  OPENAI_BASE_URL: '',
+  UPSTREAMS_FILE: '',
+  CATALOG_FILE: '',
+  PUBLIC_URL: '',
+  GATEWAY_PUBLIC_URL: '',
+  SERVICE_DOMAIN: '',
+  NODE_ENV: '',
+  TOLLGATE_LOG: '',
+  LOG_LEVEL: ''
+}
+
+/** Variables for a start on free ports. `PATH` is that of a machine on which only npm and its Node are installed. */
+export async function startEnv(dataDir: string): Promise<Record<string, string>> {
+  const ports = Object.entries(await choosePorts()).map(([name, port]) => [name, String(port)])
+  const path = (process.env.PATH ?? '').split(delimiter).filter((directory) => !directory.endsWith('node_modules/.bin'))
+  return {
+    PATH: path.join(delimiter),
+    HOME: process.env.HOME ?? '/',
+    TOLLGATE_DATA_DIR: dataDir,
+    ...nothingReplaced,
+    ...Object.fromEntries(ports)
+  }
+}
+
+export interface StartRun {
+  readonly pid: number
+  /** All that was written so far. */
+  output(): string
+  /** Resolves when the output contains the text. @throws Error with the output if it ends before */
+  until(text: string): Promise<void>
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** The processes that run now on its behalf. */
+  processes(): ReturnType<typeof processTree>
+}
+
+/**
+ * Runs `npm start`, or the program behind it, as the leader of a process group of its own, as a shell does. Whatever is
+ * left of it at the end of the test is killed.
+ */
+export function runStart(
+  t: { after(handler: () => Promise<void>): void },
+  how: 'npm' | 'program',
+  env: Record<string, string>
+): StartRun {
+  const [command, args] =
+    how === 'npm' ? ['npm', ['start']] : [process.execPath, [join(root, 'packages/cli/src/start/main.ts')]]
+  const child = spawn(command, args, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const { pid } = child
+  if (pid === undefined) throw new Error(`${command} could not be started`)
+  let output = ''
+  const waiting = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text
+      for (const check of waiting) check()
+    })
+  }
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }))
+  })
+  let seen: ReturnType<typeof processTree> = []
+  const look = () => {
+    const tree = processTree(pid)
+    seen = [...seen, ...tree]
+    return tree
+  }
+  t.after(async () => {
+    look()
+    killAll(seen)
+    await untilGone(seen)
+  })
+  return {
+    pid,
+    output: () => output,
+    until: (text) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          if (!output.includes(text)) return
+          waiting.delete(check)
+          look()
+          resolve()
+        }
+        waiting.add(check)
+        check()
+        void ended.then(() => reject(new Error(`It ended without "${text}":\n${output}`)))
+      }),
+    ended,
+    processes: look
+  }
+}
