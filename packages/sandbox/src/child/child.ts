@@ -9,6 +9,8 @@ export interface ChildOptions {
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
   /** The signal that asks the program to stop and to leave its files in order. */
   readonly stopSignal: 'SIGTERM' | 'SIGINT' | 'SIGQUIT'
+  /** How long it may take to stop before SIGKILL ends it; 5 s unless given. */
+  readonly stopLimitMs?: number
   /** A directory to remove if this process dies before it could do so itself. */
   readonly temporaryDirectory: string | null
 }
@@ -23,7 +25,7 @@ export interface Child {
   output(): string
   /** Sends `signal`; for one that ends the process, resolves when the process has ended, else at once. */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Asks it to stop, and ends it by SIGKILL if it has not within five seconds. Resolves when it has ended. */
+  /** Asks it to stop, and ends it by SIGKILL if it has not within `stopLimitMs`. Resolves when it has ended. */
   stop(): Promise<void>
 }
 
@@ -35,7 +37,7 @@ const survivable: ReadonlySet<NodeJS.Signals> = new Set([
   'SIGUSR2',
   'SIGTSTP'
 ])
-const stopLimitMs = 5_000
+const usualStopLimitMs = 5_000
 const outputLines = 40
 
 /**
@@ -47,7 +49,7 @@ const outputLines = 40
  * @throws the system's error (ENOENT, EACCES, …) when the program cannot be started
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const { command, args, cwd, user, stopSignal, temporaryDirectory } = options
+  const { command, args, cwd, user, stopSignal, temporaryDirectory, stopLimitMs = usualStopLimitMs } = options
   const running = spawn(command, args, { cwd, ...user, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   let rest = ''

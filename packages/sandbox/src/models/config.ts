@@ -10,11 +10,13 @@ const Config = Type.Object({
 })
 
 /**
- * The configuration of this process.
+ * The configuration of this process, or of another environment.
  *
  * @throws ConfigError, or Error with `NODE_ENV=production`
  */
-export function readModelsConfig(): Readonly<Static<typeof Config>> {
-  refuseProduction(process.env)
-  return loadConfig(Config, process.env)
+export function readModelsConfig(
+  env: Record<string, string | undefined> = process.env
+): Readonly<Static<typeof Config>> {
+  refuseProduction(env)
+  return loadConfig(Config, env)
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { test } from 'tap'
 import { freePort } from '../free-port.ts'
+import { readModelsConfig } from './config.ts'
 
 const main = new URL('./main.ts', import.meta.url).pathname
 const run = (env: Record<string, string>) => spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -28,27 +30,27 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('a taken port is named with its variable', async (t) => {
+test('a taken port is named with its variable, in one line', async (t) => {
+  const other = createServer()
   const port = await freePort()
-  const first = run({ SANDBOX_MODELS_PORT: String(port) })
-  t.after(() => first.kill('SIGKILL'))
-  await once(createInterface(first.stdout), 'line')
-  const second = run({ SANDBOX_MODELS_PORT: String(port) })
-  const [message, [code]] = await Promise.all([text(second.stderr), once(second, 'exit')])
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve))
+  t.after(() => new Promise((resolve) => other.close(resolve)))
+  const program = run({ SANDBOX_MODELS_PORT: String(port) })
+  const [message, [code]] = await Promise.all([text(program.stderr), once(program, 'exit')])
   assert.equal(code, 1)
-  assert.match(message, new RegExp(`^Port ${port} \\(SANDBOX_MODELS_PORT\\) is in use`))
-  first.kill('SIGTERM')
-  await once(first, 'exit')
+  assert.match(message, new RegExp(`^Port ${port} \\(SANDBOX_MODELS_PORT\\) is in use[^\\n]*\\n$`))
 })
 
-test('it refuses to run in production, and on a bad configuration', async () => {
-  for (const [env, reason] of [
-    [{ NODE_ENV: 'production' }, /NODE_ENV/],
-    [{ SANDBOX_MODELS_PORT: 'x' }, /SANDBOX_MODELS_PORT/]
-  ] as const) {
-    const program = run(env)
-    const [message, [code]] = await Promise.all([text(program.stderr), once(program, 'exit')])
-    assert.equal(code, 1)
-    assert.match(message, reason)
+test('it refuses to run in production', async () => {
+  const program = run({ NODE_ENV: 'production' })
+  const [message, [code]] = await Promise.all([text(program.stderr), once(program, 'exit')])
+  assert.equal(code, 1)
+  assert.match(message, /^NODE_ENV is "production"[^\n]*\n$/)
+})
+
+test('the configuration has defaults, and names a variable that is wrong', async () => {
+  assert.deepEqual(readModelsConfig({}), { SANDBOX_MODELS_PORT: 4010, SANDBOX_MODELS_API_KEY: 'sandbox' })
+  for (const port of ['x', '0', '65536', '4010.5']) {
+    assert.throws(() => readModelsConfig({ SANDBOX_MODELS_PORT: port }), /SANDBOX_MODELS_PORT/)
   }
 })

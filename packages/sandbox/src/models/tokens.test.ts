@@ -41,7 +41,7 @@ test('text that looks like a special token is counted as text', async () => {
 test('a long word takes no longer than a long text', async () => {
   const startedAt = performance.now()
   for (const unit of ['a', '🎉', ' ', '!', 'ab']) {
-    const text = unit.repeat(200_000)
+    const text = unit.repeat(100_000)
     assert.equal(
       splitIntoPieces(text)
         .map((piece) => piece.text)
@@ -49,8 +49,8 @@ test('a long word takes no longer than a long text', async () => {
       text
     )
   }
-  // Uncut, each of these takes more than ten seconds.
-  assert.ok(performance.now() - startedAt < 10_000)
+  // Uncut, each of these takes some six seconds.
+  assert.ok(performance.now() - startedAt < 8_000)
 })
 
 test('token lists are decoded, and a cut character in one does not leak into the next text', async () => {

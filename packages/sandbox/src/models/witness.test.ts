@@ -122,35 +122,40 @@ test('refused requests are recorded too', async () => {
   assert.ok((second?.promptTokens ?? 0) > 0)
 })
 
-test('only so much is remembered: 100,000 requests, 1,000 of them with headers, 50 with bodies', async () => {
-  const witness = new Witness()
-  const first = witness.begin('POST', '/v1/x', { a: '1' }, 0)
-  witness.keepBody(first, Buffer.from('first'))
-  for (let count = 0; count < 50; count++) {
-    witness.keepBody(witness.begin('POST', '/v1/x', { a: '1' }, 0), Buffer.from('x'))
-  }
-  assert.equal(witness.body(first.id), null)
-  const second = witness.list()[1]
-  assert.equal(witness.body(second?.id ?? '')?.toString(), 'x')
-  for (let count = 0; count < 1000; count++) witness.begin('GET', '/v1/x', { a: '1' }, 0)
-  assert.equal(witness.list()[0]?.headers, null)
-  assert.deepEqual(witness.list().at(-1)?.headers, { a: '1' })
-  for (let count = 0; count < 100_000; count++) witness.begin('GET', '/v1/x', {}, 0)
-  assert.equal(witness.list().length, 100_000)
-  assert.deepEqual(witness.list({ id: first.id }), [])
-})
-
-test('kept bodies are at most 64 MiB together, and the newest is kept whatever its size', async () => {
-  const witness = new Witness()
-  const bodies = Array.from({ length: 5 }, () => {
-    const record = witness.begin('POST', '/v1/x', {}, 0)
-    witness.keepBody(record, Buffer.alloc(20 * 2 ** 20))
-    return witness.body(record.id) !== null && record.id
+test('only so much is remembered: so many requests, of fewer the headers, of fewer still the bodies', async () => {
+  const witness = new Witness({ records: 5, headers: 3, bodies: 2, bodyBytes: 1000 })
+  const ids = Array.from({ length: 6 }, () => {
+    const record = witness.begin('POST', '/v1/x', { a: '1' }, 0)
+    witness.keepBody(record, Buffer.from('x'))
+    return record.id
   })
   assert.deepEqual(
-    bodies.map((id) => id !== false && witness.body(id) !== null),
-    [false, false, true, true, true]
+    witness.list().map(({ id }) => id),
+    ids.slice(1)
   )
+  assert.deepEqual(
+    witness.list().map(({ headers }) => headers?.a ?? null),
+    [null, null, '1', '1', '1']
+  )
+  assert.deepEqual(
+    ids.map((id) => witness.body(id)?.toString() ?? null),
+    [null, null, null, null, 'x', 'x']
+  )
+})
+
+test('bodies are kept up to a size together, and the newest whatever its size', async () => {
+  const witness = new Witness({ records: 9, headers: 9, bodies: 9, bodyBytes: 100 })
+  const keep = (bytes: number) => {
+    const record = witness.begin('POST', '/v1/x', {}, 0)
+    witness.keepBody(record, Buffer.alloc(bytes))
+    return record.id
+  }
+  const [first, second, third] = [keep(40), keep(40), keep(40)]
+  assert.equal(witness.body(first), null)
+  assert.equal(witness.body(second)?.length, 40)
+  const large = keep(500)
+  assert.equal(witness.body(third), null)
+  assert.equal(witness.body(large)?.length, 500)
 })
 
 t.end()

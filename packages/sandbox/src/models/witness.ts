@@ -40,20 +40,31 @@ export interface WitnessedRequest {
 export type WitnessEvent = 'finished' | 'aborted'
 type Listener = (request: WitnessedRequest) => void
 
-const recordLimit = 100_000
-const headerLimit = 1_000
-const bodyLimit = 50
-const bodyBytesLimit = 64 * 1024 * 1024
+/** How many of the latest requests are remembered, and of how many of these the headers and the bodies. */
+export interface WitnessLimits {
+  readonly records: number
+  readonly headers: number
+  readonly bodies: number
+  /** All bodies together. */
+  readonly bodyBytes: number
+}
+
+const usualLimits: WitnessLimits = { records: 100_000, headers: 1_000, bodies: 50, bodyBytes: 64 * 1024 * 1024 }
 const credentialHeader = /authorization|cookie|api-key|token|secret/
 
-/** Remembers requests: the latest 100,000, the bodies of the latest 50 of them (at most 64 MiB together). */
+/** Remembers requests: the latest 100,000, and the bodies of the latest 50 of them (at most 64 MiB together). */
 export class Witness {
   readonly #records = new Map<string, WitnessedRequest>()
   readonly #withHeaders: WitnessedRequest[] = []
   readonly #bodies = new Map<string, Buffer>()
   readonly #listeners: Record<WitnessEvent, Set<Listener>> = { finished: new Set(), aborted: new Set() }
+  readonly #limits: WitnessLimits
   #sequence = 0
   #bodyBytes = 0
+
+  constructor(limits = usualLimits) {
+    this.#limits = limits
+  }
 
   /** Begins the record of a request. Its members are updated in place as the request goes on. */
   begin(method: string, endpoint: string, headers: IncomingHttpHeaders, nowMs: number): WitnessedRequest {
@@ -80,15 +91,16 @@ export class Witness {
     }
     this.#records.set(record.id, record)
     this.#withHeaders.push(record)
-    if (this.#withHeaders.length > headerLimit) dropHeaders(this.#withHeaders.shift())
-    if (this.#records.size > recordLimit) this.#records.delete(first(this.#records))
+    if (this.#withHeaders.length > this.#limits.headers) dropHeaders(this.#withHeaders.shift())
+    if (this.#records.size > this.#limits.records) this.#records.delete(first(this.#records))
     return record
   }
 
   keepBody(record: WitnessedRequest, body: Buffer): void {
     this.#bodies.set(record.id, body)
     this.#bodyBytes += body.length
-    while (this.#bodies.size > bodyLimit || (this.#bodyBytes > bodyBytesLimit && this.#bodies.size > 1)) {
+    const { bodies, bodyBytes } = this.#limits
+    while (this.#bodies.size > bodies || (this.#bodyBytes > bodyBytes && this.#bodies.size > 1)) {
       const oldest = first(this.#bodies)
       this.#bodyBytes -= this.#bodies.get(oldest)?.length ?? 0
       this.#bodies.delete(oldest)

@@ -3,35 +3,27 @@ import { existsSync } from 'node:fs'
 import postgres from 'postgres'
 import { test } from 'tap'
 import { need } from '../need.ts'
+import { findPostgres } from './find-postgres.ts'
 import { startPostgres } from './start-postgres.ts'
 
 /** One connection that reports nothing and does not wait long. */
 const connect = (url: string) => postgres(url, { max: 1, connect_timeout: 5, onnotice: () => undefined })
 
-test('PostgreSQL answers a real client, and leaves nothing behind when it is stopped', async (t) => {
-  const server = await startPostgres()
-  if (!need(t, 'PostgreSQL', server)) return
-  t.after(() => server.stop())
-  const sql = connect(server.url)
-  const [row] = await sql`select current_setting('data_directory') as data, current_setting('fsync') as fsync,
-    current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets`
-  assert.ok(row)
-  assert.equal(row.fsync, 'off')
-  assert.equal(row.addresses, '127.0.0.1')
-  assert.equal(row.data, `${row.sockets}/data`)
-  assert.ok(existsSync(row.data))
-  await sql.end()
-  await server.stop()
-  await server.stop()
-  assert.ok(!existsSync(row.sockets))
-  await assert.rejects(connect(server.url)`select 1`)
-})
-
-test('committed rows survive SIGKILL, a restart, and a restart of a running server, at the same address', async (t) => {
-  const server = await startPostgres({ fsync: true })
+test('rows survive SIGKILL and restarts at the same address, and nothing is left behind at the end', async (t) => {
+  const server = await startPostgres({ settings: { max_connections: '17' } })
   if (!need(t, 'PostgreSQL', server)) return
   t.after(() => server.stop())
   let sql = connect(server.url)
+  const [row] = await sql`select current_setting('data_directory') as data, current_setting('fsync') as fsync,
+    current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets,
+    current_setting('max_connections') as connections`
+  assert.ok(row)
+  assert.equal(row.fsync, 'off')
+  assert.equal(row.connections, '17')
+  assert.equal(row.addresses, '127.0.0.1')
+  assert.equal(row.data, `${row.sockets}/data`)
+  assert.ok(existsSync(row.data))
+
   await sql`create table kept (n int)`
   await sql`insert into kept values (1)`
   await server.kill('SIGKILL')
@@ -45,17 +37,15 @@ test('committed rows survive SIGKILL, a restart, and a restart of a running serv
   await sql.end({ timeout: 0 })
   sql = connect(server.url)
   assert.deepEqual([...(await sql`select n from kept order by n`)], [{ n: 1 }, { n: 2 }])
+
   await sql.end()
   await server.stop()
+  await server.stop()
+  assert.ok(!existsSync(row.sockets))
+  await assert.rejects(connect(server.url)`select 1`)
 })
 
-test('settings reach the server, and one it does not know is reported in its own words', async (t) => {
-  const server = await startPostgres({ settings: { max_connections: '17' } })
-  if (!need(t, 'PostgreSQL', server)) return
-  t.after(() => server.stop())
-  const sql = connect(server.url)
-  assert.deepEqual([...(await sql`show max_connections`)], [{ max_connections: '17' }])
-  await sql.end()
-  await server.stop()
+test('a setting that the server does not know is reported in its own words', async (t) => {
+  if (!need(t, 'PostgreSQL', findPostgres(process.env))) return
   await assert.rejects(startPostgres({ settings: { no_such_setting: '1' } }), /no_such_setting/)
 })

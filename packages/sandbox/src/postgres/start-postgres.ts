@@ -55,7 +55,7 @@ export async function startPostgres({
     const data = join(directory, 'data')
     const initialise = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
     await run(join(programs, 'initdb'), initialise, { cwd: directory, ...user })
-    const sync = fsync ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+    const sync = fsync ? {} : { fsync: 'off', full_page_writes: 'off' }
     const all = { listen_addresses: '127.0.0.1', unix_socket_directories: directory, ...sync, ...settings }
     const startServer = async (port: number) => {
       const args = [
