@@ -10,6 +10,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { ControlConfig } from './config.ts'
 import type { Database } from './database/connect.ts'
 import { browserCallers } from './http/browser-callers.ts'
+import { endConnectionsOnClose } from './http/closing.ts'
 import { answerClientError, sendFailure, sendNotFound } from './http/failures.ts'
 import { answerProbes } from './http/health.ts'
 import { readJsonBodies } from './http/json-body.ts'
@@ -60,6 +61,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(sendNotFound)
   readJsonBodies(app)
+  endConnectionsOnClose(app)
   sendSecurityHeaders(app, publicUrl.startsWith('https://'))
   app.addHook('onResponse', (request, reply, done) => {
     const ms = Math.round(reply.elapsedTime)

@@ -1,10 +1,12 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
 import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { DrizzleQueryError } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
 import { createSupabaseIdentity } from './auth/identity/supabase-identity.ts'
 import { type ControlConfig, loadControlConfig } from './config.ts'
-import { openDatabase } from './database/connect.ts'
+import { type Database, openDatabase } from './database/connect.ts'
 import { migrateWhenReachable } from './database/migrate.ts'
 import { createLog } from './http/log.ts'
 import { createProjector } from './projection/projector.ts'
@@ -38,29 +40,37 @@ async function main(): Promise<void> {
 }
 
 /** @returns a function that ends it again: first what takes requests, last what they need */
-async function start(
-  config: ControlConfig,
-  catalog: ReturnType<typeof loadCatalogFile>,
-  log: Logger
-): Promise<() => Promise<void>> {
-  const database = await openDatabase(config.databaseUrl, { poolSize: config.databasePoolSize })
-  await migrateWhenReachable(database.orm, log)
+async function start(config: ControlConfig, catalog: Catalog, log: Logger): Promise<() => Promise<void>> {
+  await using parts = new AsyncDisposableStack()
+  const database = parts.adopt(await openMigrated(config, log), (opened) => opened.close())
   const redis = connectRedis(config.redisUrl, {
     name: 'tollgate-control',
     commandTimeoutMs: 2000,
     onError: (err) => log.warn({ err }, 'redis')
   })
+  parts.defer(() => redis.close())
   const projector = createProjector({ database, redis, catalog, log })
+  parts.defer(() => projector.stop())
   const identity = createSupabaseIdentity({ ...config.identity, redirectTo: `${config.publicUrl}/login`, log })
   const app = buildApp({ config, database, identity, redis, catalog, projector, log })
+  parts.defer(() => app.close())
   projector.start()
   await listen(app, config)
-  log.info({ host: config.host, port: config.port, publicUrl: config.publicUrl }, 'listening')
-  return async () => {
-    await app.close()
-    await projector.stop()
-    await redis.close()
-    await database.close()
+  const started = parts.move()
+  return () => started.disposeAsync()
+}
+
+async function openMigrated({ databaseUrl, databasePoolSize }: ControlConfig, log: Logger): Promise<Database> {
+  let database: Database | null = null
+  try {
+    database = await openDatabase(databaseUrl, { poolSize: databasePoolSize })
+    await migrateWhenReachable(database.orm, log)
+    return database
+  } catch (error) {
+    await database?.close()
+    const cause = error instanceof DrizzleQueryError ? error.cause : error
+    const { code, message } = cause as NodeJS.ErrnoException
+    throw new Error(`DATABASE_URL: ${message || code}`, { cause: error })
   }
 }
 

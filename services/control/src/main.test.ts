@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
+import { startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
+import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { type Test, test } from 'tap'
+import { anonKey, serviceRoleKey } from './testing/start-control.ts'
+
+const program = fileURLToPath(new URL('main.ts', import.meta.url))
+
+type Run = { child: ChildProcess; output(): string; ended: Promise<{ code: number | null; signal: string | null }> }
+
+/** Runs control with these variables and no others. */
+function run(t: Test, env: Record<string, string>): Run {
+  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, output: () => output, ended }
+}
+
+async function listening({ child, output, ended }: Run): Promise<string> {
+  for (;;) {
+    const url = /Server listening at (http:\/\/[^"]+)/.exec(output())?.[1]
+    if (url !== undefined) return url
+    const ending = await Promise.race([once(child.stdout!, 'data').then(() => null), ended])
+    assert.equal(ending, null, `control ended: ${output()}`)
+  }
+}
+
+test('control as a program', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-control-'))
+  t.after(() => rmSync(directory, { recursive: true }))
+  const redis = await startRedis({ port: 0 })
+  t.after(() => redis.stop())
+  const identity = await startIdentity({
+    port: 0,
+    mailboxPort: 0,
+    siteUrl: 'http://localhost:3000',
+    anonKey,
+    serviceRoleKey
+  })
+  t.after(() => identity.close())
+  const env = {
+    CONTROL_PORT: '0',
+    PUBLIC_URL: 'http://localhost:3000',
+    SUPABASE_URL: identity.url,
+    SUPABASE_ANON_KEY: anonKey,
+    SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
+    DATABASE_URL: `pglite:${join(directory, 'postgres')}`,
+    REDIS_URL: redis.url
+  }
+  const person = { email: 'ada@example.com', password: 'correct horse battery' }
+  const post = (url: string, body: unknown) =>
+    fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+
+  await t.test('it serves until SIGTERM, ends with 0 and frees its directory', async () => {
+    const control = run(t, env)
+    const url = await listening(control)
+    assert.equal((await fetch(`${url}/readyz`)).status, 200)
+    assert.equal((await post(`${url}/api/auth/register`, { ...person, name: 'Ada' })).status, 200)
+    const { pathname, search } = linkIn(await latestMail(identity.mailboxUrl, person.email))
+    const confirmed = await fetch(url + pathname + search, { redirect: 'manual' })
+    assert.equal(confirmed.headers.get('location'), '/login?confirmed=1')
+
+    control.child.kill('SIGTERM')
+    assert.deepEqual(await control.ended, { code: 0, signal: null })
+    assert.doesNotMatch(control.output(), /"level":(50|60)/)
+    assert.throws(() => readFileSync(join(directory, 'postgres.lock')), { code: 'ENOENT' })
+  })
+
+  await t.test('a later start finds everybody again, also after a crash', async () => {
+    const crashed = run(t, env)
+    const cookie = (await post(`${await listening(crashed)}/api/auth/login`, person)).headers
+      .getSetCookie()[0]!
+      .split(';')[0]!
+    crashed.child.kill('SIGKILL')
+    await crashed.ended
+    const control = run(t, env)
+    const url = await listening(control)
+    assert.equal((await fetch(`${url}/api/auth/me`, { headers: { cookie } })).status, 200)
+    control.child.kill('SIGINT')
+    assert.deepEqual(await control.ended, { code: 0, signal: null })
+  })
+
+  await t.test(
+    'a request that is under way at the signal is finished, and the connection does not keep it alive',
+    async () => {
+      const refusal = '{"code":"invalid_credentials","message":"Invalid login credentials"}'
+      const provider = createServer()
+      const asked = once(provider, 'request') as Promise<[IncomingMessage, ServerResponse]>
+      await once(provider.listen(0, '127.0.0.1'), 'listening')
+      t.after(() => provider.close())
+      const { port } = provider.address() as AddressInfo
+      const control = run(t, { ...env, SUPABASE_URL: `http://127.0.0.1:${port}`, DATABASE_URL: 'pglite:memory' })
+      const underWay = post(`${await listening(control)}/api/auth/login`, person)
+      const [, response] = await asked
+      control.child.kill('SIGTERM')
+      while (!control.output().includes('"signal":"SIGTERM"')) await once(control.child.stdout!, 'data')
+      const headers = { 'content-type': 'application/json', 'x-supabase-api-version': '2024-01-01' }
+      response.writeHead(400, headers).end(refusal)
+      const answered = await underWay
+      const answeredAt = performance.now()
+      assert.equal(answered.status, 401)
+      assert.deepEqual(await control.ended, { code: 0, signal: null })
+      assert(performance.now() - answeredAt < 5000)
+    }
+  )
+
+  await t.test('a port that is taken is named, with its variable', async () => {
+    const port = await freePort()
+    const other = createServer().listen(port, '127.0.0.1')
+    await once(other, 'listening')
+    t.after(() => other.close())
+    const control = run(t, { ...env, CONTROL_PORT: String(port), DATABASE_URL: 'pglite:memory' })
+    assert.equal((await control.ended).code, 1)
+    assert.match(control.output(), new RegExp(`control: CONTROL_PORT: port ${port} on 127\\.0\\.0\\.1 is taken`))
+  })
+
+  await t.test('what is wrong with variables, catalog or database stops the start and is named', async () => {
+    const none = run(t, {})
+    const catalogFile = join(directory, 'catalog.yaml')
+    writeFileSync(catalogFile, 'models: {}\nplans: {}\n')
+    const catalog = run(t, { ...env, CATALOG_FILE: catalogFile })
+    const database = run(t, { ...env, DATABASE_URL: `pglite:${catalogFile}/x` })
+    for (const { ended } of [none, catalog, database]) assert.equal((await ended).code, 1)
+    for (const name of Object.keys(env).filter((name) => name !== 'CONTROL_PORT')) {
+      assert.match(none.output(), new RegExp(`\\b${name}\\b`))
+    }
+    assert.match(catalog.output(), /catalog\.yaml: plans: there must be one named free/)
+    assert.match(database.output(), /control: DATABASE_URL: /)
+  })
+})
