@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
+import { need } from '@tollgate/sandbox/need.ts'
 import t, { type Test } from 'tap'
 import { untilGone } from '../testing/processes.ts'
-import { runStart, type StartRun, startEnv } from '../testing/start-run.ts'
+import { findProgram, runStart, type StartRun, startEnv } from '../testing/start-run.ts'
 import { demoUser } from './demo.ts'
 
 t.setTimeout(300_000)
@@ -46,6 +47,7 @@ async function startReady(t: Test, how: 'npm' | 'program', env: Record<string, s
 }
 
 t.test('from nothing to a streamed answer, and again with what the first start left', async (t) => {
+  for (const program of ['bash', 'curl', 'ps']) if (!need(t, program, findProgram(program))) return
   const env = await startEnv(t.testdir())
   const checkBystander = bystander(t)
   const first = await startReady(t, 'npm', env)
@@ -90,6 +92,7 @@ t.test('from nothing to a streamed answer, and again with what the first start l
 })
 
 t.test('every way to end leaves no process', async (t) => {
+  if (!need(t, 'ps', findProgram('ps'))) return
   const env = await startEnv(t.testdir())
   const checkBystander = bystander(t)
   const programOf = (start: StartRun, script: string) => {
@@ -146,6 +149,7 @@ t.test('every way to end leaves no process', async (t) => {
 })
 
 t.test('what cannot start says why, and leaves nothing behind', async (t) => {
+  if (!need(t, 'ps', findProgram('ps'))) return
   const env = await startEnv(t.testdir())
 
   await t.test('a taken port, with its variable', async (t) => {

@@ -25,16 +25,16 @@ export interface PartsOptions extends EnvOptions {
   onCrash?(part: string, how: string): void
 }
 
-/** Groups of parts: those of a group may start together once all of the group before it are ready. */
-export type Stages = readonly (readonly Part[])[]
+/** Groups of parts. Each uses only those before it. */
+export type Layers = readonly (readonly Part[])[]
 
 /** The parts of a system, none of them started. */
-export function createParts(options: PartsOptions): Stages {
+export function createParts(options: PartsOptions): Layers {
   const { embedded, addresses, dataDir, gatewayPorts } = options
   const logDir = join(dataDir, 'logs')
   mkdirSync(logDir, { recursive: true })
+  const redis = embedded.has('redis') ? [redisPart(options)] : []
   const standIns: Part[] = []
-  if (embedded.has('redis')) standIns.push(redisPart(options))
   if (embedded.has('identity')) {
     standIns.push(
       program('identity', 'packages/sandbox/src/identity/main.ts', standInEnv(options), {
@@ -62,7 +62,7 @@ export function createParts(options: PartsOptions): Stages {
       gatewayNodeArgs
     )
   )
-  return [standIns, [control], gateways]
+  return [redis, standIns, [control], gateways]
 
   function program(name: string, script: string, env: Variables, ready: ReadyCheck, nodeArgs: string[] = []): Part {
     const log = createLogFile(join(logDir, `${name}.log`))

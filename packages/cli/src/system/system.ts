@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { type Addresses, findAddresses } from './addresses.ts'
 import { chooseEmbedded, type EmbeddedPart, type Variables } from './embedded.ts'
 import type { Part } from './part.ts'
-import { createParts, type Stages } from './parts.ts'
+import { createParts, type Layers } from './parts.ts'
 import { anotherFreePort, checkPorts, neededPorts, type Ports } from './ports.ts'
 import { keepSecrets, type Secrets } from './secrets.ts'
 
@@ -60,14 +60,17 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const secrets = keepSecrets(dataDir)
   const addresses = findAddresses(env, embedded, ports, gatewayPorts, dataDir)
-  const stages = createParts({ ...options, embedded, secrets, addresses, dataDir, gatewayPorts })
+  const layers = createParts({ ...options, embedded, secrets, addresses, dataDir, gatewayPorts })
   try {
-    for (const stage of stages) await startTogether(stage, signal)
+    // The services wait for each other by themselves. Without Redis they would only fill their logs with that.
+    const [redis = [], ...others] = layers
+    await startTogether(redis, signal)
+    await startTogether(others.flat(), signal)
   } catch (error) {
-    await stopInOrder(stages)
+    await stopInOrder(layers)
     throw error
   }
-  const parts = new Map(stages.flat().map((part) => [part.name, part]))
+  const parts = new Map(layers.flat().map((part) => [part.name, part]))
   return {
     addresses,
     embedded,
@@ -79,7 +82,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       if (part === undefined) throw new Error(`the system has no part ${name}; it has ${[...parts.keys()].join(', ')}`)
       return part
     },
-    stop: () => stopInOrder(stages)
+    stop: () => stopInOrder(layers)
   }
 }
 
@@ -99,8 +102,8 @@ async function startTogether(parts: readonly Part[], signal: AbortSignal | undef
   for (const start of starts) if (start.status === 'rejected') throw start.reason
 }
 
-async function stopInOrder(stages: Stages): Promise<void> {
-  for (const stage of stages.toReversed()) await Promise.all(stage.map((part) => part.stop()))
+async function stopInOrder(layers: Layers): Promise<void> {
+  for (const layer of layers.toReversed()) await Promise.all(layer.map((part) => part.stop()))
 }
 
 async function chooseGatewayPorts({ gateways = 1, ports }: SystemOptions, taken: Set<number>) {

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { test } from 'tap'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+
+/** The variables that the programs' configurations name. `PATH` belongs to the system. */
+function readVariables(): Set<string> {
+  const files = globSync('{packages,services}/*/src/**/config.ts', { cwd: root })
+  assert.ok(files.length >= 5)
+  const names = files.flatMap((file) =>
+    [...readFileSync(`${root}${file}`, 'utf8').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name ?? '')
+  )
+  return new Set(names.filter((name) => name !== 'PATH'))
+}
+
+test('.env.example has each variable that a program reads, once, and no other', async () => {
+  const example = readFileSync(`${root}.env.example`, 'utf8')
+  const documented = [...example.matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name ?? '')
+  assert.equal(new Set(documented).size, documented.length)
+  // Read by what decides on embedded parts and addresses, or named in deploy/upstreams.yaml.
+  const elsewhere = ['NODE_ENV', 'GATEWAY_PUBLIC_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL']
+  assert.deepEqual(documented.toSorted(), [...readVariables(), ...elsewhere].toSorted())
+})
