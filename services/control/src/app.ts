@@ -51,6 +51,8 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     trustProxy: config.trustProxy,
     bodyLimit: bodyLimitBytes,
     handlerTimeout: requestLimitMs,
+    // What still arrives while the server closes is served: everything that it needs is closed later.
+    return503OnClosing: false,
     genReqId: newRequestId,
     requestIdHeader: false,
     clientErrorHandler: answerClientError,

@@ -9,6 +9,7 @@ import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-red
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { buildApp } from '../app.ts'
 import { createSupabaseIdentity } from '../auth/identity/supabase-identity.ts'
+import type { Floors } from '../auth/pace.ts'
 import { sessionCookie } from '../auth/session-cookie.ts'
 import { type Database, openDatabase } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
@@ -31,6 +32,8 @@ export type StartControlOptions = {
   serviceDomain?: string
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
+  /** None by default, so that refusals are not slow. */
+  floors?: Floors
   /** The repository's by default. */
   catalog?: Catalog
   /** Whether the projection loop runs. Without it only single changes reach Redis. */
@@ -76,7 +79,7 @@ export type RunningControl = {
   close(): Promise<void>
 }
 
-/** Starts control on a free port of 127.0.0.1, with the parts it needs, and without making refusals slow. */
+/** Starts control on a free port of 127.0.0.1, with the parts it needs. */
 export async function startControl(options: StartControlOptions = {}): Promise<RunningControl> {
   const publicUrl = options.publicUrl ?? 'http://localhost:3000'
   const ownRedis = options.redisUrl === undefined ? await startRedis({ port: 0 }) : null
@@ -117,7 +120,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     projector,
     log,
     clock: () => new Date(Date.now() + passedMs),
-    floors: { refusedLoginMs: 0, registerMs: 0 },
+    floors: options.floors ?? { refusedLoginMs: 0, registerMs: 0 },
     requestLimitMs: options.requestLimitMs
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

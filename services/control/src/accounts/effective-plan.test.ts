@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { test } from 'tap'
+import { effectivePlan, isUnknownPlan } from './effective-plan.ts'
+
+const plan = { keyQuota: 1 } as Catalog['plans'][string]
+const catalog: Catalog = { models: {}, plans: { free: plan, pro: plan } }
+
+test('a plan of the catalog holds, and everything else is free', async () => {
+  assert.equal(effectivePlan(catalog, 'pro'), 'pro')
+  for (const other of [null, 'free', 'platinum', '', 'toString', '__proto__', 'Pro', ' pro']) {
+    assert.equal(effectivePlan(catalog, other), 'free', String(other))
+  }
+})
+
+test('no plan at all is not a mistake; one that the catalog lacks is', async () => {
+  assert.equal(isUnknownPlan(catalog, null), false)
+  assert.equal(isUnknownPlan(catalog, 'pro'), false)
+  for (const other of ['platinum', '', '__proto__']) assert.equal(isUnknownPlan(catalog, other), true, other)
+})
