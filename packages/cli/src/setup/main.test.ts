@@ -22,6 +22,7 @@ function workspace(t: Test, npx = install) {
     packages: { cli: {} },
     tools: { npx, tell: '#!/bin/sh\necho "tool $(command -v node) $*"\n' },
     'args.mjs': 'console.log(JSON.stringify([process.execPath, process.argv.slice(2), process.connected === true]))',
+    'cache.mjs': 'console.log(process.env.NODE_COMPILE_CACHE)',
     'exit.mjs': 'process.exit(7)',
     'killed.mjs': 'process.kill(process.pid, "SIGKILL")',
     'wait.mjs': `
@@ -40,6 +41,8 @@ function workspace(t: Test, npx = install) {
   return {
     root,
     run: (...command: string[]) => run(process.execPath, [...args, ...command], { cwd: root, env }),
+    runWith: (more: Record<string, string>, ...command: string[]) =>
+      run(process.execPath, [...args, ...command], { cwd: root, env: { ...env, ...more } }),
     spawn: (...command: string[]) =>
       spawn(process.execPath, [...args, ...command], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] }),
     installations: () => readFileSync(join(root, 'npx-runs'), 'utf8').split('\n').filter(Boolean)
@@ -69,6 +72,15 @@ test('the first run installs from the lock file, the second does not', async (t)
   assert.match(installations()[0] ?? '', /^--yes pnpm@\d+\.\d+\.\d+ install --frozen-lockfile/)
   const tool = await run('--bin', 'tell', 'me')
   assert.equal(tool.stdout, `tool ${join(root, 'node_modules/.bin/node')} me\n`)
+})
+
+test('what Node compiles is kept inside node_modules, unless somebody chose another place', async (t) => {
+  const { root, run, runWith } = workspace(t)
+  await run('args.mjs')
+  const { stdout } = await run('cache.mjs')
+  assert.equal(stdout.trim(), join(root, 'node_modules/.cache/tollgate'))
+  const chosen = await runWith({ NODE_COMPILE_CACHE: '/elsewhere' }, 'cache.mjs')
+  assert.equal(chosen.stdout.trim(), '/elsewhere')
 })
 
 test('a failed installation is said in a sentence, and tried again the next time', async (t) => {

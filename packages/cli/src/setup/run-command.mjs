@@ -16,7 +16,12 @@ import { SetUpError, workspaceNode } from './set-up.mjs'
  */
 export async function runCommand(root, command) {
   const bin = join(root, 'node_modules', '.bin')
-  const env = { ...process.env, PATH: [bin, process.env.PATH].filter(Boolean).join(delimiter) }
+  const env = {
+    // What Node has compiled once is kept for the next process: that takes a second off a start.
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'tollgate'),
+    ...process.env,
+    PATH: [bin, process.env.PATH].filter(Boolean).join(delimiter)
+  }
   const cwd = process.cwd()
   try {
     return command.kind === 'bin'

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const retryMs = 25
+const firstRetryMs = 25
+/** Waits grow up to this, so that waiting does not slow down what is waited for. */
+const longestRetryMs = 150
 const requestLimitMs = 2_000
 
 /** A GET that is answered with 200 when a server is ready. */
@@ -15,7 +17,7 @@ export interface ReadyCheck {
  * @param signal ends the wait: the promise then rejects with its reason
  */
 export async function untilReady({ url, headers = {} }: ReadyCheck, signal: AbortSignal): Promise<void> {
-  for (;;) {
+  for (let retryMs = firstRetryMs; ; retryMs = Math.min(retryMs * 1.2, longestRetryMs)) {
     signal.throwIfAborted()
     try {
       const response = await fetch(url, {
