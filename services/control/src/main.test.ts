@@ -108,7 +108,7 @@ test('control as a program', async (t) => {
       await once(provider.listen(0, '127.0.0.1'), 'listening')
       t.after(() => provider.close())
       const { port } = provider.address() as AddressInfo
-      const control = run(t, { ...env, SUPABASE_URL: `http://127.0.0.1:${port}`, DATABASE_URL: 'pglite:memory' })
+      const control = run(t, { ...env, SUPABASE_URL: `http://127.0.0.1:${port}` })
       const underWay = post(`${await listening(control)}/api/auth/login`, person)
       const [, response] = await asked
       control.child.kill('SIGTERM')
@@ -128,7 +128,7 @@ test('control as a program', async (t) => {
     const other = createServer().listen(port, '127.0.0.1')
     await once(other, 'listening')
     t.after(() => other.close())
-    const control = run(t, { ...env, CONTROL_PORT: String(port), DATABASE_URL: 'pglite:memory' })
+    const control = run(t, { ...env, CONTROL_PORT: String(port) })
     assert.equal((await control.ended).code, 1)
     assert.match(control.output(), new RegExp(`control: CONTROL_PORT: port ${port} on 127\\.0\\.0\\.1 is taken`))
   })

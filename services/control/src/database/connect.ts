@@ -24,6 +24,8 @@ export type DatabaseOptions = {
   poolSize?: number
   /** Milliseconds after which an attempt to connect fails. */
   connectTimeoutMs?: number
+  /** Files that a PGlite in memory begins with, as `dumpDataDir` gives them; those of an empty database by default. */
+  image?: Blob
 }
 
 /**
@@ -37,7 +39,7 @@ export type DatabaseOptions = {
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, options)
-  if (url === 'pglite:memory') return openPglite(null)
+  if (url === 'pglite:memory') return openPglite(null, options.image)
   if (url.startsWith('pglite:') && url.length > 'pglite:'.length) return openPglite(url.slice('pglite:'.length))
   throw new Error('a database URL begins with postgres:// or is pglite:<directory>')
 }
@@ -45,7 +47,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
 /** The rows of a hand-written statement, whichever driver runs it. Columns have the driver's types: cast in SQL. */
 export async function queryRows<Row extends Record<string, unknown>>(orm: Orm, statement: SQL): Promise<Row[]> {
   const result: unknown = await orm.execute(statement)
-  return (Array.isArray(result) ? result : (result as { rows: unknown[] }).rows) as Row[]
+  return [...(Array.isArray(result) ? result : (result as { rows: unknown[] }).rows)] as Row[]
 }
 
 async function openPostgres(url: string, options: DatabaseOptions): Promise<Database> {
@@ -70,12 +72,12 @@ async function openPostgres(url: string, options: DatabaseOptions): Promise<Data
 }
 
 /** @param directory null for a database in memory */
-async function openPglite(directory: string | null): Promise<Database> {
+async function openPglite(directory: string | null, image?: Blob): Promise<Database> {
   const [{ PGlite }, { drizzle }] = await Promise.all([import('@electric-sql/pglite'), import('drizzle-orm/pglite')])
   const unlock = directory === null ? null : lockDirectory(directory)
   let client: PGlite
   try {
-    client = await PGlite.create(directory === null ? {} : { dataDir: directory })
+    client = await PGlite.create(directory === null ? { loadDataDir: image } : { dataDir: directory })
   } catch (error) {
     unlock?.()
     throw error

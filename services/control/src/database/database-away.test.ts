@@ -4,7 +4,7 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { DrizzleQueryError, sql } from 'drizzle-orm'
 import { test } from 'tap'
-import { createDatabase } from '../testing/databases.ts'
+import { createDatabase, openTestDatabase } from '../testing/databases.ts'
 import { type Answer, startControl } from '../testing/start-control.ts'
 import { openDatabase } from './connect.ts'
 import { isDatabaseAway } from './database-away.ts'
@@ -23,17 +23,19 @@ test('while the database is away', async (t) => {
   const { call } = control
   const user = await control.signUp()
   const { cookie, email, password } = user
+  // What has got 503 may still be done later: so what is tried must not end the session that is looked at.
+  const spare = await control.signIn(user)
 
   async function everythingIsUnavailable(): Promise<void> {
-    for (const [method, path, body] of [
-      ['GET', '/api/auth/me'],
-      ['POST', '/api/auth/login', { email, password }],
-      ['POST', '/api/auth/signout'],
-      ['GET', '/api/keys'],
-      ['GET', '/readyz']
+    for (const [method, path, options] of [
+      ['GET', '/api/auth/me', { cookie }],
+      ['POST', '/api/auth/login', { body: { email, password } }],
+      ['POST', '/api/auth/signout', { cookie: spare }],
+      ['GET', '/api/keys', { cookie }],
+      ['GET', '/readyz', {}]
     ] as const) {
       const started = performance.now()
-      const answer = await call(method, path, { cookie, body })
+      const answer = await call(method, path, options)
       assert.equal(answer.status, 503, path)
       assert.equal(codeOf(answer), 'database_unavailable', path)
       assert(Number(answer.headers['retry-after']) >= 2, path)
@@ -69,7 +71,7 @@ test('while the database is away', async (t) => {
 })
 
 test('an error of a statement is not an absence', async (t) => {
-  const database = await openDatabase('pglite:memory')
+  const database = await openTestDatabase('pglite:memory')
   t.after(() => database.close())
   for (const statement of [sql`select 1 / 0`, sql`select * from nothing`, sql`nonsense`]) {
     await assert.rejects(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
 import { openDatabase, queryRows } from './connect.ts'
 import { migrate } from './migrate.ts'
 import { accounts, catalogs, keys, projection, sessions, shards, users } from './schema.ts'
@@ -12,7 +12,9 @@ import { accounts, catalogs, keys, projection, sessions, shards, users } from '.
 onEachDatabase('migrations', async (t, newDatabase) => {
   const url = await newDatabase()
   // PGlite is one process's own, so its replicas are one.
-  const replicas = await Promise.all(Array.from({ length: url === 'pglite:memory' ? 1 : 5 }, () => openDatabase(url)))
+  const replicas = await Promise.all(
+    Array.from({ length: url === 'pglite:memory' ? 1 : 5 }, () => openTestDatabase(url))
+  )
   t.after(() => Promise.all(replicas.map((replica) => replica.close())))
   const { orm } = replicas[0]!
 
@@ -35,7 +37,7 @@ onEachDatabase('migrations', async (t, newDatabase) => {
   })
 
   await t.test('a migration that fails leaves nothing of itself behind', async () => {
-    const other = await openDatabase(await newDatabase())
+    const other = await openTestDatabase(await newDatabase())
     t.after(() => other.close())
     // In the way of the first migration, so that it fails half-way.
     await other.orm.execute(sql`create table users (id text)`)

@@ -3,7 +3,8 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { sql } from 'drizzle-orm'
 import { type Test, test } from 'tap'
-import { openDatabase } from '../database/connect.ts'
+import { type Database, openDatabase } from '../database/connect.ts'
+import { emptyPgliteImage } from './pglite-image.ts'
 
 /** @returns the URL of an empty database */
 export type NewDatabase = () => Promise<string>
@@ -17,6 +18,11 @@ export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDa
     t.after(() => server.stop())
     await suite(t, () => createDatabase(server.url))
   })
+}
+
+/** `openDatabase`, quicker where that is PGlite in memory. */
+export async function openTestDatabase(url: string): Promise<Database> {
+  return openDatabase(url, url === 'pglite:memory' ? { image: await emptyPgliteImage() } : {})
 }
 
 /** Creates an empty database in a server. @returns its URL */

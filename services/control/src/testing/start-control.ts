@@ -11,10 +11,11 @@ import { buildApp } from '../app.ts'
 import { createSupabaseIdentity } from '../auth/identity/supabase-identity.ts'
 import type { Floors } from '../auth/pace.ts'
 import { sessionCookie } from '../auth/session-cookie.ts'
-import { type Database, openDatabase } from '../database/connect.ts'
+import type { Database } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
 import { createLog } from '../http/log.ts'
 import { createProjector, type Projector } from '../projection/projector.ts'
+import { openTestDatabase } from './databases.ts'
 
 export const anonKey = 'anon-key-of-the-tests'
 export const serviceRoleKey = 'service-role-key-of-the-tests'
@@ -87,7 +88,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   const catalog = options.catalog ?? loadCatalogFile(repositoryCatalog)
   const logged: string[] = []
   const log = createLog('trace', { write: (line) => void logged.push(line) })
-  const database = await openDatabase(options.databaseUrl ?? 'pglite:memory')
+  const database = await openTestDatabase(options.databaseUrl ?? 'pglite:memory')
   await migrate(database.orm)
   const redis = connectRedis(options.redisUrl ?? (ownRedis as RunningRedis).url, {
     name: 'control-test',
