@@ -10,6 +10,8 @@ import { demoUser } from './demo.ts'
 
 t.setTimeout(300_000)
 const run = promisify(execFile)
+/** One for all tests: the first finds it empty, and only the first has to wait for a new database. */
+const dataDir = t.testdir()
 const ready = 'Ctrl-C stops all of it.'
 
 /** The shell commands that a ready system shows, as they are. */
@@ -48,7 +50,7 @@ async function startReady(t: Test, how: 'npm' | 'program', env: Record<string, s
 
 t.test('from nothing to a streamed answer, and again with what the first start left', async (t) => {
   for (const program of ['bash', 'curl', 'ps']) if (!need(t, program, findProgram(program))) return
-  const env = await startEnv(t.testdir())
+  const env = await startEnv(dataDir)
   const checkBystander = bystander(t)
   const first = await startReady(t, 'npm', env)
   assert.match(first.output(), new RegExp(`localhost:${env.CONTROL_PORT}/api\\b`))
@@ -93,7 +95,7 @@ t.test('from nothing to a streamed answer, and again with what the first start l
 
 t.test('every way to end leaves no process', async (t) => {
   if (!need(t, 'ps', findProgram('ps'))) return
-  const env = await startEnv(t.testdir())
+  const env = await startEnv(dataDir)
   const checkBystander = bystander(t)
   const programOf = (start: StartRun, script: string) => {
     const found = start.processes().find(({ command }) => command.includes(script))
@@ -150,7 +152,7 @@ t.test('every way to end leaves no process', async (t) => {
 
 t.test('what cannot start says why, and leaves nothing behind', async (t) => {
   if (!need(t, 'ps', findProgram('ps'))) return
-  const env = await startEnv(t.testdir())
+  const env = await startEnv(dataDir)
 
   await t.test('a taken port, with its variable', async (t) => {
     const other = createServer()

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import t from 'tap'
+import { choosePorts } from './ports.ts'
+import { startSystem } from './system.ts'
+
+t.setTimeout(120_000)
+
+t.test(
+  'a system with a Redis of its own and two gateways, whose parts can be stopped and started one by one',
+  async (t) => {
+    const redis = await startRedis({ port: 0 })
+    t.after(() => redis.stop())
+    const dataDir = join(t.testdir(), 'data')
+    const crashes: string[] = []
+    const system = await startSystem({
+      env: { PATH: process.env.PATH, REDIS_URL: redis.url },
+      ports: await choosePorts(),
+      dataDir,
+      gateways: 2,
+      onCrash: (part, how) => crashes.push(`${part} ended ${how}`)
+    })
+    t.after(() => system.stop())
+    assert.deepEqual([...system.parts.keys()], ['identity', 'models', 'control', 'gateway', 'gateway-2'])
+    assert.equal(system.addresses.redis, redis.url)
+    assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+    assert.throws(() => system.part('redis'), /no part redis/)
+
+    const models = (gateway: string | undefined) => fetch(`${gateway}/v1/models`)
+    assert.equal(system.addresses.gateways.length, 2)
+    for (const gateway of system.addresses.gateways) assert.equal((await models(gateway)).status, 401)
+
+    const second = system.part('gateway-2')
+    const { pid } = second
+    await second.kill('SIGKILL')
+    await assert.rejects(models(system.addresses.gateways[1]))
+    assert.equal((await models(system.addresses.gateways[0])).status, 401)
+    await second.start()
+    assert.notEqual(second.pid, pid)
+    assert.equal((await models(system.addresses.gateways[1])).status, 401)
+
+    await system.part('control').restart()
+    assert.equal((await fetch(`${system.addresses.control}/readyz`)).status, 200)
+    assert.match(readFileSync(join(dataDir, 'logs/control.log'), 'utf8'), /stopping/)
+
+    await Promise.all([system.stop(), system.stop()])
+    for (const part of system.parts.values()) assert.equal(part.isRunning, false)
+    assert.deepEqual(crashes, [])
+  }
+)
+
+t.test('a part that fails stops the others, and is the one that is named', async (t) => {
+  const start = startSystem({
+    // The sandbox identity server refuses this, and it is the first to notice.
+    env: { PATH: process.env.PATH, SANDBOX_MAIL_TEMPLATES: 'none' },
+    ports: await choosePorts(),
+    dataDir: t.testdir()
+  })
+  await assert.rejects(
+    start,
+    /^SystemError: identity ended with status 1 before it was ready\. .*\n.*\n? *SANDBOX_MAIL_TEMPLATES/
+  )
+})
