@@ -126,6 +126,27 @@ test('with the provider', async (t) => {
     )
   })
 
+  await t.test('behind a proxy that is trusted, the client is who the proxy says, and else who connects', async () => {
+    for (const [trustProxy, expected] of [
+      [['loopback'], client],
+      [['10.0.0.0/8'], '127.0.0.1'],
+      [false, '127.0.0.1']
+    ] as const) {
+      const control = await startControl({
+        identityUrl: url,
+        trustProxy: trustProxy === false ? false : [...trustProxy]
+      })
+      seen.length = 0
+      const body = { email: person.email, password: 'wrong' }
+      await control.call('POST', '/api/auth/login', { body, headers: { 'x-forwarded-for': `192.0.2.1, ${client}` } })
+      await control.close()
+      assert.deepEqual(
+        seen.map(({ headers }) => headers['sb-forwarded-for']),
+        [expected]
+      )
+    }
+  })
+
   await t.test('people who sign in at the same moment get themselves', async () => {
     const people = Array.from({ length: 8 }, (_, number) => ({
       ...person,
