@@ -13,7 +13,8 @@ import type { ReadyCheck } from './until-ready.ts'
 
 const workspaceRoot = fileURLToPath(new URL('../../../../', import.meta.url))
 
-const readyLimitMs = 60_000
+/** How long the slowest part may take, on a slow machine with a new database. */
+export const readyLimitMs = 60_000
 /** A gateway first finishes what it serves. */
 const stopLimitMs = 10_000
 /** A young generation of about 6 MB: less than half the memory per open stream, at no cost of speed. */

@@ -3,9 +3,10 @@ import { resolve } from 'node:path'
 import { type Addresses, findAddresses } from './addresses.ts'
 import { chooseEmbedded, type EmbeddedPart, type Variables } from './embedded.ts'
 import type { Part } from './part.ts'
-import { createParts, type Layers } from './parts.ts'
+import { createParts, type Layers, readyLimitMs } from './parts.ts'
 import { anotherFreePort, checkPorts, neededPorts, type Ports } from './ports.ts'
 import { keepSecrets, type Secrets } from './secrets.ts'
+import { untilVouched } from './until-vouched.ts'
 
 export interface SystemOptions {
   /**
@@ -42,8 +43,8 @@ export interface System {
 }
 
 /**
- * Starts control, gateways, and a stand-in for each thing that no variable names, and resolves when all are ready.
- * Nothing is started if a port is taken.
+ * Starts control, gateways, and a stand-in for each thing that no variable names, and resolves when all are ready
+ * and every key is judged. Nothing is started if a port is taken.
  *
  * If this process dies without `stop`, its programs stop by themselves.
  *
@@ -66,6 +67,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     const [redis = [], ...others] = layers
     await startTogether(redis, signal)
     await startTogether(others.flat(), signal)
+    await untilVouched(addresses.redis, readyLimitMs, signal)
   } catch (error) {
     await stopInOrder(layers)
     throw error

@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { readShards } from '@tollgate/contracts/redis/project.ts'
+import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { SystemError } from './system-error.ts'
+
+const retryMs = 50
+
+/**
+ * Resolves when control has vouched for every shard of this Redis process. Before that, gateways answer 503 to some keys.
+ *
+ * @param signal ends the wait: the promise then rejects with its reason
+ * @throws SystemError after `limitMs`
+ */
+export async function untilVouched(redisUrl: string, limitMs: number, signal?: AbortSignal): Promise<void> {
+  const deadline = performance.now() + limitMs
+  const link = connectRedis(redisUrl, { name: 'tollgate-start', commandTimeoutMs: 2_000, onError: () => {} })
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      if (link.isReady()) {
+        const run = link.run()
+        // Redis may go away at any time: then there is no answer, and the next round asks again.
+        const markers = await readShards(link).catch(() => null)
+        if (markers !== null && [...markers.values()].every((marker) => marker.run === run)) return
+      }
+      if (performance.now() > deadline) {
+        throw new SystemError(`control has not brought Redis up to date in ${limitMs / 1000} s; see its log.`)
+      }
+      await delay(retryMs)
+    }
+  } finally {
+    await link.close()
+  }
+}
