@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { type Answer, startControl } from '../testing/start-control.ts'
-
-const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
+import { codeOf, startControl } from '../testing/start-control.ts'
 
 const publicUrl = 'https://app.service.example'
 const extra = 'http://localhost:5173'

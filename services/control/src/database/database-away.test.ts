@@ -5,11 +5,9 @@ import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { DrizzleQueryError, sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { createDatabase, openTestDatabase } from '../testing/databases.ts'
-import { type Answer, startControl } from '../testing/start-control.ts'
+import { codeOf, startControl } from '../testing/start-control.ts'
 import { openDatabase } from './connect.ts'
 import { isDatabaseAway } from './database-away.ts'
-
-const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 
 test('while the database is away', async (t) => {
   const server = await startPostgres()

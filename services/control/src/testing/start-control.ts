@@ -52,6 +52,9 @@ export type Answer = {
   cookies: string[]
 }
 
+/** The code of a failed answer. */
+export const codeOf = ({ body }: Answer): string => (body as { error: { code: string } }).error.code
+
 export type CallOptions = { body?: unknown; cookie?: string; origin?: string; headers?: Record<string, string> }
 
 export type RunningControl = {

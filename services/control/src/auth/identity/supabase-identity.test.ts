@@ -6,7 +6,7 @@ import { startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { type Test, test } from 'tap'
 import { createLog } from '../../http/log.ts'
-import { anonKey, serviceRoleKey, startControl } from '../../testing/start-control.ts'
+import { anonKey, codeOf, serviceRoleKey, startControl } from '../../testing/start-control.ts'
 import type { Identity } from './identity.ts'
 import { createSupabaseIdentity } from './supabase-identity.ts'
 
@@ -236,7 +236,7 @@ test('a provider that hangs is given up within five seconds, and the sign-in fai
   const { email, password } = person
   const answer = await control.call('POST', '/api/auth/login', { body: { email, password } })
   assert.equal(answer.status, 503)
-  assert.equal((answer.body as { error: { code: string } }).error.code, 'identity_unavailable')
+  assert.equal(codeOf(answer), 'identity_unavailable')
   assert.equal(answer.headers['retry-after'], '2')
   assert.equal(requests, 1)
   for (const failure of await failures) assert.equal(failure.code, 'identity_unavailable')
