@@ -15,6 +15,7 @@ import {
   announceChange,
   claimShard,
   deadPointerMs,
+  type ProjectionWrite,
   putAccountRecord,
   putAll,
   putCatalog,
@@ -100,10 +101,37 @@ testOnEveryRedis('records', async (t, link) => {
     assert.deepEqual(await putAll(link, []), [])
   })
 
-  t.test('a write that fails fails its batch', async () => {
+  t.test('any number of writes to any shards can be made at once', async () => {
+    const writes = Array.from({ length: 1000 }, (_, number): ProjectionWrite => {
+      const of = `account ${number % 7}`
+      if (number % 10 === 0) return { kind: 'account', account: of, version: number, record: free }
+      if (number % 10 === 1) {
+        const secret = (number % 20 === 1 ? 'a' : 'b') + number.toString(16).padStart(63, '0')
+        return { kind: 'pointer', digest: secret, pointer, diedAt: null }
+      }
+      return { kind: 'key', account: 'account 7', key: `key_${number}`, version: number, record: active }
+    })
+    const outcomes = await putAll(link, writes)
+    assert.deepEqual(
+      outcomes,
+      writes.map(() => 'stored')
+    )
+    assert.equal(Object.keys(await hash(client, keysName('account 7'))).length, 2 * 800)
+    assert.equal((await client.keys('key:*')).length, 100)
+    assert.equal((await client.keys('acct:*')).length, 7)
+    assert.deepEqual(await marker(client, accountShard('account 7')), { highest: '999' })
+    const again = await putAll(link, writes)
+    assert.deepEqual(new Set(again.filter((_, number) => number % 10 > 1)), new Set(['present']))
+  })
+
+  t.test('a write that fails fails all, and what was written before it is noted', async () => {
     await client.set(keysName(account), 'not a hash')
-    const batch = [{ kind: 'key', account, key: 'key_1', version: 3, record: revoked }] as const
-    await assert.rejects(putAll(link, batch), /WRONGTYPE/)
+    const writes: ProjectionWrite[] = [
+      { kind: 'account', account, version: 2, record: free },
+      { kind: 'key', account, key: 'key_1', version: 3, record: revoked }
+    ]
+    await assert.rejects(putAll(link, writes), /WRONGTYPE/)
+    assert.deepEqual(await marker(client), { highest: '3' })
   })
 })
 

@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs'
 import type { Redis, Result } from 'ioredis'
 
-/** Every script, by the name of the command that runs it. Arguments and answers are described in the Lua files. */
-const scripts = {
-  tgPutRecord: { file: 'put-record.lua', numberOfKeys: 2 },
-  tgPutPointer: { file: 'put-pointer.lua', numberOfKeys: 1 },
+/**
+ * Every script, by the name of the command that runs it. Arguments and answers are described in the Lua files. Without
+ * `numberOfKeys` a command takes that number as its first argument.
+ */
+const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
+  tgPutRecords: { file: 'put-records.lua' },
+  tgPutPointers: { file: 'put-pointers.lua' },
   tgReadPointer: { file: 'read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'claim-shard.lua', numberOfKeys: 1 },
   tgStampShard: { file: 'stamp-shard.lua', numberOfKeys: 1 },
   tgAdmit: { file: 'admit.lua', numberOfKeys: 3 }
-} as const
+}
 
 const sources = Object.entries(scripts).map(([name, { file, numberOfKeys }]) => ({
   name,
@@ -29,15 +32,8 @@ export function defineScripts(client: Redis, options: { flags: boolean }): void 
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    tgPutRecord(
-      hash: string,
-      marker: string,
-      versionField: string,
-      recordField: string,
-      version: number,
-      record: string
-    ): Result<1 | 0 | -1, Context>
-    tgPutPointer(pointer: string, json: string, removeAt: string): Result<1, Context>
+    tgPutRecords(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<Array<1 | 0 | -1>, Context>
+    tgPutPointers(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
     tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>
     tgClaimShard(marker: string, token: string): Result<[version: string, run: string], Context>
     tgStampShard(

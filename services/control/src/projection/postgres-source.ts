@@ -10,6 +10,26 @@ import type { ProjectionSource } from './source.ts'
 /** Rows that are in memory at once, for each replay under way. */
 const pageSize = 1000
 
+/** What admission needs to know; a replay of many rows should not read more. */
+const accountColumns = { id: accounts.id, plan: accounts.plan, status: accounts.status, version: accounts.version }
+const keyColumns = {
+  id: keys.id,
+  accountId: keys.accountId,
+  digest: keys.digest,
+  status: keys.status,
+  expiresAt: keys.expiresAt,
+  models: keys.models,
+  version: keys.version
+}
+const secretColumns = {
+  id: keys.id,
+  accountId: keys.accountId,
+  digest: keys.digest,
+  scope: keys.scope,
+  revokedAt: keys.revokedAt,
+  version: keys.version
+}
+
 /** In the statement that reads a row, so that row and epoch are of the same instant. */
 const presentEpoch = sql<number>`coalesce((select max(${projection.epoch}) from ${projection}), 0)`.mapWith(Number)
 const isRecent = or(isNull(keys.revokedAt), gt(keys.revokedAt, sql`now() - ${`${deadPointerMs} ms`}::interval`))
@@ -18,21 +38,21 @@ const isRecent = or(isNull(keys.revokedAt), gt(keys.revokedAt, sql`now() - ${`${
 export function createPostgresSource(orm: Orm): ProjectionSource {
   const accountsAfter = (shard: AccountShard, after: SQL) =>
     orm
-      .select()
+      .select(accountColumns)
       .from(accounts)
       .where(and(eq(accounts.shard, shard), after))
       .orderBy(asc(accounts.version), asc(accounts.id))
       .limit(pageSize)
   const keysAfter = (shard: AccountShard, withDead: boolean) => (after: SQL) =>
     orm
-      .select()
+      .select(keyColumns)
       .from(keys)
       .where(and(eq(keys.accountShard, shard), after, withDead ? undefined : isRecent))
       .orderBy(asc(keys.version), asc(keys.id))
       .limit(pageSize)
   const secretsAfter = (shard: SecretShard, after: SQL) =>
     orm
-      .select()
+      .select(secretColumns)
       .from(keys)
       .where(and(eq(keys.secretShard, shard), after, isRecent))
       .orderBy(asc(keys.version), asc(keys.id))
@@ -119,7 +139,11 @@ async function* pagesOf<Found extends Row>(
   }
 }
 
-function accountWrite(row: typeof accounts.$inferSelect, epoch: number): ProjectionWrite {
+type AccountRow = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>
+type KeyRow = Pick<typeof keys.$inferSelect, keyof typeof keyColumns>
+type SecretRow = Pick<typeof keys.$inferSelect, keyof typeof secretColumns>
+
+function accountWrite(row: AccountRow, epoch: number): ProjectionWrite {
   return {
     kind: 'account',
     account: row.id,
@@ -128,7 +152,7 @@ function accountWrite(row: typeof accounts.$inferSelect, epoch: number): Project
   }
 }
 
-function keyWrite(row: typeof keys.$inferSelect, epoch: number): ProjectionWrite {
+function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
   return {
     kind: 'key',
     account: row.accountId,
@@ -144,7 +168,7 @@ function keyWrite(row: typeof keys.$inferSelect, epoch: number): ProjectionWrite
   }
 }
 
-function pointerWrite(row: typeof keys.$inferSelect): ProjectionWrite {
+function pointerWrite(row: SecretRow): ProjectionWrite {
   return {
     kind: 'pointer',
     digest: row.digest,

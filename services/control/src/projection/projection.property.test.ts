@@ -11,7 +11,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { type PassResult, runPass } from './pass.ts'
 import { isLongDead, type MemoryAccount, type MemoryKey, recordMemoryChange } from './testing/memory-source.ts'
-import { createWorld, type Ending, type World } from './testing/world.ts'
+import { type Agent, createWorld, type Ending, type World } from './testing/world.ts'
 import { writeDirectly } from './write-directly.ts'
 
 // Two accounts and two shards of secrets are enough for anything that shards can do to each other.
@@ -23,7 +23,7 @@ const endless = new AbortController().signal
 
 type Action =
   | { do: 'step'; pick: number; ending: Ending }
-  | { do: 'pass' }
+  | { do: 'pass' | 'wholePass' }
   | { do: 'create' | 'plan'; account: number; tell: boolean }
   | { do: 'revoke' | 'edit'; key: number; tell: boolean }
   | { do: 'tell'; key: number }
@@ -42,7 +42,7 @@ const ending = fc.oneof(
 const actions: fc.Arbitrary<Action[]> = fc.array(
   fc.oneof(
     { weight: 30, arbitrary: fc.record({ do: fc.constant('step'), pick: fc.nat({ max: 50 }), ending }) },
-    { weight: 5, arbitrary: fc.record({ do: fc.constant('pass') }) },
+    { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('pass', 'wholePass', 'wholePass') }) },
     { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('create', 'create', 'plan'), account, tell }) },
     { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('revoke', 'revoke', 'edit'), key, tell }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('tell'), key }) },
@@ -166,8 +166,7 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
   let dump: Awaited<ReturnType<World['dump']>> = new Map()
   let backup = structuredClone(world.state)
 
-  async function pass(): Promise<PassResult | null> {
-    const { redis, source } = world.agent()
+  async function pass({ redis, source }: Agent): Promise<PassResult | null> {
     passes++
     try {
       const result = await runPass(source, redis, endless, (stale) => {
@@ -216,8 +215,13 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
       case 'step':
         return world.step(action.pick, action.ending)
       case 'pass':
-        if (passes < 2) void pass()
+        if (passes < 2) void pass(world.agent())
         return
+      case 'wholePass': {
+        const agent = world.agent()
+        void pass(agent)
+        return agent.settle()
+      }
       case 'create':
       case 'plan': {
         const of = accounts[action.account]!
@@ -298,8 +302,9 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
   await world.settle()
   let result: PassResult | null = null
   for (let count = 0; count < 10 && (result === null || result.restored || result.shards > 0); count++) {
-    const last = pass()
-    await world.settle()
+    const agent = world.agent()
+    const last = pass(agent)
+    await agent.settle()
     result = await last
     await watcher.check()
   }

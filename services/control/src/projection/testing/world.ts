@@ -8,7 +8,12 @@ import { createMemorySource, emptyState, type MemoryState } from './memory-sourc
 export type Ending = 'done' | 'lost' | 'unheard'
 
 /** What a process, or a task in one, works with. */
-export type Agent = { redis: RedisLink; source: ProjectionSource }
+export type Agent = {
+  redis: RedisLink
+  source: ProjectionSource
+  /** Makes its steps until it has ended; all others stand still. */
+  settle(): Promise<void>
+}
 
 /** One that has crashed makes no further step. */
 type Life = { alive: boolean }
@@ -97,29 +102,40 @@ export function createWorld(client: Redis): World {
     }
   }
 
+  async function make(step: Step, ending: Ending): Promise<void> {
+    steps = steps.filter((other) => other !== step)
+    // A command reaches the process that it was sent to, or none.
+    if (step.sentTo !== null && step.sentTo !== run()) step.reject(new RedisAwayError())
+    else if (ending === 'lost') step.reject(new RedisAwayError())
+    else {
+      await step.make().then(ending === 'done' ? step.resolve : () => step.reject(new RedisAwayError()), step.reject)
+    }
+    // Agents wait for nothing but steps, so after these turns each stands before its next.
+    await turn()
+    await turn()
+  }
+
   const world: World = {
     state: emptyState(),
     run,
     agent() {
       const life = { alive: true }
-      return { redis: linkOf(life), source: sourceOf(life) }
+      const isMine = (step: Step) => step.life === life
+      return {
+        redis: linkOf(life),
+        source: sourceOf(life),
+        async settle() {
+          for (let next = steps.find(isMine); next !== undefined; next = steps.find(isMine)) await make(next, 'done')
+        }
+      }
     },
     waiting: () => steps.length,
     async step(pick, ending) {
-      if (steps.length === 0) return
-      const [step] = steps.splice(pick % steps.length, 1) as [Step]
-      // A command reaches the process that it was sent to, or none.
-      if (step.sentTo !== null && step.sentTo !== run()) step.reject(new RedisAwayError())
-      else if (ending === 'lost') step.reject(new RedisAwayError())
-      else {
-        await step.make().then(ending === 'done' ? step.resolve : () => step.reject(new RedisAwayError()), step.reject)
-      }
-      // Agents wait for nothing but steps, so after these turns each stands before its next.
-      await turn()
-      await turn()
+      const step = steps[pick % steps.length]
+      if (step !== undefined) await make(step, ending)
     },
     async settle() {
-      while (steps.length > 0) await world.step(0, 'done')
+      for (let next = steps[0]; next !== undefined; next = steps[0]) await make(next, 'done')
     },
     crashAll() {
       for (const { life } of steps) life.alive = false

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { CreateKeyResponse, ListKeysResponse } from '@tollgate/contracts/http/keys.ts'
+import { scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
+import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
+import { eq, sql } from 'drizzle-orm'
+import { Value } from 'typebox/value'
+import { keys } from '../database/schema.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { type Answer, startControl } from '../testing/start-control.ts'
+import { newKeyId } from './key-id.ts'
+
+type Created = { id: string; label: string; value: string }
+const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
+const messageOf = (answer: Answer) => (answer.body as { error: { message: string } }).error.message
+const createdOf = (answer: Answer) => {
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return (answer.body as { key: Created }).key
+}
+const listOf = (answer: Answer) => {
+  assert.equal(answer.status, 200)
+  return (answer.body as { keys: Array<{ id: string; label: string }> }).keys
+}
+
+onEachDatabase('keys', async (t, newDatabase) => {
+  const control = await startControl({ databaseUrl: await newDatabase() })
+  t.after(() => control.close())
+  const { call, database } = control
+  const create = (cookie: string, label = 'a key') => call('POST', '/api/keys', { cookie, body: { label } })
+  const list = (cookie: string) => call('GET', '/api/keys', { cookie })
+  const revoke = (cookie: string, id: string) => call('DELETE', `/api/keys/${id}`, { cookie })
+
+  await t.test('a new key is told once, in full, and listed without its secret', async () => {
+    const { cookie } = await control.signUp()
+    const before = Date.now()
+    const answer = await create(cookie, ' my <key> 🔑 ')
+    const key = createdOf(answer)
+    assert.ok(Value.Check(CreateKeyResponse, answer.body))
+    assert.deepEqual(Object.keys(key).sort(), ['id', 'label', 'value'])
+    assert.equal(key.label, ' my <key> 🔑 ')
+    assert.equal(scopeOfSecret(key.value), 'inference')
+
+    const listed = await list(cookie)
+    assert.ok(Value.Check(ListKeysResponse, listed.body))
+    const [shown] = (listed.body as { keys: Array<Record<string, unknown>> }).keys
+    const { created, ...rest } = shown!
+    assert.deepEqual(rest, {
+      id: key.id,
+      label: ' my <key> 🔑 ',
+      prefix: key.value.slice(3, 11),
+      status: 'active',
+      scope: 'inference',
+      expires_at: null,
+      last_used: null
+    })
+    const at = Date.parse(String(created))
+    assert.ok(at >= before && at <= Date.now())
+    assert.ok(!JSON.stringify(listed.body).includes(key.value))
+  })
+
+  await t.test('only the digest of a secret is stored, and no line of the log has it', async () => {
+    const { cookie } = await control.signUp()
+    const { id, value } = createdOf(await create(cookie))
+    const [row] = await database.orm.select().from(keys).where(eq(keys.id, id))
+    assert.equal(row!.digest, hash('sha256', value, 'hex'))
+    assert.ok(!JSON.stringify(row).includes(value.slice(11)))
+    assert.ok(!control.logged.join('\n').includes(value.slice(11)))
+    await revoke(cookie, id)
+    assert.ok(!control.logged.join('\n').includes(value.slice(11)))
+  })
+
+  await t.test('a key works as soon as it is told: Redis has its pointer and its record', async () => {
+    const { id: account, cookie } = await control.signUp()
+    const { id, value } = createdOf(await create(cookie))
+    const pointer = await findPointer(control.redis, hash('sha256', value, 'hex'))
+    assert.deepEqual(pointer, { key: id, account, scope: 'inference' })
+  })
+
+  await t.test('keys are listed newest first, and revoked ones are not', async () => {
+    const { cookie } = await control.signUp({ plan: 'pro' })
+    const ids: string[] = []
+    for (const label of ['one', 'two', 'three']) {
+      ids.push(createdOf(await create(cookie, label)).id)
+      control.passTime(5)
+    }
+    assert.deepEqual(
+      listOf(await list(cookie)).map(({ label }) => label),
+      ['three', 'two', 'one']
+    )
+    assert.deepEqual((await revoke(cookie, ids[1]!)).body, { ok: true })
+    assert.deepEqual(
+      listOf(await list(cookie)).map(({ label }) => label),
+      ['three', 'one']
+    )
+  })
+
+  for (const [plan, quota] of [
+    ['free', 1],
+    ['pro', 5],
+    ['team', 20]
+  ] as const) {
+    await t.test(`fifty creations at once on the ${plan} plan leave exactly ${quota}`, async () => {
+      const { cookie } = await control.signUp({ plan })
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, number) => create(cookie, `key ${number}`)))
+      const refused = answers.filter(({ status }) => status !== 201)
+      assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([403]))
+      assert.deepEqual(new Set(refused.map(codeOf)), new Set(['key_quota_exceeded']))
+      assert.equal(answers.length - refused.length, quota)
+      assert.equal(listOf(await list(cookie)).length, quota)
+    })
+  }
+
+  await t.test('enterprise has no quota', async () => {
+    const { cookie } = await control.signUp({ plan: 'enterprise' })
+    const answers = await Promise.all(Array.from({ length: 30 }, () => create(cookie)))
+    assert.equal(new Set(answers.map((answer) => createdOf(answer).id)).size, 30)
+    assert.equal(listOf(await list(cookie)).length, 30)
+  })
+
+  await t.test('a revoked key makes room for another, and a lower plan keeps what is there', async () => {
+    const user = await control.signUp({ plan: 'pro' })
+    const made = [createdOf(await create(user.cookie)), createdOf(await create(user.cookie))]
+    await control.setPlan(user.id, 'free')
+    const cookie = await control.signIn(user)
+    assert.equal(listOf(await list(cookie)).length, 2)
+    assert.equal(codeOf(await create(cookie)), 'key_quota_exceeded')
+    await revoke(cookie, made[0]!.id)
+    assert.equal(codeOf(await create(cookie)), 'key_quota_exceeded')
+    await revoke(cookie, made[1]!.id)
+    createdOf(await create(cookie))
+  })
+
+  await t.test('revoking at once and again says ok each time, and keeps when it was first', async () => {
+    const { cookie } = await control.signUp()
+    const { id } = createdOf(await create(cookie))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(cookie, id)))
+    for (const { status, body } of answers) assert.deepEqual([status, body], [200, { ok: true }])
+    const revokedAt = async () => (await database.orm.select().from(keys).where(eq(keys.id, id)))[0]!.revokedAt
+    const first = await revokedAt()
+    control.passTime(1000)
+    assert.deepEqual((await revoke(cookie, id)).body, { ok: true })
+    assert.deepEqual(await revokedAt(), first)
+  })
+
+  await t.test('creating and revoking at once never leaves more than the quota, nor blocks for good', async () => {
+    const { cookie } = await control.signUp({ plan: 'pro' })
+    const made = await Promise.all(Array.from({ length: 5 }, async () => createdOf(await create(cookie)).id))
+    const answers = await Promise.all(made.flatMap((id) => [revoke(cookie, id), create(cookie), create(cookie)]))
+    for (const { status, body } of answers) {
+      assert.ok(status === 200 || status === 201 || (status === 403 && /quota/.test(JSON.stringify(body))), `${status}`)
+    }
+    const left = listOf(await list(cookie)).length
+    assert.ok(left <= 5, `${left}`)
+  })
+
+  await t.test(
+    'a key of another account, an unknown and a malformed id are not found, and nothing happens',
+    async () => {
+      const owner = await control.signUp()
+      const other = await control.signUp()
+      const { id } = createdOf(await create(owner.cookie))
+      const odd = [
+        'none',
+        'key_',
+        `${id}x`,
+        '%00',
+        `${id}%00`,
+        '%27%3B--',
+        '..%2f..%2fme',
+        'x'.repeat(90),
+        '%F0%9F%98%80'
+      ]
+      for (const path of [id, newKeyId(), ...odd]) {
+        const answer = await revoke(other.cookie, path)
+        assert.deepEqual([answer.status, codeOf(answer)], [404, 'not_found'], path)
+      }
+      assert.equal(listOf(await list(owner.cookie)).length, 1)
+      assert.equal(listOf(await list(other.cookie)).length, 0)
+    }
+  )
+
+  await t.test('bad labels are refused with 400, naming the field', async () => {
+    const { cookie } = await control.signUp()
+    for (const [body, message] of [
+      [{}, /label/],
+      [{ label: '' }, /label/],
+      [{ label: 'x'.repeat(101) }, /label/],
+      [{ label: 'x'.repeat(10_000) }, /label/],
+      [{ label: 'a\0b' }, /label/],
+      [{ label: 7 }, /label/],
+      [{ label: null }, /label/],
+      [{ label: ['x'] }, /label/],
+      [{ label: 'x', scope: 'everything' }, /scope/],
+      [{ label: 'x', plan: 'enterprise' }, /plan/]
+    ] as const) {
+      const answer = await call('POST', '/api/keys', { cookie, body })
+      assert.deepEqual([answer.status, codeOf(answer)], [400, 'invalid_request'], JSON.stringify(body).slice(0, 50))
+      assert.match(messageOf(answer), message)
+    }
+    for (const text of ['', 'null', '[]', '"label"']) {
+      const answer = await control.app.inject({
+        method: 'POST',
+        url: '/api/keys',
+        headers: { cookie, 'content-type': 'application/json' },
+        payload: text
+      })
+      assert.deepEqual([answer.statusCode, answer.json().error.code], [400, 'invalid_request'], text)
+    }
+    assert.equal(listOf(await list(cookie)).length, 0)
+  })
+
+  await t.test('labels are kept as given: SQL, HTML, spaces, a hundred emoji, half an emoji', async () => {
+    const { cookie } = await control.signUp({ plan: 'enterprise' })
+    const labels = [
+      `'); drop table keys; --`,
+      '<script>alert(1)</script>',
+      '  ',
+      '😀'.repeat(100),
+      '__proto__',
+      '\u202e\n'
+    ]
+    for (const label of labels) {
+      assert.equal(createdOf(await create(cookie, label)).label, label)
+      control.passTime(5)
+    }
+    assert.deepEqual(
+      listOf(await list(cookie))
+        .map(({ label }) => label)
+        .reverse(),
+      labels
+    )
+    assert.equal((await create(cookie, 'half \ud83d')).status, 201)
+  })
+
+  await t.test('without a session there is nothing to see', async () => {
+    const { cookie } = await control.signUp()
+    const { id } = createdOf(await create(cookie))
+    for (const wrong of [undefined, 'svc_session=forged', `svc_session=${'A'.repeat(43)}`, `${cookie}; ${cookie}`]) {
+      const options = wrong === undefined ? {} : { cookie: wrong }
+      for (const answer of [
+        await call('GET', '/api/keys', options),
+        await call('POST', '/api/keys', { ...options, body: { label: 'x' } }),
+        await call('DELETE', `/api/keys/${id}`, options)
+      ]) {
+        assert.deepEqual([answer.status, codeOf(answer)], [401, 'not_authenticated'])
+      }
+    }
+    assert.equal(listOf(await list(cookie)).length, 1)
+  })
+
+  await t.test('other sites cannot use the cookie, subdomains of the service can', async () => {
+    const { cookie } = await control.signUp()
+    const body = { label: 'x' }
+    const cross = await call('POST', '/api/keys', { cookie, body, origin: 'https://evil.example' })
+    assert.deepEqual([cross.status, codeOf(cross)], [403, 'csrf_rejected'])
+    assert.equal(listOf(await list(cookie)).length, 0)
+    const own = await call('POST', '/api/keys', { cookie, body, origin: 'http://localhost:3000' })
+    const { id } = createdOf(own)
+    const crossDelete = await call('DELETE', `/api/keys/${id}`, { cookie, origin: 'https://evil.example' })
+    assert.deepEqual([crossDelete.status, codeOf(crossDelete)], [403, 'csrf_rejected'])
+  })
+
+  await t.test('an empty body with a JSON content type is no body', async () => {
+    const { cookie } = await control.signUp()
+    const { id } = createdOf(await create(cookie))
+    const answer = await call('DELETE', `/api/keys/${id}`, { cookie, headers: { 'content-type': 'application/json' } })
+    assert.deepEqual([answer.status, answer.body], [200, { ok: true }])
+  })
+
+  await t.test('every change has a number of its own, and its shards have the last of theirs', async () => {
+    const { orm } = database
+    const rows = await orm.select({ version: keys.version }).from(keys)
+    assert.ok(rows.length > 50)
+    assert.equal(new Set(rows.map(({ version }) => version)).size, rows.length)
+    const behind = await orm.$count(
+      keys,
+      sql`not exists (select 1 from shards where name = ${keys.accountShard} and shards.version >= ${keys.version})
+        or not exists (select 1 from shards where name = ${keys.secretShard} and shards.version >= ${keys.version})`
+    )
+    assert.equal(behind, 0)
+  })
+})

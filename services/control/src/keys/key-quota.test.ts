@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
+import type { Catalog, Plan } from '@tollgate/contracts/catalog/catalog.ts'
+import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import fc from 'fast-check'
+import { test } from 'tap'
+import { keyQuota, mayAddKey } from './key-quota.ts'
+
+const shipped = loadCatalogFile(fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url)))
+
+const withQuota = (quota: number | null): Plan => ({ ...shipped.plans.free!, keyQuota: quota })
+const quota = fc.oneof(fc.nat({ max: 1000 }), fc.constant(null))
+const catalogs: fc.Arbitrary<Catalog> = fc
+  .dictionary(fc.stringMatching(/^[a-z][a-z0-9_-]{0,10}$/), quota)
+  .chain((quotas) => fc.record({ quotas: fc.constant(quotas), free: quota }))
+  .map(({ quotas, free }) => ({
+    models: {},
+    plans: Object.fromEntries(Object.entries({ ...quotas, free }).map(([id, of]) => [id, withQuota(of)]))
+  }))
+const live = fc.nat({ max: 2000 })
+
+test('the plans of the service allow 1, 5, 20 and any number of keys', async () => {
+  const allowed = Object.keys(shipped.plans).map((plan) => [plan, keyQuota(shipped, plan)])
+  assert.deepEqual(Object.fromEntries(allowed), { free: 1, pro: 5, team: 20, enterprise: Number.POSITIVE_INFINITY })
+})
+
+test('an account that adds keys one by one ends with exactly its quota', async () => {
+  fc.assert(
+    fc.property(catalogs, fc.nat(), (catalog, pick) => {
+      const plans = Object.keys(catalog.plans)
+      const plan = plans[pick % plans.length]!
+      const allowed = catalog.plans[plan]!.keyQuota
+      let keys = 0
+      while (keys < 2000 && mayAddKey(catalog, plan, keys)) keys++
+      assert.equal(keys, allowed ?? 2000)
+    })
+  )
+})
+
+test('an account above its quota, after a change to a lower plan, adds none until it is below', async () => {
+  fc.assert(
+    fc.property(catalogs, live, (catalog, keys) => {
+      for (const [plan, { keyQuota: allowed }] of Object.entries(catalog.plans)) {
+        assert.equal(mayAddKey(catalog, plan, keys), allowed === null || keys < allowed)
+      }
+    })
+  )
+})
+
+test('a plan that the catalog does not have counts as free, also one named like a member of every object', async () => {
+  fc.assert(
+    fc.property(
+      catalogs,
+      fc.oneof(fc.string(), fc.constantFrom('constructor', '__proto__')),
+      live,
+      (catalog, plan, keys) => {
+        fc.pre(!Object.hasOwn(catalog.plans, plan))
+        assert.equal(mayAddKey(catalog, plan, keys), mayAddKey(catalog, 'free', keys))
+      }
+    )
+  )
+})

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { allShards, type Shard } from '@tollgate/contracts/keyspace/names.ts'
+import { versionOf } from '@tollgate/contracts/records/version.ts'
+import type { ShardMarker } from '@tollgate/contracts/redis/project.ts'
+import { test } from 'tap'
+import { judgeShards } from './judge-shards.ts'
+
+const run = 'this run'
+const truth = { epoch: 1, changes: new Map<Shard, number>([['a01', 10]]), catalog: 1 }
+
+/** Markers of all shards, each as it should be but for the given ones. */
+function markers(others: Partial<Record<Shard, Partial<ShardMarker>>>): Map<Shard, ShardMarker> {
+  return new Map(
+    allShards.map((shard) => {
+      const version = versionOf(1, truth.changes.get(shard) ?? 0)
+      return [shard, { version, run, highest: null, ...others[shard] }]
+    })
+  )
+}
+
+const stale = (others: Partial<Record<Shard, Partial<ShardMarker>>>) => {
+  const judgement = judgeShards(markers(others), truth, run)
+  assert.ok(!judgement.ahead)
+  return judgement.stale.map(({ shard, version }) => [shard, version])
+}
+
+test('where every marker is as it should be there is nothing to do', async () => {
+  assert.deepEqual(stale({}), [])
+  assert.deepEqual(stale({ a01: { highest: versionOf(1, 10) } }), [])
+})
+
+for (const [name, marker] of [
+  ['has no version', { version: null, run: null }],
+  ['was vouched for to another process', { run: 'other run' }],
+  ['was vouched for to none', { run: null }],
+  ['is behind', { version: versionOf(1, 9) }],
+  ['is of an earlier epoch', { version: versionOf(0, 10) }],
+  ['is of an earlier epoch, with a change beyond', { version: versionOf(0, 11), highest: versionOf(0, 999) }]
+] as const) {
+  test(`a shard is replayed if its marker ${name}`, async () => {
+    assert.deepEqual(stale({ a01: marker }), [['a01', versionOf(1, 10)]])
+  })
+}
+
+test('a shard without any change is vouched for at change zero', async () => {
+  assert.deepEqual(stale({ k07: { version: null } }), [['k07', versionOf(1, 0)]])
+})
+
+for (const [name, marker, epoch] of [
+  ['a marker', { version: versionOf(1, 11) }, 1],
+  ['a record', { highest: versionOf(1, 11) }, 1],
+  ['a record of a shard that was never vouched for', { version: null, run: null, highest: versionOf(1, 11) }, 1],
+  ['a marker of a later epoch', { version: versionOf(7, 0) }, 7]
+] as const) {
+  test(`${name} beyond what Postgres knows proves that it was restored`, async () => {
+    assert.deepEqual(judgeShards(markers({ a01: marker }), truth, run), { ahead: true, epoch })
+    assert.deepEqual(judgeShards(markers({ a01: marker }), truth, 'other run'), { ahead: true, epoch })
+  })
+}
+
+test('of several shards ahead the latest epoch counts', async () => {
+  const judgement = judgeShards(
+    markers({ a01: { version: versionOf(3, 1) }, k02: { highest: versionOf(5, 2) } }),
+    truth,
+    run
+  )
+  assert.deepEqual(judgement, { ahead: true, epoch: 5 })
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { accountShard, accountShards, secretShard, secretShards } from '@tollgate/contracts/keyspace/names.ts'
+import { versionOf } from '@tollgate/contracts/records/version.ts'
+import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+import { eq, sql } from 'drizzle-orm'
+import { openDatabase } from '../database/connect.ts'
+import { migrate } from '../database/migrate.ts'
+import { keys } from '../database/schema.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { recordChange } from './change.ts'
+import { createPostgresSource } from './postgres-source.ts'
+import { seedKeys } from './testing/seed-keys.ts'
+
+async function all(pages: AsyncIterable<ProjectionWrite[]>): Promise<ProjectionWrite[]> {
+  const writes: ProjectionWrite[] = []
+  for await (const page of pages) writes.push(...page)
+  return writes
+}
+
+onEachDatabase('the source', async (t, newDatabase) => {
+  const database = await openDatabase(await newDatabase())
+  t.after(() => database.close())
+  const { orm } = database
+  await migrate(orm)
+  const source = createPostgresSource(orm)
+
+  await t.test('an empty database has neither epoch nor changes nor a catalog', async () => {
+    assert.deepEqual(await source.readTruth(), { epoch: 0, changes: new Map(), catalog: 0 })
+    await assert.rejects(source.readCatalog())
+    assert.deepEqual(await source.writesOfAccount('6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'), [])
+    assert.deepEqual(await source.writesOfKey('6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', 'key_1'), [])
+  })
+
+  await t.test('everything comes exactly once, also where one change touched more rows than a page has', async () => {
+    // All of one account: its shard has 2,501 rows of one version.
+    await seedKeys(orm, { count: 2500, accounts: 1 })
+    const { changes } = await source.readTruth()
+    const found: ProjectionWrite[] = []
+    for (const shard of accountShards) found.push(...(await all(source.writesAfter(shard, 0, 2, false))))
+    assert.equal(found.length, 2501)
+    assert.equal(found[0]!.kind, 'account')
+    const ids = new Set(found.flatMap((write) => (write.kind === 'key' ? write.key : [])))
+    assert.equal(ids.size, 2500)
+    const shard = accountShard(found[0]!.kind === 'account' ? found[0]!.account : '')
+    for (const write of found) {
+      assert.ok(write.kind !== 'pointer' && accountShard(write.account) === shard)
+      assert.equal(write.version, versionOf(2, changes.get(shard)!))
+    }
+    const pointers: ProjectionWrite[] = []
+    for (const secrets of secretShards) {
+      const writes = await all(source.writesAfter(secrets, 0, 2, false))
+      for (const write of writes) assert.ok(write.kind === 'pointer' && secretShard(write.digest) === secrets)
+      pointers.push(...writes)
+    }
+    assert.equal(new Set(pointers.map((write) => (write.kind === 'pointer' ? write.digest : ''))).size, 2500)
+    assert.equal(pointers.length, 2500)
+    // After that change there is nothing.
+    assert.deepEqual(await all(source.writesAfter(shard, changes.get(shard)!, 2, false)), [])
+  })
+
+  const [row] = await orm.select().from(keys).where(eq(keys.id, 'key_000000000000000000000007'))
+  const { accountId, digest, id } = row!
+  const change = (set: Partial<typeof keys.$inferInsert>) =>
+    orm.transaction(async (tx) => {
+      const version = await recordChange(tx, [accountShard(accountId), secretShard(digest)])
+      await tx
+        .update(keys)
+        .set({ ...set, version })
+        .where(eq(keys.id, id))
+      return version
+    })
+
+  await t.test('a key is told with all that admission needs, under the present epoch', async () => {
+    const expiresAt = new Date('2027-01-02T03:04:05.678Z')
+    const version = await change({ expiresAt, models: ['a', 'b'] })
+    const record = { status: 'active', digest, previous: null, expiresAt: expiresAt.getTime(), models: ['a', 'b'] }
+    const pointer = { key: id, account: accountId, scope: 'inference' }
+    assert.deepEqual(await source.writesOfKey(accountId, id), [
+      { kind: 'key', account: accountId, key: id, version: versionOf(0, version), record },
+      { kind: 'pointer', digest, pointer, diedAt: null }
+    ])
+    assert.deepEqual(await source.writesOfAccount(accountId), [
+      {
+        kind: 'account',
+        account: accountId,
+        version: (await source.writesOfAccount(accountId)).map((write) => 'version' in write && write.version)[0],
+        record: { plan: 'free', status: 'active' }
+      }
+    ])
+    assert.deepEqual(await source.writesOfKey('6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', id), [])
+  })
+
+  await t.test('only what changed after a change comes', async () => {
+    const before = (await source.readTruth()).changes
+    const version = await change({ label: 'changed' })
+    const records = await all(
+      source.writesAfter(accountShard(accountId), before.get(accountShard(accountId))!, 0, false)
+    )
+    assert.deepEqual(
+      records.map((write) => write.kind === 'key' && [write.key, write.version]),
+      [[id, version]]
+    )
+    const pointers = await all(source.writesAfter(secretShard(digest), version - 1, 0, false))
+    assert.deepEqual(
+      pointers.map((write) => write.kind === 'pointer' && write.digest),
+      [digest]
+    )
+  })
+
+  await t.test('a row that changes while the pages are read comes with its later state', async () => {
+    const shard = accountShard(accountId)
+    const seen: Array<[number, unknown]> = []
+    let changed = 0
+    for await (const page of source.writesAfter(shard, 0, 0, false)) {
+      for (const write of page)
+        if (write.kind === 'key' && write.key === id) seen.push([write.version, write.record.models])
+      if (changed === 0) changed = await change({ models: ['later'] })
+    }
+    assert.deepEqual(seen.at(-1), [changed, ['later']])
+  })
+
+  await t.test('who was revoked stays for 30 days, then only where older records may be', async () => {
+    const shard = accountShard(accountId)
+    const told = async (withDead: boolean) => {
+      const records = await all(source.writesAfter(shard, 0, 0, withDead))
+      const pointers = await all(source.writesAfter(secretShard(digest), 0, 0, withDead))
+      return [
+        records.some((write) => write.kind === 'key' && write.key === id && write.record.status === 'revoked'),
+        pointers.some((write) => write.kind === 'pointer' && write.digest === digest)
+      ]
+    }
+    const revokedAt = new Date(Date.now() - 29 * 86_400_000)
+    await change({ status: 'revoked', revokedAt })
+    assert.deepEqual(await told(false), [true, true])
+    const [, pointer] = await source.writesOfKey(accountId, id)
+    assert.equal(pointer!.kind === 'pointer' && pointer!.diedAt, revokedAt.getTime())
+    await change({ revokedAt: new Date(Date.now() - 31 * 86_400_000) })
+    assert.deepEqual(await told(false), [false, false])
+    assert.deepEqual(await told(true), [true, false])
+  })
+
+  await t.test('the epoch is raised above both sides, by one of several at once', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => source.raiseEpoch(0, 3)))
+    assert.equal((await source.readTruth()).epoch, 4)
+    await source.raiseEpoch(0, 9)
+    assert.equal((await source.readTruth()).epoch, 4)
+    await source.raiseEpoch(4, 2)
+    assert.equal((await source.readTruth()).epoch, 5)
+    const [write] = await source.writesOfAccount(accountId)
+    assert.ok(write!.kind === 'account' && write!.version > versionOf(5, 0))
+  })
+
+  await t.test('replays read by index', async () => {
+    await orm.execute(sql`analyze`)
+    const explained: unknown = await orm.execute(sql`
+      explain select * from keys where account_shard = 'a01' and (version, id) > (5, 'key_') order by version, id limit 1000`)
+    assert.match(JSON.stringify(explained), /keys_account_shard_version/)
+    assert.doesNotMatch(JSON.stringify(explained), /Seq Scan/)
+  })
+})

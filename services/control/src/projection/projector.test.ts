@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
+import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { allShards } from '@tollgate/contracts/keyspace/names.ts'
+import { readCatalog, readShards } from '@tollgate/contracts/redis/project.ts'
+import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { need } from '@tollgate/sandbox/need.ts'
+import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { eq, sql } from 'drizzle-orm'
+import { type Test, test } from 'tap'
+import { type Database, openDatabase } from '../database/connect.ts'
+import { migrate } from '../database/migrate.ts'
+import { catalogs, keys } from '../database/schema.ts'
+import { createDatabase, onEachDatabase } from '../testing/databases.ts'
+import { recordChange } from './change.ts'
+import { createProjector, type ProjectorOptions } from './projector.ts'
+import { askAsGateway, untilAnswered } from './testing/ask-as-gateway.ts'
+import { seedKeys } from './testing/seed-keys.ts'
+
+const catalog = loadCatalogFile(fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url)))
+const program = findRedisServer(process.env)
+const keyId = (number: number) => `key_${String(number).padStart(24, '0')}`
+
+/** Everything that a projector says, as `<level> <message>`. */
+function listen() {
+  const said: string[] = []
+  const at = (level: string) => (values: unknown, message?: string) => {
+    said.push(`${level} ${message ?? String(values)}`)
+  }
+  return { said, log: { info: at('info'), warn: at('warn'), error: at('error') } }
+}
+
+async function connect(t: Test, url: string): Promise<RedisLink> {
+  const link = connectRedis(url, { name: 'test', commandTimeoutMs: 1000, onError: () => {} })
+  t.after(() => link.close())
+  await link.ready()
+  return link
+}
+
+async function openMigrated(t: Test, url: string): Promise<Database> {
+  const database = await openDatabase(url)
+  t.after(() => database.close())
+  await migrate(database.orm)
+  return database
+}
+
+function project(t: Test, options: Omit<ProjectorOptions, 'catalog' | 'log'> & Partial<ProjectorOptions>) {
+  const { said, log } = listen()
+  const projector = createProjector({ catalog, log, ...options })
+  t.after(() => projector.stop())
+  projector.start()
+  return { projector, said }
+}
+
+/** Changes a key as an endpoint does, without telling anybody. */
+async function changeKey(database: Database, number: number, set: Partial<typeof keys.$inferInsert>): Promise<void> {
+  await database.orm.transaction(async (tx) => {
+    const [row] = await tx
+      .select()
+      .from(keys)
+      .where(eq(keys.id, keyId(number)))
+    const version = await recordChange(tx, [row!.accountShard as 'a00', row!.secretShard as 'k00'])
+    await tx
+      .update(keys)
+      .set({ ...set, version })
+      .where(eq(keys.id, keyId(number)))
+  })
+}
+const revokedNow = () => ({ status: 'revoked' as const, revokedAt: new Date() })
+
+/** Resolves when all shards vouch for what Postgres has now. */
+async function untilVouched(redis: RedisLink, database: Database): Promise<void> {
+  const rows = await database.orm.execute(sql`select 1`)
+  assert.ok(rows !== undefined)
+  for (;;) {
+    const markers = [...(await readShards(redis)).values()]
+    if (markers.every(({ run, version }) => run === redis.run() && version !== null)) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+onEachDatabase('the projector', async (t, newDatabase) => {
+  if (!need(t, 'redis-server', program)) return
+  const server = await startRedis({ port: 0, program })
+  t.after(() => server.stop())
+
+  await t.test('10,000 keys reach an empty Redis, and changes nobody told of follow within a pass', async (t) => {
+    const database = await openMigrated(t, await newDatabase())
+    await seedKeys(database.orm, { count: 10_000, accounts: 1000 })
+    const redis = await connect(t, server.url)
+    await redis.client.flushall()
+    const startedAt = performance.now()
+    const { said } = project(t, { database, redis, intervalMs: 200 })
+    await untilVouched(redis, database)
+    t.comment(`10,000 keys of 1,000 accounts in ${Math.round(performance.now() - startedAt)} ms`)
+    for (const number of [1, 5000, 10_000]) assert.equal(await askAsGateway(redis, `secret ${number}`), 'admitted')
+    assert.equal(await askAsGateway(redis, 'secret 10001'), 'refused')
+
+    await changeKey(database, 5000, revokedNow())
+    const { ms } = await untilAnswered(redis, 'secret 5000', 'refused')
+    assert.ok(ms < 2000, `${ms} ms`)
+    await seedKeys(database.orm, { count: 1, accounts: 1000, from: 10_000 })
+    await untilAnswered(redis, 'secret 10001', 'admitted')
+    assert.deepEqual(
+      said.filter((line) => !line.startsWith('info')),
+      []
+    )
+  })
+
+  await t.test('several projectors at once, while changes go on, bring everything over', async (t) => {
+    const url = await newDatabase()
+    const database = await openMigrated(t, url)
+    await seedKeys(database.orm, { count: 300, accounts: 20 })
+    const first = await connect(t, server.url)
+    await first.client.flushall()
+    const others = [await connect(t, server.url), await connect(t, server.url)]
+    const projectors = [first, ...others].map((redis) => project(t, { database, redis, intervalMs: 5 }))
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, number) => {
+        await changeKey(database, number + 1, number % 2 === 0 ? revokedNow() : { models: ['one'] })
+        if (number === 50) await first.client.flushall()
+      })
+    )
+    for (let number = 1; number <= 300; number++) {
+      const wanted = number <= 100 && number % 2 === 1 ? 'refused' : 'admitted'
+      await untilAnswered(first, `secret ${number}`, wanted)
+    }
+    for (const { projector, said } of projectors) {
+      await projector.stop()
+      assert.deepEqual(
+        said.filter((line) => !line.startsWith('info')),
+        []
+      )
+    }
+  })
+
+  await t.test('a restored Postgres is noticed: what it lost is void, what it still has counts again', async (t) => {
+    const database = await openMigrated(t, await newDatabase())
+    const { orm } = database
+    const redis = await connect(t, server.url)
+    await redis.client.flushall()
+    await seedKeys(orm, { count: 20, accounts: 5 })
+    const { said } = project(t, { database, redis, intervalMs: 50 })
+    await untilAnswered(redis, 'secret 1', 'admitted')
+    await changeKey(database, 3, revokedNow())
+    await untilAnswered(redis, 'secret 3', 'refused')
+
+    const tables = ['accounts', 'keys', 'shards', 'projection'].map((name) => sql.identifier(name))
+    for (const table of tables) {
+      await orm.execute(sql`create table ${sql.identifier(`saved_${table.value}`)} as select * from ${table}`)
+    }
+    await orm.execute(sql`create table saved_changes as select last_value from changes`)
+    await changeKey(database, 1, revokedNow())
+    await seedKeys(orm, { count: 1, accounts: 5, from: 20 })
+    await untilAnswered(redis, 'secret 1', 'refused')
+    await untilAnswered(redis, 'secret 21', 'admitted')
+
+    await orm.transaction(async (tx) => {
+      for (const table of [...tables].reverse()) await tx.execute(sql`delete from ${table}`)
+      for (const table of tables) {
+        await tx.execute(sql`insert into ${table} select * from ${sql.identifier(`saved_${table.value}`)}`)
+      }
+      await tx.execute(sql`select setval('changes', (select last_value from saved_changes))`)
+    })
+    await untilAnswered(redis, 'secret 21', 'refused')
+    await untilAnswered(redis, 'secret 1', 'admitted')
+    await untilAnswered(redis, 'secret 20', 'admitted')
+    assert.equal(await askAsGateway(redis, 'secret 3'), 'refused')
+    await changeKey(database, 1, revokedNow())
+    await untilAnswered(redis, 'secret 1', 'refused')
+    assert.deepEqual(
+      said.filter((line) => line.startsWith('warn')),
+      ['warn Redis is ahead of Postgres, which was restored: everything is projected anew']
+    )
+  })
+
+  await t.test(
+    'the catalog is stored once, published, announced when another takes its place, and heals',
+    async (t) => {
+      const database = await openMigrated(t, await newDatabase())
+      const redis = await connect(t, server.url)
+      await redis.client.flushall()
+      const subscriber = redis.client.duplicate({ enableOfflineQueue: true })
+      t.after(() => subscriber.disconnect())
+      await subscriber.subscribe('changes')
+      const untilCatalog = async (json: string) => {
+        for (;;) {
+          const stored = await readCatalog(redis)
+          if (stored?.json === json && stored.run === redis.run()) return stored.version
+          await new Promise((resolve) => setTimeout(resolve, 10))
+        }
+      }
+      const first = project(t, { database, redis, intervalMs: 20 })
+      const second = project(t, { database, redis, intervalMs: 20 })
+      const version = await untilCatalog(JSON.stringify(catalog))
+      await redis.client.flushall()
+      assert.equal(await untilCatalog(JSON.stringify(catalog)), version)
+      assert.equal(await database.orm.$count(catalogs), 1)
+      await Promise.all([first.projector.stop(), second.projector.stop()])
+
+      const changed = structuredClone(catalog)
+      changed.plans.free!.keyQuota = 2
+      const announced = new Promise((resolve) => subscriber.once('message', (_channel, text) => resolve(text)))
+      project(t, { database, redis, intervalMs: 20, catalog: changed })
+      assert.ok((await untilCatalog(JSON.stringify(changed))) > version)
+      assert.equal(await announced, '{"kind":"catalog"}')
+      assert.equal(await database.orm.$count(catalogs), 2)
+    }
+  )
+
+  await t.test('a single change is written, announced and acknowledged at once, without the loop', async (t) => {
+    const database = await openMigrated(t, await newDatabase())
+    await seedKeys(database.orm, { count: 2, accounts: 1 })
+    const redis = await connect(t, server.url)
+    await redis.client.flushall()
+    const subscriber = redis.client.duplicate({ enableOfflineQueue: true })
+    t.after(() => subscriber.disconnect())
+    await subscriber.subscribe('changes')
+    const [row] = await database.orm.select().from(keys)
+    const { accountId: account } = row!
+    const { log, said } = listen()
+    const projector = createProjector({ database, redis, catalog, log })
+    const heard = new Promise((resolve) => subscriber.once('message', (_channel, text) => resolve(JSON.parse(text))))
+    assert.equal(await projector.keyChanged(account, row!.id), true)
+    assert.deepEqual(await heard, { kind: 'key', account, key: row!.id })
+    assert.equal(await projector.keyChanged(account, row!.id), true)
+    await projector.accountChanged(account)
+    assert.equal(await redis.client.exists(`acct:{${row!.accountShard}}:${account}`), 1)
+    assert.equal(await projector.keyChanged(account, keyId(99)), false)
+    assert.deepEqual(said, [])
+
+    await redis.close()
+    assert.equal(await projector.keyChanged(account, row!.id), false)
+    await projector.accountChanged(account)
+    assert.equal(said.length, 2)
+  })
+})
+
+test('after a reconnect a pass begins at once, however long the interval', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  let server = await startRedis({ port: 0, program })
+  t.after(() => server.stop())
+  const database = await openMigrated(t, 'pglite:memory')
+  await seedKeys(database.orm, { count: 10, accounts: 1 })
+  const redis = await connect(t, server.url)
+  project(t, { database, redis, intervalMs: 3_600_000 })
+  await untilAnswered(redis, 'secret 1', 'admitted')
+  await server.kill('SIGKILL')
+  server = await startRedis({ port: server.port, program })
+  const { ms } = await untilAnswered(redis, 'secret 1', 'admitted')
+  t.comment(`healed ${ms} ms after an empty Redis was there`)
+})
+
+test('stopping ends the loop, in the middle of a replay too, and also while Redis is away', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const server = await startRedis({ port: 0, program })
+  t.after(() => server.stop())
+  const database = await openMigrated(t, 'pglite:memory')
+  await seedKeys(database.orm, { count: 5000, accounts: 100 })
+  const redis = await connect(t, server.url)
+  const { projector } = project(t, { database, redis })
+  for (let stamped = 0; stamped < 20; ) {
+    stamped = [...(await readShards(redis)).values()].filter(({ version }) => version !== null).length
+  }
+  await projector.stop()
+  const markers = await readShards(redis)
+  assert.ok([...markers.values()].filter(({ version }) => version !== null).length < allShards.length)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.deepEqual(await readShards(redis), markers)
+
+  await server.stop()
+  const away = project(t, { database, redis }).projector
+  await away.stop()
+})
+
+test('while Postgres is away the loop waits, says so once, and goes on', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const postgres = await startPostgres()
+  if (!need(t, 'PostgreSQL', postgres)) return
+  t.after(() => postgres.stop())
+  const server = await startRedis({ port: 0, program })
+  t.after(() => server.stop())
+  const database = await openMigrated(t, await createDatabase(postgres.url))
+  await seedKeys(database.orm, { count: 10, accounts: 1 })
+  const redis = await connect(t, server.url)
+  const { said } = project(t, { database, redis, intervalMs: 20 })
+  await untilAnswered(redis, 'secret 1', 'admitted')
+  await postgres.kill('SIGINT')
+  while (!said.some((line) => line.startsWith('warn'))) await new Promise((resolve) => setTimeout(resolve, 10))
+  assert.equal(await askAsGateway(redis, 'secret 1'), 'admitted')
+  await redis.client.flushall()
+  await postgres.restart()
+  const { before } = await untilAnswered(redis, 'secret 1', 'admitted')
+  assert.ok(!before.has('refused'))
+  assert.deepEqual(
+    said.filter((line) => !line.startsWith('info')),
+    ['warn the projection is behind']
+  )
+})

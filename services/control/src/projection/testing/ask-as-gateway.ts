@@ -1,0 +1,51 @@
+import { digestSecret } from '@tollgate/contracts/keys/secret.ts'
+import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
+import { admit } from '@tollgate/contracts/redis/admit.ts'
+import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+
+/** What a gateway that remembers nothing would do with a key: let it in, 401, or 503 because Redis cannot tell. */
+export type GatewayAnswer = 'admitted' | 'refused' | 'unavailable'
+
+export async function askAsGateway(redis: RedisLink, secret: string): Promise<GatewayAnswer> {
+  try {
+    const pointer = await findPointer(redis, digestSecret(secret))
+    if (pointer === 'unverified') return 'unavailable'
+    if (pointer === 'unknown') return 'refused'
+    const { account, key } = pointer
+    const seen = await admit(redis, account, key, { key: '', account: '' }, null)
+    if (seen.outcome !== 'moved') return 'unavailable'
+    if (seen.key === null || readKeyRecord(seen.key.json).status === 'revoked') return 'refused'
+    if (seen.account === null) return 'unavailable'
+    if (readAccountRecord(seen.account.json).status === 'suspended') return 'refused'
+    const judged = { key: seen.key.version, account: seen.account.version }
+    const answer = await admit(redis, account, key, judged, null)
+    return answer.outcome === 'admitted' ? 'admitted' : 'unavailable'
+  } catch {
+    return 'unavailable'
+  }
+}
+
+/**
+ * Asks again and again until the answer is the wanted one.
+ *
+ * @returns all answers that came before it, and how long that took
+ * @throws Error if the answer does not come in time
+ */
+export async function untilAnswered(
+  redis: RedisLink,
+  secret: string,
+  wanted: GatewayAnswer,
+  limitMs = 20_000
+): Promise<{ before: Set<GatewayAnswer>; ms: number }> {
+  const startedAt = performance.now()
+  const before = new Set<GatewayAnswer>()
+  for (;;) {
+    const answer = await askAsGateway(redis, secret)
+    const ms = performance.now() - startedAt
+    if (answer === wanted) return { before, ms: Math.round(ms) }
+    before.add(answer)
+    if (ms > limitMs) throw new Error(`not ${wanted} within ${limitMs} ms, but ${[...before].join(', ')}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
