@@ -39,6 +39,7 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
   const source = createPostgresSource(database.orm)
   const stopping = new AbortController()
   let loop: Promise<void> | null = null
+  let closes = 0
   let wake = () => {}
 
   async function write(notice: ChangeNotice, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
@@ -62,6 +63,7 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
         continue
       }
       const startedAt = performance.now()
+      const closesBefore = closes
       let again = false
       try {
         if (!isCatalogStored) await storeCatalog(database.orm, catalog)
@@ -77,7 +79,7 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
         if (!isFailing && !stopping.signal.aborted) log.warn({ err }, 'the projection is behind')
         isFailing = true
       }
-      if (!again) await sleep(Math.max(0, startedAt + intervalMs - performance.now()))
+      if (!again && closes === closesBefore) await sleep(Math.max(0, startedAt + intervalMs - performance.now()))
     }
   }
 
@@ -94,7 +96,10 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
   }
 
   // A lost connection ends the wait, so that the next pass begins with the new one, at once.
-  const onClose = () => wake()
+  const onClose = () => {
+    closes++
+    wake()
+  }
 
   return {
     start() {

@@ -30,8 +30,10 @@ export async function replayShard(
     if (claim.at.version !== marker.version || claim.at.run !== marker.run) return null
     let count = 0
     const epoch = epochOf(version)
-    if (changeOf(version) > 0) {
-      const pages = source.writesAfter(shard, replayedUpTo(marker, epoch), epoch, mayHoldRecords(marker, epoch))
+    const from = replayedUpTo(marker, epoch)
+    // After a restart that lost nothing there is only the run to vouch for.
+    if (from < changeOf(version)) {
+      const pages = source.writesAfter(shard, from, epoch, mayHoldRecords(marker, epoch))
       for await (const writes of pages) {
         signal.throwIfAborted()
         insistOnRun(redis, run)
