@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { need } from '@tollgate/sandbox/need.ts'
 import t, { type Test } from 'tap'
@@ -178,6 +179,12 @@ t.test('what cannot start says why, and leaves nothing behind', async (t) => {
     const badCatalog = runStart(t, 'program', { ...env, CATALOG_FILE: '/nonexistent/catalog.yaml' })
     assert.deepEqual(await badCatalog.ended, { code: 1, signal: null })
     assert.match(badCatalog.output(), /\/nonexistent\/catalog.yaml: cannot be read/)
+  })
+
+  await t.test('a bad variable in .env', async (t) => {
+    const cwd = t.testdir({ '.env': 'TOLLGATE_LOG=loud\n' })
+    const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+    await assert.rejects(run(process.execPath, [main], { cwd, env: {} }), { code: 1, stderr: /TOLLGATE_LOG/ })
   })
 
   await t.test('a service that refuses its configuration, in its own words', async (t) => {

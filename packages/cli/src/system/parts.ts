@@ -70,7 +70,7 @@ export function createParts(options: PartsOptions): Layers {
     return createPart({
       name,
       launch: async () =>
-        startProgram({ script: join(workspaceRoot, script), nodeArgs, cwd: workspaceRoot, env, log, stopLimitMs }),
+        startProgram({ script: join(workspaceRoot, script), nodeArgs, cwd: process.cwd(), env, log, stopLimitMs }),
       ready,
       readyLimitMs,
       log,

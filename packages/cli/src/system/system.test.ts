@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import t from 'tap'
+import { demoUser, seedDemoUser } from '../start/demo.ts'
 import { choosePorts } from './ports.ts'
-import { startSystem } from './system.ts'
+import { type System, startSystem } from './system.ts'
 
 t.setTimeout(120_000)
 
 t.test(
-  'a system with a Redis of its own and two gateways, whose parts can be stopped and started one by one',
+  'parts are replaced, killed and started one by one, and gateways serve without control and identity',
   async (t) => {
     const redis = await startRedis({ port: 0 })
     t.after(() => redis.stop())
@@ -28,7 +30,8 @@ t.test(
     assert.equal(statSync(dataDir).mode & 0o777, 0o700)
     assert.throws(() => system.part('redis'), /no part redis/)
 
-    const models = (gateway: string | undefined) => fetch(`${gateway}/v1/models`)
+    const models = (gateway: string | undefined, key?: string) =>
+      fetch(`${gateway}/v1/models`, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } })
     assert.equal(system.addresses.gateways.length, 2)
     for (const gateway of system.addresses.gateways) assert.equal((await models(gateway)).status, 401)
 
@@ -44,6 +47,10 @@ t.test(
     await system.part('control').restart()
     assert.equal((await fetch(`${system.addresses.control}/readyz`)).status, 200)
     assert.match(readFileSync(join(dataDir, 'logs/control.log'), 'utf8'), /stopping/)
+
+    const key = await createKey(system)
+    await Promise.all([system.part('control').stop(), system.part('identity').stop()])
+    for (const gateway of system.addresses.gateways) assert.equal((await models(gateway, key)).status, 200)
 
     await Promise.all([system.stop(), system.stop()])
     for (const part of system.parts.values()) assert.equal(part.isRunning, false)
@@ -63,3 +70,19 @@ t.test('a part that fails stops the others, and is the one that is named', async
     /^SystemError: identity ended with status 1 before it was ready\. .*\n.*\n? *SANDBOX_MAIL_TEMPLATES/
   )
 })
+
+/** The secret of a new key of the demo user. */
+async function createKey({ addresses, secrets }: System): Promise<string> {
+  await seedDemoUser(addresses.identity, secrets.serviceRoleKey, 'pro')
+  const ask = (path: string, body: unknown, cookie = '') =>
+    fetch(`${addresses.control}/api${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie },
+      body: JSON.stringify(body)
+    })
+  const login = await ask('/auth/login', { email: demoUser.email, password: demoUser.password })
+  const created = await ask('/keys', { label: 'test' }, login.headers.getSetCookie()[0]?.split(';')[0])
+  assert.equal(created.status, 201)
+  const { key } = (await created.json()) as { key: CreatedKey }
+  return key.value
+}
