@@ -324,6 +324,6 @@ test('whatever happens, what is vouched for is true, a revoked key stays dead, a
   await link.ready()
   await fc.assert(
     fc.asyncProperty(actions, (script) => play(script, link)),
-    { numRuns: Number(process.env.PROPERTY_RUNS ?? 150) }
+    { numRuns: Number(process.env.PROPERTY_RUNS ?? 40) }
   )
 })
