@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
-import { openDatabase, queryRows } from '../database/connect.ts'
+import { queryRows } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { accounts } from '../database/schema.ts'
+import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
 import { recordChange } from './change.ts'
 
 onEachDatabase('changes', async (t, newDatabase) => {
-  const database = await openDatabase(await newDatabase())
+  const database = await openTestDatabase(await newDatabase())
   t.after(() => database.close())
   const { orm } = database
   await migrate(orm)
@@ -50,6 +53,28 @@ onEachDatabase('changes', async (t, newDatabase) => {
     assert.deepEqual(await marks(), before)
     const change = await orm.transaction((tx) => recordChange(tx, ['a01']))
     assert.ok(change > lost)
+  })
+
+  await t.test('a row cannot be committed with a change that its shards do not know', async () => {
+    const insert = (shard: string, recorded: readonly Shard[]) =>
+      orm.transaction(async (tx) => {
+        const version = await recordChange(tx, recorded)
+        const id = randomUUID()
+        await tx.insert(accounts).values({
+          id,
+          ownerId: id,
+          plan: 'free',
+          status: 'active',
+          shard,
+          version,
+          createdAt: new Date()
+        })
+      })
+    await assert.rejects(insert('a77', ['a78']), (error: Error) =>
+      /not recorded for its shard a77/.test(String(error.cause ?? error))
+    )
+    await insert('a77', ['a77'])
+    assert.equal(await orm.$count(accounts), 1)
   })
 
   await t.test('who sees a change sees all that have a smaller number', async () => {

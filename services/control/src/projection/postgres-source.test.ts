@@ -3,10 +3,9 @@ import { accountShard, accountShards, secretShard, secretShards } from '@tollgat
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
 import { eq, sql } from 'drizzle-orm'
-import { openDatabase } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
 import { keys } from '../database/schema.ts'
-import { onEachDatabase } from '../testing/databases.ts'
+import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
 import { recordChange } from './change.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { seedKeys } from './testing/seed-keys.ts'
@@ -18,7 +17,7 @@ async function all(pages: AsyncIterable<ProjectionWrite[]>): Promise<ProjectionW
 }
 
 onEachDatabase('the source', async (t, newDatabase) => {
-  const database = await openDatabase(await newDatabase())
+  const database = await openTestDatabase(await newDatabase())
   t.after(() => database.close())
   const { orm } = database
   await migrate(orm)

@@ -10,10 +10,10 @@ import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { eq, sql } from 'drizzle-orm'
 import { type Test, test } from 'tap'
-import { type Database, openDatabase } from '../database/connect.ts'
+import type { Database } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
 import { catalogs, keys } from '../database/schema.ts'
-import { createDatabase, onEachDatabase } from '../testing/databases.ts'
+import { createDatabase, onEachDatabase, openTestDatabase } from '../testing/databases.ts'
 import { recordChange } from './change.ts'
 import { createProjector, type ProjectorOptions } from './projector.ts'
 import { askAsGateway, untilAnswered } from './testing/ask-as-gateway.ts'
@@ -33,14 +33,14 @@ function listen() {
 }
 
 async function connect(t: Test, url: string): Promise<RedisLink> {
-  const link = connectRedis(url, { name: 'test', commandTimeoutMs: 1000, onError: () => {} })
+  const link = connectRedis(url, { name: 'test', commandTimeoutMs: 10_000, onError: () => {} })
   t.after(() => link.close())
   await link.ready()
   return link
 }
 
 async function openMigrated(t: Test, url: string): Promise<Database> {
-  const database = await openDatabase(url)
+  const database = await openTestDatabase(url)
   t.after(() => database.close())
   await migrate(database.orm)
   return database
