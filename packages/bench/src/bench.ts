@@ -44,6 +44,9 @@ export const fullTiming: Timing = {
   holdMs: 10_000
 }
 
+/** One long round of everything: enough samples, and figures of a profiled process are not comparable anyway. */
+export const profileTiming: Timing = { ...fullTiming, windowMs: 4000, rounds: 1, pacedRounds: 1, latencyRounds: 1 }
+
 /** Shows that everything works; its figures mean nothing. */
 export const quickTiming: Timing = {
   warmUpMs: 300,
@@ -87,7 +90,7 @@ export class Bench {
   readonly targetName: string
   readonly progress: (line: string) => void
   readonly patience: Patience
-  /** Profiles of the target by what it did; only the first window of each kind is profiled. */
+  /** Profiles of the target by what it did, of the first window of each kind. */
   readonly profiles = new Map<string, CpuProfile>()
   /** Kinds of request that both sides have been warmed up with. */
   readonly warm = new Set<string>()

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { type Arguments, readArguments, UsageError } from './arguments.ts'
-import { Bench, fullTiming, quickTiming } from './bench.ts'
+import { Bench, fullTiming, profileTiming, quickTiming } from './bench.ts'
 import { pinLoadSide } from './measure/cores.ts'
 import { chat } from './parts/chat.ts'
 import { latency } from './parts/latency.ts'
@@ -51,7 +51,7 @@ async function run(options: Arguments): Promise<number> {
       target,
       children,
       cores: 'unpinned' in pinning ? null : pinning,
-      timing: options.quick ? quickTiming : fullTiming,
+      timing: options.quick ? quickTiming : options.profile ? profileTiming : fullTiming,
       profile: options.profile,
       patienceMs: options.patienceSeconds * 1000,
       progress: (line) => console.error(`  ${line}`)

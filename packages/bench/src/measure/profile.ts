@@ -1,10 +1,8 @@
 /** A CPU profile as V8 writes it (`Profiler.Profile` of the DevTools Protocol); only the members that are read here. */
 export interface CpuProfile {
   nodes: Array<{ id: number; callFrame: { functionName: string; url: string; lineNumber: number } }>
-  /** Ids of the nodes that were on top of the stack. */
+  /** Ids of the nodes that were on top of the stack, one for each sampling interval. */
   samples: number[]
-  /** Microseconds before each sample. */
-  timeDeltas: number[]
 }
 
 /** Share of the time in which a process did something, from 0 to 1. */
@@ -18,28 +16,30 @@ export interface SelfTime {
 export interface ProfileSummary {
   functions: SelfTime[]
   packages: SelfTime[]
-  /** Microseconds that the shares refer to. */
-  busyMicros: number
+  /** Samples that the shares refer to. */
+  busySamples: number
 }
 
-/** Adds up the self time of each function, and of each package, over all places that it is called from. */
+/**
+ * Adds up the self time of each function, and of each package, over all places that it is called from.
+ *
+ * Every sample counts the same. The times between samples, which a profile has too, would charge a function for all the
+ * time in which another program had the core.
+ */
 export function summarizeProfile(profile: CpuProfile): ProfileSummary {
-  const micros = new Map<number, number>()
-  for (const [index, node] of profile.samples.entries()) {
-    // A sample stands for the time until the next one.
-    micros.set(node, (micros.get(node) ?? 0) + Math.max(0, profile.timeDeltas[index + 1] ?? 0))
-  }
+  const counts = new Map<number, number>()
+  for (const node of profile.samples) counts.set(node, (counts.get(node) ?? 0) + 1)
   const functions = new Map<string, number>()
   const packages = new Map<string, number>()
-  let busyMicros = 0
+  let busySamples = 0
   for (const { id, callFrame } of profile.nodes) {
-    const spent = micros.get(id) ?? 0
-    if (spent === 0 || callFrame.functionName === '(idle)') continue
-    busyMicros += spent
-    add(functions, functionName(callFrame), spent)
-    add(packages, packageName(callFrame), spent)
+    const count = counts.get(id) ?? 0
+    if (count === 0 || callFrame.functionName === '(idle)') continue
+    busySamples += count
+    add(functions, functionName(callFrame), count)
+    add(packages, packageName(callFrame), count)
   }
-  return { functions: ranked(functions, busyMicros), packages: ranked(packages, busyMicros), busyMicros }
+  return { functions: ranked(functions, busySamples), packages: ranked(packages, busySamples), busySamples }
 }
 
 type CallFrame = CpuProfile['nodes'][number]['callFrame']
@@ -66,10 +66,10 @@ function shortPath(url: string): string {
   return at === -1 ? url.split('/').slice(-4).join('/') : url.slice(at + marker.length)
 }
 
-function add(totals: Map<string, number>, name: string, micros: number): void {
-  totals.set(name, (totals.get(name) ?? 0) + micros)
+function add(totals: Map<string, number>, name: string, count: number): void {
+  totals.set(name, (totals.get(name) ?? 0) + count)
 }
 
 function ranked(totals: Map<string, number>, all: number): SelfTime[] {
-  return [...totals].map(([name, micros]) => ({ name, share: micros / all })).sort((a, b) => b.share - a.share)
+  return [...totals].map(([name, count]) => ({ name, share: count / all })).sort((a, b) => b.share - a.share)
 }
