@@ -33,7 +33,7 @@ function listen() {
 }
 
 async function connect(t: Test, url: string): Promise<RedisLink> {
-  const link = connectRedis(url, { name: 'test', commandTimeoutMs: 10_000, onError: () => {} })
+  const link = connectRedis(url, { name: 'test', silenceLimitMs: 10_000, onError: () => {} })
   t.after(() => link.close())
   await link.ready()
   return link

@@ -43,8 +43,6 @@ export type World = {
   waiting(): number
   /** Makes the step of that number (modulo how many there are), and lets its agent go on to its next. */
   step(pick: number, ending: Ending): Promise<void>
-  /** Makes steps until all agents have ended. */
-  settle(): Promise<void>
   crashAll(): void
   dump(): Promise<Content>
   /** Ends the Redis process; the next begins with these data. */
@@ -133,9 +131,6 @@ export function createWorld(client: Redis): World {
     async step(pick, ending) {
       const step = steps[pick % steps.length]
       if (step !== undefined) await make(step, ending)
-    },
-    async settle() {
-      for (let next = steps[0]; next !== undefined; next = steps[0]) await make(next, 'done')
     },
     crashAll() {
       for (const { life } of steps) life.alive = false
