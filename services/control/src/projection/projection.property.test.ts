@@ -3,6 +3,7 @@ import { accountShard, pointerName, type Shard, secretShard, shardMarker } from 
 import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { type AdmitAnswer, admit } from '@tollgate/contracts/redis/admit.ts'
+import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
@@ -32,7 +33,7 @@ type Action =
   | { do: 'tell'; key: number }
   | { do: 'month' | 'flush' | 'dump' | 'crash' | 'backup' }
   | { do: 'restart'; from: 'present' | 'dump' | 'nothing' }
-  | { do: 'restore'; redis: 'present' | 'dump' | 'nothing' }
+  | { do: 'restore'; redis: 'same' | 'present' | 'dump' | 'nothing' }
 
 const tell = fc.constantFrom<Telling>('no', 'begin', 'whole', 'whole')
 const key = fc.nat({ max: 20 })
@@ -53,7 +54,7 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
     { weight: 1, arbitrary: fc.record({ do: fc.constant('tell'), key }) },
     { weight: 8, arbitrary: fc.record({ do: event }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('restart'), from }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant('restore'), redis: from }) }
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('restore'), redis: fc.oneof(fc.constant('same'), from) }) }
   ) as fc.Arbitrary<Action>,
   { minLength: 20, maxLength: 120, size: 'max' }
 )
@@ -62,10 +63,13 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
 function watch(world: World, link: RedisLink) {
   const gateway: RedisLink = { ...link, run: () => world.run() }
   const created: Array<{ id: string; account: string; digest: string }> = []
-  /** Keys whose revocation was acknowledged. */
+  /** Keys of which Redis has acknowledged a state, and those of which it has acknowledged the revocation. */
+  const told = new Set<string>()
   const acknowledged = new Set<string>()
   /** Since Postgres was restored: until a pass has judged, nobody can know. */
   let unjudged = false
+  /** What shards of earlier epochs hold may be what was lost, until they have followed. */
+  let trustedEpoch = 0
 
   async function look(id: string, of: string): Promise<AdmitAnswer> {
     return admit(gateway, of, id, { key: '', account: '' }, null)
@@ -82,23 +86,28 @@ function watch(world: World, link: RedisLink) {
 
   return {
     created,
+    told,
     acknowledged,
     isUnjudged: () => unjudged,
     restored() {
       unjudged = true
+      trustedEpoch = 0
+      for (const id of told) if (!world.state.keys.has(id)) told.delete(id)
       for (const id of acknowledged) {
         if (world.state.keys.get(id)?.record.status !== 'revoked') acknowledged.delete(id)
       }
     },
-    judged() {
+    judged(isRestored: boolean) {
       unjudged = false
+      if (isRestored) trustedEpoch = world.state.epoch
     },
 
     /** What must hold at every instant. */
     async check(): Promise<void> {
+      const known = created.filter(({ id }) => told.has(id))
       const dead = created.filter(({ id }) => acknowledged.has(id))
       const vouched = unjudged ? [] : [...interesting]
-      await Promise.all([...dead.map(checkDead), ...vouched.map(checkShard)])
+      await Promise.all([...known.map(checkKnown), ...dead.map(checkDead), ...vouched.map(checkShard)])
     },
 
     /** What must hold once the loop has nothing left to do. */
@@ -109,6 +118,15 @@ function watch(world: World, link: RedisLink) {
       assert.equal(unjudged, false)
       await this.check()
     }
+  }
+
+  /** Nobody may be told that a key does not exist once it was there. */
+  async function checkKnown({ id, account: of, digest }: (typeof created)[number]): Promise<void> {
+    const row = world.state.keys.get(id)
+    if (row === undefined || isLongDead(row)) return
+    assert.notEqual(await findPointer(gateway, digest), 'unknown', `${id} is said to be unknown`)
+    const seen = await look(id, of)
+    assert.ok(seen.outcome !== 'moved' || seen.key !== null, `${id} is said not to be there`)
   }
 
   async function checkDead(made: { id: string; account: string }): Promise<void> {
@@ -158,8 +176,9 @@ function watch(world: World, link: RedisLink) {
     const [version, run] = await link.client.hmget(shardMarker(shard), 'version', 'run')
     if (version == null || run !== world.run()) return null
     // A shard that has not followed to the new epoch yet still vouches for the changes of the one before.
-    assert.ok(epochOf(Number(version)) <= world.state.epoch)
-    return changeOf(Number(version))
+    const epoch = epochOf(Number(version))
+    assert.ok(epoch <= world.state.epoch)
+    return epoch < trustedEpoch ? null : changeOf(Number(version))
   }
 }
 
@@ -175,10 +194,10 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
     passes++
     try {
       const result = await runPass(source, redis, endless, (stale) => {
-        watcher.judged()
+        watcher.judged(false)
         return stale.filter(({ shard }) => interesting.has(shard))
       })
-      if (result.restored) watcher.judged()
+      if (result.restored) watcher.judged(true)
       return result
     } catch {
       return null
@@ -194,7 +213,9 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
     const isRevoked = world.state.keys.get(id)?.record.status === 'revoked'
     writeDirectly(redis, { kind: 'key', account: of, key: id }, () => source.writesOfKey(of, id)).then(
       (isThere) => {
-        if (isThere && isRevoked) watcher.acknowledged.add(id)
+        if (!isThere) return
+        watcher.told.add(id)
+        if (isRevoked) watcher.acknowledged.add(id)
       },
       () => undefined
     )
@@ -272,7 +293,9 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
         return
       }
       case 'month':
-        for (const row of state.keys.values()) if (row.revokedAt !== null) row.revokedAt = 1
+        for (const { keys } of [state, backup]) {
+          for (const row of keys.values()) if (row.revokedAt !== null) row.revokedAt = 1
+        }
         return
       case 'flush':
         await link.client.flushall()
@@ -295,7 +318,7 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
         passes = 0
         world.state = structuredClone(backup)
         watcher.restored()
-        await restart(action.redis)
+        if (action.redis !== 'same') await restart(action.redis)
         dump = new Map()
     }
   }

@@ -75,7 +75,14 @@ export function createWorld(client: Redis): World {
         }
       }
     })
-    return { client: paused, run, isReady: () => true, ready: async () => undefined, close: async () => undefined }
+    return {
+      client: paused,
+      gathering: () => paused,
+      run,
+      isReady: () => true,
+      ready: async () => undefined,
+      close: async () => undefined
+    }
   }
 
   function sourceOf(life: Life): ProjectionSource {
