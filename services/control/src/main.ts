@@ -45,7 +45,7 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   const database = parts.adopt(await openMigrated(config, log), (opened) => opened.close())
   const redis = connectRedis(config.redisUrl, {
     name: 'tollgate-control',
-    commandTimeoutMs: 2000,
+    silenceLimitMs: 2000,
     onError: (err) => log.warn({ err }, 'redis')
   })
   parts.defer(() => redis.close())

@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, LogController } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { createAuthenticate } from './authenticate/authenticate.ts'
 import type { KnownKey } from './authenticate/known-key.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
 import { chatCompletions } from './endpoints/chat-completions.ts'
 import { models } from './endpoints/models.ts'
+import { answerClientError, sendFailure } from './failures.ts'
 import type { Upstreams } from './upstreams/upstreams.ts'
 
 /** 20 MiB: room for images and audio in a prompt. */
 const bodyLimit = 20 * 1024 * 1024
+
+const requestTimeoutMs = 120_000
+
+const newRequestId = (): string => `req_${randomUUID()}`
 
 export type GatewayDependencies = {
   redis: RedisLink
@@ -31,8 +36,14 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   const app = Fastify({
     loggerInstance: dependencies.log,
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger for every request would cost more than the few that log anything are worth: they name their request.
+    childLoggerFactory: (logger) => logger,
     bodyLimit,
-    genReqId: () => `req_${randomUUID()}`,
+    genReqId: newRequestId,
+    // A body that does not come within this time is given up; answers may take as long as they do.
+    requestTimeout: requestTimeoutMs,
+    frameworkErrors: sendFailure,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
     requestIdHeader: false,
     // While it stops, a request on an open connection gets the table's error instead of Fastify's.
     return503OnClosing: false,
@@ -43,12 +54,7 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
-  app.setErrorHandler((error: FastifyError | ServiceError, request, reply) => {
-    const failure = toServiceError(error)
-    if (failure.status >= 500) request.log.error({ err: failure }, 'request failed')
-    if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
-    return reply.code(failure.status).header('x-request-id', request.id).send(failure.toBody())
-  })
+  app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(() => {
     throw new ServiceError('unknown_endpoint')
   })
@@ -61,7 +67,6 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     const authenticate = createAuthenticate(dependencies.redis)
     v1.decorateRequest('knownKey', null)
     v1.addHook('onRequest', (request, reply, done) => {
-      reply.header('x-request-id', request.id)
       if (draining) {
         reply.header('connection', 'close')
         throw new ServiceError('draining')
@@ -77,22 +82,8 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
         done()
       }, done)
     })
-    chatCompletions(v1, dependencies)
+    chatCompletions(v1, { ...dependencies, isDraining: () => draining })
     models(v1, dependencies)
   })
   return app
-}
-
-function toServiceError(error: FastifyError | ServiceError): ServiceError {
-  if (error instanceof ServiceError) return error
-  switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ServiceError('request_too_large')
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new ServiceError('invalid_request', { message: 'Send the body as application/json.' })
-  }
-  if (error.statusCode !== undefined && error.statusCode < 500) {
-    return new ServiceError('invalid_request', { cause: error })
-  }
-  return new ServiceError('internal_error', { cause: error })
 }

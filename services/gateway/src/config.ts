@@ -12,8 +12,10 @@ export const GatewayConfig = Type.Object({
   GATEWAY_ADMIN_HOST: Type.String({ default: '127.0.0.1' }),
   GATEWAY_ADMIN_PORT: Port(9090),
   REDIS_URL: Type.String({ pattern: '^rediss?://' }),
-  /** Milliseconds after which Redis counts as away for a request. */
+  /** Milliseconds of silence, while an answer is due, after which Redis counts as away. */
   REDIS_TIMEOUT_MS: Type.Integer({ minimum: 10, maximum: 60_000, default: 1000 }),
+  /** Milliseconds that requests under way have to finish after SIGTERM. */
+  GATEWAY_DRAIN_MS: Type.Integer({ minimum: 0, default: 600_000 }),
   UPSTREAMS_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/upstreams.yaml', import.meta.url)) }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
 })

@@ -12,8 +12,7 @@ async function main(): Promise<void> {
   const log = pino({ level: config.LOG_LEVEL, name: 'gateway' })
   const redis = connectRedis(config.REDIS_URL, {
     name: 'tollgate-gateway',
-    commandTimeoutMs: config.REDIS_TIMEOUT_MS,
-    autoPipelining: true,
+    silenceLimitMs: config.REDIS_TIMEOUT_MS,
     onError: (err) => log.warn({ err }, 'redis')
   })
   const catalog = followCatalog(redis, (err) => log.warn({ err }, 'catalog'))
@@ -21,11 +20,25 @@ async function main(): Promise<void> {
   const app = buildApp({ redis, catalog, upstreams, log })
   const admin = buildAdmin(redis, catalog, () => stopping)
 
+  function cutOff(): void {
+    app.server.closeAllConnections()
+    for (const { pool } of upstreams.values()) void pool.destroy()
+  }
+
   async function stop(): Promise<void> {
-    if (stopping) return
+    if (stopping) {
+      log.warn('told again to stop: what is under way is cut off')
+      cutOff()
+      return
+    }
     stopping = true
     log.info('stopping: requests that are under way are finished')
+    // A connection that has become idle meanwhile would otherwise hold the process until its client leaves.
+    const idle = setInterval(() => app.server.closeIdleConnections(), 100)
+    const limit = setTimeout(cutOff, config.GATEWAY_DRAIN_MS)
     await app.close()
+    clearInterval(idle)
+    clearTimeout(limit)
     await Promise.all([catalog.stop(), ...[...upstreams.values()].map(({ pool }) => pool.close())])
     await Promise.all([redis.close(), admin.close()])
   }

@@ -42,7 +42,7 @@ const catalog: Catalog = {
 export async function fillRedis(url: string): Promise<string> {
   const link = connectRedis(url, {
     name: 'tollgate-bench',
-    commandTimeoutMs: 5000,
+    silenceLimitMs: 5000,
     onError: () => {} // A command that fails says so itself.
   })
   try {

@@ -9,7 +9,7 @@ import { untilVouched } from './until-vouched.ts'
 
 async function emptyRedis(t: Test) {
   const redis = await startRedis({ port: 0 })
-  const link = connectRedis(redis.url, { name: 'test', commandTimeoutMs: 2_000, onError: () => {} })
+  const link = connectRedis(redis.url, { name: 'test', silenceLimitMs: 2_000, onError: () => {} })
   t.after(async () => {
     await link.close()
     await redis.stop()

@@ -13,7 +13,7 @@ const retryMs = 50
  */
 export async function untilVouched(redisUrl: string, limitMs: number, signal?: AbortSignal): Promise<void> {
   const deadline = performance.now() + limitMs
-  const link = connectRedis(redisUrl, { name: 'tollgate-start', commandTimeoutMs: 2_000, onError: () => {} })
+  const link = connectRedis(redisUrl, { name: 'tollgate-start', silenceLimitMs: 2_000, onError: () => {} })
   try {
     for (;;) {
       signal?.throwIfAborted()

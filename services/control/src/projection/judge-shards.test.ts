@@ -21,7 +21,7 @@ function markers(others: Partial<Record<Shard, Partial<ShardMarker>>>): Map<Shar
 const stale = (others: Partial<Record<Shard, Partial<ShardMarker>>>) => {
   const judgement = judgeShards(markers(others), truth, run)
   assert.ok(!judgement.ahead)
-  return judgement.stale.map(({ shard, version }) => [shard, version])
+  return judgement.stale.map(({ shard }) => shard)
 }
 
 test('where every marker is as it should be there is nothing to do', async () => {
@@ -38,12 +38,12 @@ for (const [name, marker] of [
   ['is of an earlier epoch, with a change beyond', { version: versionOf(0, 11), highest: versionOf(0, 999) }]
 ] as const) {
   test(`a shard is replayed if its marker ${name}`, async () => {
-    assert.deepEqual(stale({ a01: marker }), [['a01', versionOf(1, 10)]])
+    assert.deepEqual(stale({ a01: marker }), ['a01'])
   })
 }
 
 test('a shard without any change is vouched for at change zero', async () => {
-  assert.deepEqual(stale({ k07: { version: null } }), [['k07', versionOf(1, 0)]])
+  assert.deepEqual(stale({ k07: { version: null } }), ['k07'])
 })
 
 for (const [name, marker, epoch] of [

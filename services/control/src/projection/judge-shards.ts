@@ -8,8 +8,6 @@ export type StaleShard = {
   shard: Shard
   /** As it was when judged. */
   marker: ShardMarker
-  /** What can be vouched for after a replay. */
-  version: number
 }
 
 export type Judgement =
@@ -35,7 +33,7 @@ export function judgeShards(markers: ReadonlyMap<Shard, ShardMarker>, truth: Tru
     if (seen > version) ahead = true
     highest = Math.max(highest, seen)
     if (marker.run !== run || marker.version === null || marker.version < version) {
-      stale.push({ shard, marker, version })
+      stale.push({ shard, marker })
     }
   }
   return ahead ? { ahead, epoch: epochOf(highest) } : { ahead, stale }

@@ -1,14 +1,17 @@
-import { epochOf } from '@tollgate/contracts/records/version.ts'
-import { readCatalogVersion, readShards } from '@tollgate/contracts/redis/project.ts'
+import { randomUUID } from 'node:crypto'
+import { epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
+import { claimShard, readCatalogVersion, readShards, releaseShard } from '@tollgate/contracts/redis/project.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
 import { isCatalogAhead, projectCatalog } from './catalog.ts'
 import { judgeShards, type StaleShard } from './judge-shards.ts'
-import { replayShard } from './replay-shard.ts'
+import { type ClaimedShard, insistOnRun, replayShard } from './replay-shard.ts'
 import type { ProjectionSource } from './source.ts'
 
 /** Replays under way at once. More do not go faster: one process reads, converts and writes them all. */
 const concurrency = 4
+/** A claim soon replaced by another replica's stamp is work for nothing; one query serves as many shards as this. */
+const claimedAtOnce = 32
 /** A pass that fails more often than this is abandoned; the next begins anew. */
 const maxFailures = 16
 
@@ -45,22 +48,52 @@ export async function runPass(
   const failures: unknown[] = []
   let shards = 0
   let writes = 0
-  async function serve(): Promise<void> {
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+  let isHopeless = false
+  async function serve(claimed: ClaimedShard[]): Promise<void> {
+    for (let next = claimed.pop(); next !== undefined; next = claimed.pop()) {
+      if (isHopeless) {
+        await releaseShard(redis, next.claim).catch(() => undefined)
+        continue
+      }
       try {
         const count = await replayShard(source, redis, next, run, signal)
         if (count !== null) shards++
         writes += count ?? 0
       } catch (error) {
         failures.push(error)
-        const isHopeless = signal.aborted || isDatabaseAway(error) || !redis.isReady() || redis.run() !== run
-        if (isHopeless || failures.length > maxFailures) queue.length = 0
+        const isOver = signal.aborted || isDatabaseAway(error) || !redis.isReady() || redis.run() !== run
+        isHopeless = isOver || failures.length > maxFailures
       }
     }
   }
-  await Promise.all(Array.from({ length: concurrency }, serve))
+  while (queue.length > 0 && !isHopeless) {
+    const claimed = await claimAll(source, redis, queue.splice(0, claimedAtOnce), run)
+    await Promise.all(Array.from({ length: concurrency }, () => serve(claimed)))
+  }
   if (failures.length > 0) throw failures[0]
   return { restored: false, shards, writes }
+}
+
+/** Claims shards, and only then reads what they are to be brought to. */
+async function claimAll(
+  source: ProjectionSource,
+  redis: RedisLink,
+  stale: readonly StaleShard[],
+  run: string
+): Promise<ClaimedShard[]> {
+  insistOnRun(redis, run)
+  const claims = await Promise.all(stale.map(({ shard }) => claimShard(redis, shard, randomUUID())))
+  try {
+    const { epoch, changes } = await source.readTruth()
+    return stale.map(({ shard, marker }, index) => ({
+      claim: claims[index]!,
+      marker,
+      version: versionOf(epoch, changes.get(shard) ?? 0)
+    }))
+  } catch (error) {
+    await Promise.all(claims.map((claim) => releaseShard(redis, claim).catch(() => undefined)))
+    throw error
+  }
 }
 
 function shuffle<Item>(items: Item[]): Item[] {

@@ -1,9 +1,25 @@
-import { randomUUID } from 'node:crypto'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
-import { claimShard, putAll, releaseShard, type ShardMarker, stampShard } from '@tollgate/contracts/redis/project.ts'
+import {
+  putAll,
+  releaseShard,
+  type ShardClaim,
+  type ShardMarker,
+  stampShard
+} from '@tollgate/contracts/redis/project.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import type { StaleShard } from './judge-shards.ts'
 import type { ProjectionSource } from './source.ts'
+
+/** A shard that is claimed, and what it is to be brought to. */
+export type ClaimedShard = {
+  claim: ShardClaim
+  /** As it was when judged. */
+  marker: ShardMarker
+  /**
+   * What Postgres had. Read after the claim: then everything that Redis ever acknowledged up to this version is either
+   * still there, or went away together with the claim.
+   */
+  version: number
+}
 
 /**
  * Brings what a shard lacks from Postgres to Redis, and then vouches for it.
@@ -18,12 +34,10 @@ import type { ProjectionSource } from './source.ts'
 export async function replayShard(
   source: ProjectionSource,
   redis: RedisLink,
-  { shard, marker, version }: StaleShard,
+  { claim, marker, version }: ClaimedShard,
   run: string,
   signal: AbortSignal
 ): Promise<number | null> {
-  insistOnRun(redis, run)
-  const claim = await claimShard(redis, shard, randomUUID())
   let stamped = false
   try {
     // Only what was judged to be behind is replayed: another state may even be ahead, which the next pass will judge.
@@ -33,7 +47,7 @@ export async function replayShard(
     const from = replayedUpTo(marker, epoch)
     // After a restart that lost nothing there is only the run to vouch for.
     if (from < changeOf(version)) {
-      const pages = source.writesAfter(shard, from, epoch, mayHoldRecords(marker, epoch))
+      const pages = source.writesAfter(claim.shard, from, epoch, mayHoldRecords(marker, epoch))
       for await (const writes of pages) {
         signal.throwIfAborted()
         insistOnRun(redis, run)
@@ -50,7 +64,8 @@ export async function replayShard(
   }
 }
 
-function insistOnRun(redis: RedisLink, run: string): void {
+/** @throws RedisAwayError if another process than this has the connection, or none */
+export function insistOnRun(redis: RedisLink, run: string): void {
   if (redis.run() !== run) throw new RedisAwayError()
 }
 

@@ -95,7 +95,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   await migrate(database.orm)
   const redis = connectRedis(options.redisUrl ?? (ownRedis as RunningRedis).url, {
     name: 'control-test',
-    commandTimeoutMs: 2000,
+    silenceLimitMs: 2000,
     onError: (err) => log.debug({ err }, 'redis')
   })
   await redis.ready()

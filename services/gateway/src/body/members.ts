@@ -50,8 +50,8 @@ function skipSpace(body: Buffer, from: number): number {
   return at
 }
 
-/** @returns the index after the string's closing quote */
-function skipString(body: Buffer, from: number): number {
+/** @returns the index after the string's closing quote; the body's length if it has none */
+export function skipString(body: Buffer, from: number): number {
   let at = from + 1
   // Most strings are short, where a call to indexOf costs more than it saves; prompts are long, where it hops.
   for (const near = at + 64; at < near; at++) {
@@ -61,6 +61,7 @@ function skipString(body: Buffer, from: number): number {
   }
   for (;;) {
     at = body.indexOf(quote, at)
+    if (at < 0) return body.length
     let before = at
     while (body[before - 1] === backslash) before--
     if ((at - before) % 2 === 0) return at + 1

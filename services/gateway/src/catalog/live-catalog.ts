@@ -6,8 +6,10 @@ import {
   readCatalogJson
 } from '@tollgate/contracts/catalog/catalog.ts'
 import { changesChannel } from '@tollgate/contracts/keyspace/names.ts'
-import { readCatalog, readCatalogVersion } from '@tollgate/contracts/redis/project.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { type ChangeNotice, readCatalog, readCatalogVersion } from '@tollgate/contracts/redis/project.ts'
+import { type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
+
+const catalogNotice = JSON.stringify({ kind: 'catalog' } satisfies ChangeNotice)
 
 /** How often the version in Redis is looked at. */
 const pollMs = 1000
@@ -36,7 +38,6 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
   let timer: NodeJS.Timeout | undefined
   let refreshing: Promise<void> | null = null
   const subscriber = redis.client.duplicate({
-    enableAutoPipelining: false,
     lazyConnect: true,
     // Done here instead, where a refusal can be caught.
     autoResubscribe: false
@@ -48,7 +49,7 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
     // Only what is known to be current in this Redis process counts: after a restart from an old dump it may not be.
     if (stored === null || stored.run !== redis.run() || stored.version === view?.version) return
     const catalog = await readCatalog(redis)
-    if (catalog !== null) view = viewOf(catalog.version, readCatalogJson(catalog.json))
+    if (catalog?.run === redis.run()) view = viewOf(catalog.version, readCatalogJson(catalog.json))
   }
 
   function refreshOnce(): Promise<void> {
@@ -63,10 +64,16 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
   return {
     current: () => view,
     async start() {
-      subscriber.on('error', onError)
-      subscriber.on('message', () => void refreshOnce())
+      subscriber.on('error', (error) => onError(withoutCommand(error)))
+      subscriber.on('message', (_channel, notice) => {
+        // Notices of keys and accounts come here too: admission judges those by their versions, and needs none.
+        if (notice === catalogNotice) void refreshOnce()
+      })
       subscriber.on('ready', () => subscriber.subscribe(changesChannel).catch(onError))
-      subscriber.connect().catch(onError)
+      // What fails is told as an event, too.
+      subscriber.connect().catch(() => undefined)
+      // Redis may be away for long: the gateway starts without it, and says that it is not ready.
+      void redis.ready().then(refreshOnce)
       await refreshOnce()
       timer = setInterval(refreshOnce, pollMs)
     },

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import t from 'tap'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -85,7 +86,10 @@ t.test('a body that cannot be understood is refused and goes nowhere', async (t)
     ['{"model":"small","messages":[]}', '400 invalid_request'],
     [`{"model":"small","stream":"yes",${messages}}`, '400 invalid_request'],
     [`{"model":"small","model":"large",${messages}}`, '400 invalid_request'],
-    [`{"mode\\u006c":"large","model":"small",${messages}}`, '400 invalid_request']
+    [`{"mode\\u006c":"large","model":"small",${messages}}`, '400 invalid_request'],
+    // A server written in Go takes these for the members of those names.
+    [`{"model":"small","Model":"large",${messages}}`, '400 invalid_request'],
+    [`{"model":"small","\u017ftream":true,${messages}}`, '400 invalid_request']
   ] as const) {
     t.equal(await codeOf(await post(secret, body)), expected, body)
   }
@@ -97,6 +101,42 @@ t.test('a body that cannot be understood is refused and goes nowhere', async (t)
   )
   t.equal(await codeOf(await post(secret, `{"model":"${'x'.repeat(21 * 1024 * 1024)}"}`)), '413 request_too_large')
   t.equal(upstream.received.length, before)
+})
+
+t.test('a body that would take seconds to parse is refused in no time', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const startedAt = performance.now()
+  for (const messages of [`[${'{},'.repeat(6_000_000)}{}]`, `${'['.repeat(9_000_000)}${']'.repeat(9_000_000)}`]) {
+    t.equal(await codeOf(await post(secret, `{"model":"small","messages":${messages}}`)), '400 invalid_request')
+  }
+  const long = JSON.stringify({ model: 'small', messages: [{ role: 'user', content: 'x\\"'.repeat(2_000_000) }] })
+  t.equal((await post(secret, long)).status, 200, 'while a long text passes')
+  t.comment(`${Math.round(performance.now() - startedAt)} ms for the three`)
+})
+
+t.test('every failure has the error shape and a request id, whatever the request was', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const raw = async (text: string): Promise<string> => {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+    socket.write(text)
+    const chunks: Buffer[] = []
+    for await (const chunk of socket) chunks.push(chunk)
+    return Buffer.concat(chunks).toString()
+  }
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\n`
+  for (const [request, status, code] of [
+    [`${head}connection: close\r\n\r\n`, 400, 'invalid_json'],
+    ['GET /v1/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404, 'unknown_endpoint'],
+    ['nonsense\r\n\r\n', 400, 'invalid_request'],
+    [`${head}x: ${'x'.repeat(40_000)}\r\n\r\n`, 413, 'request_too_large'],
+    [`${head}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`, 400, 'invalid_request'],
+    [`${head}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400, 'invalid_request']
+  ] as const) {
+    const answer = await raw(request)
+    t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), request.slice(0, 60))
+    t.match(answer, /x-request-id: req_/)
+    t.match(answer, new RegExp(`{"error":{"message":".*","type":".*","code":"${code}"}}$`))
+  }
 })
 
 t.test('a request without a valid key is refused in the words of the contract', async (t) => {
@@ -199,8 +239,30 @@ t.test('an upstream that breaks off, or does not answer in time, is told plainly
   t.equal(broken.status, 200)
   const events = (await broken.text()).split('\n\n')
   t.equal(events[0], 'data: {"choices":[]}')
-  t.match(events[1], /^data: {"error":.*"upstream_error"/)
+  t.match(events[2] ?? events[1], /data: {"error":.*"upstream_error"/)
   t.notMatch(events.join(), /\[DONE\]/)
+})
+
+t.test('an answer can never run into the next one, and an error event is never part of a broken one', async (t) => {
+  const { secret } = await gateway.seedKey()
+  upstream.answer(({ response }) => {
+    response.writeHead(200, { 'content-type': 'Text/Event-Stream', 'content-length': '400' })
+    response.write('data: {"half', () => response.destroy())
+  })
+  const broken = await post(secret, chatBody())
+  t.equal(broken.headers.get('content-length'), null)
+  const lines = (await broken.text()).split('\n')
+  t.equal(lines[0], 'data: {"half')
+  t.match(lines[2], /^data: {"error":.*"upstream_error"/)
+  upstream.answer(({ response }) => {
+    response.writeHead(400, { 'content-type': 'application/json' })
+    const write = () => {
+      while (response.write('x'.repeat(64 * 1024)) && !response.destroyed);
+      response.once('drain', write)
+    }
+    write()
+  })
+  t.equal(await codeOf(await post(secret, chatBody())), '400 invalid_request', 'a refusal without end is cut short')
 })
 
 t.test('a client that leaves ends the upstream call', async (t) => {
@@ -274,6 +336,8 @@ t.test('a Redis that does not answer is a 503, and nothing else, until it does',
   t.equal((await post(seeded.secret, chatBody())).status, 200)
   await gateway.redis.kill('SIGSTOP')
   t.equal(await codeOf(await post(seeded.secret, chatBody())), '503 state_unavailable')
+  t.equal(await codeOf(await post(seeded.secret, chatBody())), '503 state_unavailable')
   await gateway.redis.kill('SIGCONT')
+  await gateway.state.ready()
   t.equal((await post(seeded.secret, chatBody())).status, 200)
 })

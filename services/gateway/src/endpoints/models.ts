@@ -20,16 +20,17 @@ export function models(app: FastifyInstance, { redis, catalog }: GatewayDependen
     return [...view.models()].filter(([name]) => mayUseModel(records, view, name)).map(toEntry)
   }
 
-  app.get('/v1/models', { schema: { response: { 200: ModelList } } }, async (request) => ({
-    object: 'list',
-    data: await allowedModels(request)
-  }))
+  app.get('/v1/models', { schema: { response: { 200: ModelList } } }, async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    return { object: 'list', data: await allowedModels(request) }
+  })
 
   // A wildcard, since names of models may contain slashes.
   app.get<{ Params: Static<typeof ModelParams> }>(
     '/v1/models/*',
     { schema: { params: ModelParams, response: { 200: ModelEntry } } },
-    async (request) => {
+    async (request, reply) => {
+      reply.header('x-request-id', request.id)
       const model = (await allowedModels(request)).find(({ id }) => id === request.params['*'])
       if (model === undefined) throw new ServiceError('model_not_allowed')
       return model

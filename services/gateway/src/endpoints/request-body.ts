@@ -1,6 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { Static, TSchema } from 'typebox'
-import type { Validator } from 'typebox/compile'
+import type { Static, TObject } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { isTooComplex } from '../body/complexity.ts'
 import { findMembers, type MemberSpan } from '../body/members.ts'
 
 /** A request body in both of its forms: what the client sent, and what was understood of it. */
@@ -14,40 +15,74 @@ export type RequestBody<Members> = {
 /**
  * Reads what the gateway must understand of a body. The rest is not looked at, and is forwarded as it is.
  *
- * @param validator of the members that are understood, as an open object
+ * @param understood the members that are read, from {@link understand}
  * @throws ServiceError invalid_json, or invalid_request naming the member
  */
-export function readRequestBody<Schema extends TSchema>(
-  bytes: Buffer | null,
-  validator: Validator<Record<never, never>, Schema>
+export function readRequestBody<Schema extends TObject>(
+  bytes: Buffer | null | undefined,
+  understood: UnderstoodMembers<Schema>
 ): RequestBody<Static<Schema>> {
-  if (bytes === null || bytes.length === 0)
-    throw new ServiceError('invalid_json', { message: 'The request has no body.' })
+  if (!bytes?.length) throw new ServiceError('invalid_json', { message: 'The request has no body.' })
+  if (isTooComplex(bytes)) {
+    throw new ServiceError('invalid_request', {
+      message: 'The request body is nested too deeply or has too many values.'
+    })
+  }
   let members: unknown
   try {
     members = JSON.parse(bytes.toString())
   } catch (cause) {
     throw new ServiceError('invalid_json', { cause })
   }
-  if (!validator.Check(members)) {
-    const [problem] = validator.Errors(members)
-    throw new ServiceError('invalid_request', { message: describe(problem) })
-  }
+  if (!understood.all.Check(members))
+    throw new ServiceError('invalid_request', { message: describe(understood, members) })
   const spans = new Map<string, MemberSpan>()
+  const spellings = new Set<string>()
   for (const span of findMembers(bytes)) {
-    // Parsers differ in which of two they believe, so the upstream might serve what was not judged here.
-    if (spans.has(span.name)) {
+    // Parsers differ in which of two members they believe, and some (Go's) take a name in any case for the one they know:
+    // the upstream might serve what was not judged here.
+    const spelling = span.name.toUpperCase().toLowerCase()
+    if (spellings.has(spelling)) {
       throw new ServiceError('invalid_request', { message: `${span.name}: given more than once.` })
     }
+    if (spelling !== span.name && understood.names.has(spelling)) {
+      throw new ServiceError('invalid_request', { message: `${span.name}: write it as ${spelling}.` })
+    }
+    spellings.add(spelling)
     spans.set(span.name, span)
   }
   return { bytes, members, spans }
 }
 
-function describe(problem: { instancePath: string; message: string; params: unknown } | undefined): string {
-  if (problem === undefined) return 'The request body is not valid.'
-  const { requiredProperties } = problem.params as { requiredProperties?: string[] }
-  if (requiredProperties !== undefined) return `${requiredProperties.join(', ')}: missing.`
-  const path = problem.instancePath.slice(1).replaceAll('/', '.')
-  return path === '' ? `The request body ${problem.message}.` : `${path}: ${problem.message}.`
+/** The members of a body that the gateway reads, ready for use. */
+export type UnderstoodMembers<Schema extends TObject> = {
+  readonly all: Validator<Record<never, never>, Schema>
+  readonly names: ReadonlySet<string>
+  readonly each: ReadonlyArray<{ name: string; isRequired: boolean; isValid: (value: unknown) => boolean }>
+}
+
+/** Prepares the check of an open object. */
+export function understand<Schema extends TObject>(schema: Schema): UnderstoodMembers<Schema> {
+  const required: readonly string[] = schema.required
+  const names = Object.keys(schema.properties)
+  const each = names.map((name) => {
+    const validator = Compile(schema.properties[name]!)
+    return { name, isRequired: required.includes(name), isValid: (value: unknown) => validator.Check(value) }
+  })
+  return { all: Compile(schema), names: new Set(names), each }
+}
+
+/** Names the first member that is not as it must be: to find every fault of a large body would take seconds. */
+function describe<Schema extends TObject>(understood: UnderstoodMembers<Schema>, members: unknown): string {
+  if (typeof members !== 'object' || members === null || Array.isArray(members)) {
+    return 'The request body must be an object.'
+  }
+  for (const { name, isRequired, isValid } of understood.each) {
+    if (!Object.hasOwn(members, name)) {
+      if (isRequired) return `${name}: missing.`
+    } else if (!isValid(Reflect.get(members, name))) {
+      return `${name}: not valid.`
+    }
+  }
+  return 'The request body is not valid.'
 }

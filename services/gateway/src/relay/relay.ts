@@ -15,6 +15,8 @@ export type RelayRequest = {
   requestId: string
   /** Where the answer goes. Nothing has been written to it yet. */
   response: ServerResponse
+  /** Whether the connection to the client must end with this answer. */
+  isDraining: () => boolean
   /** Told of every failure that is not the client's own doing. */
   onFailure: (failure: ServiceError) => void
 }
@@ -41,6 +43,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse
   readonly #requestId: string
   readonly #onFailure: (failure: ServiceError) => void
+  readonly #isDraining: () => boolean
   #controller: Dispatcher.DispatchController | null = null
   #status = 0
   #streaming = false
@@ -54,6 +57,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#response = request.response
     this.#requestId = request.requestId
     this.#onFailure = request.onFailure
+    this.#isDraining = request.isDraining
     this.#response.once('close', this.#onClose)
   }
 
@@ -79,11 +83,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     const contentType = headers['content-type'] ?? 'application/json'
     const fields = ['content-type', contentType, 'x-request-id', this.#requestId]
     if (headers['content-encoding'] !== undefined) fields.push('content-encoding', headers['content-encoding'])
-    if (headers['content-length'] !== undefined) {
+    this.#streaming = contentType.toLowerCase().startsWith('text/event-stream')
+    // A stream may end with an event of ours, so its length is not known.
+    if (headers['content-length'] !== undefined && !this.#streaming) {
       this.#remaining = Number(headers['content-length'])
       fields.push('content-length', headers['content-length'])
     }
-    this.#streaming = contentType.startsWith('text/event-stream')
+    if (this.#isDraining()) fields.push('connection', 'close')
     this.#response.writeHead(status, fields)
     // Tells the client at once that its stream was accepted; the first token may take long.
     if (this.#streaming) this.#response.flushHeaders()
@@ -93,7 +99,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#done) return
     if (this.#refusal !== null) {
       this.#refusalBytes += chunk.length
-      if (this.#refusalBytes <= refusalLimit) this.#refusal.push(chunk)
+      if (this.#refusalBytes <= refusalLimit) {
+        this.#refusal.push(chunk)
+        return
+      }
+      this.#refuse()
+      controller.abort(answered)
       return
     }
     if (this.#remaining === chunk.length) {
@@ -111,17 +122,22 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#done) return
-    this.#finish()
     if (this.#refusal !== null) {
-      const body = Buffer.from(JSON.stringify(describeRefusal(Buffer.concat(this.#refusal))))
-      this.#answer(this.#status, body)
+      this.#refuse()
       return
     }
+    this.#finish()
     this.#response.end()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#done) this.#fail(failureOfError(error, this.#status !== 0))
+  }
+
+  /** Passes on why the upstream refused the request. */
+  #refuse(): void {
+    this.#finish()
+    this.#answer(this.#status, Buffer.from(JSON.stringify(describeRefusal(Buffer.concat(this.#refusal ?? [])))))
   }
 
   /** Tells the client of a failure in the way that is still open: a status, an event, or a connection that breaks. */
@@ -131,7 +147,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#response.headersSent) {
       this.#answer(failure.status, Buffer.from(JSON.stringify(failure.toBody())), failure.retryAfter)
     } else if (this.#streaming) {
-      this.#response.end(`data: ${JSON.stringify(failure.toBody())}\n\n`)
+      // The upstream may have broken off within an event, which ends here.
+      this.#response.end(`\n\ndata: ${JSON.stringify(failure.toBody())}\n\n`)
     } else {
       this.#response.destroy()
     }

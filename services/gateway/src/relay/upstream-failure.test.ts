@@ -4,10 +4,10 @@ import { describeRefusal, retrySeconds } from './upstream-failure.ts'
 t.test('Retry-After is understood as seconds and as a date, and kept within bounds', (t) => {
   const now = Date.parse('2026-01-01T00:00:00Z')
   t.equal(retrySeconds('7', now), 7)
-  t.equal(retrySeconds('0', now), 1)
+  t.equal(retrySeconds('0', now), 2)
   t.equal(retrySeconds('999999', now), 3600)
   t.equal(retrySeconds('Thu, 01 Jan 2026 00:00:30 GMT', now), 30)
-  t.equal(retrySeconds('Wed, 31 Dec 2025 00:00:00 GMT', now), 1)
+  t.equal(retrySeconds('Wed, 31 Dec 2025 00:00:00 GMT', now), 2)
   t.equal(retrySeconds('soon', now), 5)
   t.equal(retrySeconds(undefined, now), 5)
   t.end()

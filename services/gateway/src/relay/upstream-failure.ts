@@ -1,4 +1,4 @@
-import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { dependencyRetrySeconds, ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { errors } from 'undici'
 
 /** Seconds that a client is asked to wait when the upstream is rate limiting and does not say how long. */
@@ -38,7 +38,9 @@ export function failureOfError(cause: Error, answerBegan: boolean): ServiceError
 export function retrySeconds(header: string | undefined, now: number = Date.now()): number {
   if (header === undefined) return defaultRetrySeconds
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - now) / 1000)
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), maxRetrySeconds) : defaultRetrySeconds
+  return Number.isFinite(seconds)
+    ? Math.min(Math.max(seconds, dependencyRetrySeconds), maxRetrySeconds)
+    : defaultRetrySeconds
 }
 
 /**

@@ -65,6 +65,8 @@ export type TestGateway = {
   redis: RunningRedis
   /** A connection of the test's own, for the writes that control would make. */
   control: RedisLink
+  /** The gateway's own connection. */
+  state: RedisLink
   catalog: LiveCatalog
   seedKey(options?: { key?: Partial<KeyRecord>; account?: Partial<AccountRecord> }): Promise<SeededKey>
   /** Writes a later version of a key or of its account. */
@@ -84,10 +86,9 @@ export async function startGateway(upstreamUrl: string, upstreamTimeouts = '{}')
     `upstreams: { test: { base_url: '${upstreamUrl}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${upstreamTimeouts} } }`
   )
   const redis = await startRedis({ port: 0 })
-  const link = (name: string, autoPipelining: boolean) =>
-    connectRedis(redis.url, { name, autoPipelining, commandTimeoutMs: 500, onError: () => {} })
-  const control = link('test-control', false)
-  const state = link('test-gateway', true)
+  const link = (name: string) => connectRedis(redis.url, { name, silenceLimitMs: 500, onError: () => {} })
+  const control = link('test-control')
+  const state = link('test-gateway')
   await Promise.all([control.ready(), state.ready()])
 
   let change = 0
@@ -114,6 +115,7 @@ export async function startGateway(upstreamUrl: string, upstreamTimeouts = '{}')
     server: app.server,
     redis,
     control,
+    state,
     catalog,
     vouch,
     async seedKey(options = {}) {

@@ -77,7 +77,8 @@ export function openUpstreams(file: string, env: Record<string, string | undefin
         connectTimeout: entry.timeouts_ms?.connect ?? 5000,
         headersTimeout: entry.timeouts_ms?.first_byte ?? 600_000,
         bodyTimeout: entry.timeouts_ms?.between_chunks ?? 120_000,
-        keepAliveTimeout: 30_000
+        // Shorter than what servers keep an idle connection for (uvicorn: 5 s), unless the upstream says more itself.
+        keepAliveTimeout: 4000
       })
     })
   }

@@ -1,0 +1,33 @@
+/** What a Redis server says of itself that matters here. */
+export type ServerDescription = {
+  /**
+   * The process together with the history of its data: a process that was master, replica and master again is the same,
+   * but lacks what it acknowledged before; its replication id is another then.
+   */
+  run: string
+  knowsScriptFlags: boolean
+  /** The eviction policy, if it may remove keys that do not expire by themselves; null for a safe one. */
+  evicts: string | null
+}
+
+/** `js-redis-server` reports no run id, and loses everything with its process. */
+const withoutRun: ServerDescription = { run: 'unreported', knowsScriptFlags: false, evicts: null }
+
+/**
+ * @param info the answer to `INFO`
+ * @throws Error for a server that does not report its run id and is not known to forget everything with its process
+ */
+export function describeServer(info: string): ServerDescription {
+  const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1]
+  const runId = field('run_id')
+  if (runId === undefined) {
+    if (field('multiplexing_api') === 'mock') return withoutRun
+    throw new Error('This Redis server does not report its run_id')
+  }
+  const policy = field('maxmemory_policy') ?? 'noeviction'
+  return {
+    run: `${runId}:${field('master_replid') ?? ''}`,
+    knowsScriptFlags: true,
+    evicts: policy.startsWith('allkeys-') ? policy : null
+  }
+}

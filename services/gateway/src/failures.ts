@@ -1,0 +1,49 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Answers any failure in the one error shape, and logs what is not the caller's fault. */
+export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const failure = toServiceError(error)
+  const told = { code: failure.code, reqId: request.id }
+  if (failure.status === 500) request.log.error({ ...told, err: failure }, 'request failed')
+  // While a dependency is away every request fails alike: its own log line says why, once.
+  else if (failure.status > 500) request.log.warn(told, 'request failed')
+  if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
+  reply.code(failure.status).header('x-request-id', request.id).send(failure.toBody())
+}
+
+/** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const failure = tooLarge
+    ? new ServiceError('request_too_large', { message: 'The headers of the request are too large.' })
+    : new ServiceError('invalid_request', { message: 'The request is not valid HTTP.' })
+  const body = JSON.stringify(failure.toBody())
+  socket.end(
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
+      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
+    () => socket.destroy()
+  )
+}
+
+function toServiceError(error: Error): ServiceError {
+  if (error instanceof ServiceError) return error
+  const { code, statusCode } = error as FastifyError
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ServiceError('request_too_large')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ServiceError('invalid_request', { message: 'Send the body as application/json.' })
+    case 'FST_ERR_BAD_URL':
+      return new ServiceError('unknown_endpoint')
+  }
+  if (statusCode !== undefined && statusCode < 500) return new ServiceError('invalid_request', { cause: error })
+  return new ServiceError('internal_error', { cause: error })
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
+import t from 'tap'
+import { startFakeUpstream } from './testing/fake-upstream.ts'
+import { startGateway } from './testing/start-gateway.ts'
+
+const script = fileURLToPath(new URL('./main.ts', import.meta.url))
+
+/** The gateway as an operator starts it. Resolves with its output so far once `until` stands in it. */
+function start(env: Record<string, string>): {
+  child: ChildProcess
+  output: () => string
+  until(text: RegExp): Promise<void>
+} {
+  const child = spawn(process.execPath, [script], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  let output = ''
+  let check = () => {}
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+      check()
+    })
+  }
+  return {
+    child,
+    output: () => output,
+    until: (text) =>
+      new Promise((resolve) => {
+        check = () => text.test(output) && resolve()
+        check()
+      })
+  }
+}
+
+t.test('a bad variable, a missing credential and a taken port each stop the start by name', async (t) => {
+  const upstream = await startFakeUpstream()
+  t.teardown(() => upstream.close())
+  const taken = new URL(upstream.url).port
+  for (const [env, expected] of [
+    [{}, /REDIS_URL: missing/],
+    [{ REDIS_URL: 'redis://127.0.0.1:1', GATEWAY_PORT: 'x', LOG_LEVEL: 'loud' }, /GATEWAY_PORT: .*\n.*LOG_LEVEL: /],
+    [{ REDIS_URL: 'redis://127.0.0.1:1' }, /OPENAI_API_KEY: missing/],
+    [
+      { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_ADMIN_PORT: '0', GATEWAY_PORT: taken },
+      new RegExp(`Port ${taken} \\(GATEWAY_PORT\\) is taken`)
+    ]
+  ] as const) {
+    const { child, output } = start(env as Record<string, string>)
+    const [code] = await once(child, 'close')
+    t.equal(code, 1)
+    t.match(output(), expected)
+  }
+})
+
+t.test('after SIGTERM an open stream is finished, new requests go elsewhere, and the process ends', async (t) => {
+  const upstream = await startFakeUpstream()
+  // Its Redis and state are used; the gateway itself is not.
+  const state = await startGateway(upstream.url)
+  const port = await freePort()
+  const upstreamsFile = join(t.testdir(), 'upstreams.yaml')
+  writeFileSync(upstreamsFile, `upstreams: { test: { base_url: '${upstream.url}/v1' } }`)
+  const gateway = start({
+    REDIS_URL: state.redis.url,
+    UPSTREAMS_FILE: upstreamsFile,
+    GATEWAY_PORT: String(port),
+    GATEWAY_ADMIN_PORT: '0'
+  })
+  t.teardown(async () => {
+    gateway.child.kill('SIGKILL')
+    await state.close()
+    await upstream.close()
+  })
+  await gateway.until(/"listening"/)
+  const { secret } = await state.seedKey()
+  const ask = () =>
+    fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: '{"model":"small","messages":[{"role":"user","content":"x"}]}'
+    })
+  let finish = () => {}
+  upstream.answer(({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
+    finish = () => response.end('data: [DONE]\n\n')
+  })
+  const streamed = await ask()
+  const ended = once(gateway.child, 'close')
+  gateway.child.kill('SIGTERM')
+  await gateway.until(/"stopping/)
+  await t.rejects(ask(), 'nobody listens any more')
+  finish()
+  t.equal(await streamed.text(), 'data: 1\n\ndata: [DONE]\n\n')
+  t.same(await ended, [0, null], 'although the client keeps its connection')
+})
