@@ -72,6 +72,8 @@ test('revocation, while Redis comes and goes', async (t) => {
     assert.ok(dead.ms < 5000, `${dead.ms} ms`)
     const alive = await untilAnswered(gateway, kept.value, 'admitted')
     assert.ok(!alive.before.has('refused'))
+    // Control gave up the connection on which Redis was silent.
+    await control.redis.ready()
     assert.deepEqual((await revoke(doomed)).body, { ok: true })
   })
 
@@ -88,6 +90,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     const alive = await untilAnswered(gateway, kept.value, 'admitted')
     assert.ok(!alive.before.has('refused'))
     t.comment(`healed ${dead.ms + alive.ms} ms after an empty Redis was there`)
+    await control.redis.ready()
     assert.deepEqual((await revoke(doomed)).body, { ok: true })
   })
 
