@@ -35,7 +35,7 @@ test('the gateway is measured beside the bare proxy, and the figures are written
   })
   const [code] = (await once(bench, 'close')) as [number]
   assert.equal(code, 0, errors)
-  assert.match(output, /CPU per request, µs +[\d.]+ +[\d.]+ /)
+  assert.match(output, /CPU per request, µs +[\d.,]+ +[\d.,]+ /)
   const { machine, target, figures } = JSON.parse(readFileSync(json, 'utf8'))
   assert.equal(target, 'gateway')
   assert.equal(machine.node, process.version)
