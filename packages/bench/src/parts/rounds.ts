@@ -34,7 +34,7 @@ export async function measureRounds(
   const rounds: Rounds = { bare: [], target: [] }
   let undisturbed = 0
   for (let round = 1; round <= count || (undisturbed < count && !bench.patience.isExhausted); round++) {
-    bench.progress(`${what}: round ${round} of ${count}`)
+    bench.progress(`${what}: ${round > count ? 'one round more' : `round ${round} of ${count}`}`)
     await bench.patience.untilQuiet()
     const started = performance.now()
     // In turn also within the rounds, so that being second is no advantage of either.
