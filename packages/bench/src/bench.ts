@@ -40,8 +40,8 @@ export const fullTiming: Timing = {
   rounds: 12,
   pacedRounds: 8,
   latencyRounds: 3,
-  memoryRounds: 1,
-  holdMs: 10_000
+  memoryRounds: 2,
+  holdMs: 6000
 }
 
 /** One long round of everything: enough samples, and figures of a profiled process are not comparable anyway. */

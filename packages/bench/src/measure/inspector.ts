@@ -39,9 +39,9 @@ export class Inspector {
     })
   }
 
-  /** Connects to the inspector on a port of loopback, waiting up to 5 s for it. */
+  /** Connects to the inspector on a port of loopback, waiting up to 20 s for it. */
   static async connect(port: number): Promise<Inspector> {
-    const deadline = performance.now() + 5000
+    const deadline = performance.now() + 20_000
     for (;;) {
       try {
         const answer = await fetch(`http://127.0.0.1:${port}/json/list`)

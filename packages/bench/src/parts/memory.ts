@@ -7,13 +7,17 @@ import type { Side } from '../side.ts'
 import type { Part } from './part.ts'
 
 const streams = 1000
+/** For V8 to return what a collection has freed, and for connections to be closed. */
+const settleMs = 1000
 const warming = { chunks: 20, paceMs: 5 }
 const endless = { chunks: 1_000_000, paceMs: 200 }
 
 /** Bytes of one process, idle or with all streams open. */
 interface Memory {
-  /** As the operating system sees it, without a forced collection while streams are open. */
+  /** As the operating system sees it. */
   residentBytes: number
+  /** The same after a forced collection. */
+  collectedResidentBytes: number
   /** JavaScript objects after a forced collection. */
   heapBytes: number
   /** Buffers after a forced collection. */
@@ -45,8 +49,10 @@ export const memory: Part = {
       formatNumber(median(rounds.bare.map(figure)) / 1000, 1),
       formatNumber(median(rounds.target.map(figure)) / 1000, 1)
     ]
-    const perStream = (member: keyof Memory) => (round: MemoryRound) =>
-      (round.open[member] - round.idle[member]) / streams
+    const perStream =
+      (open: keyof Memory, idle: keyof Memory = open) =>
+      (round: MemoryRound) =>
+        (round.open[open] - round.idle[idle]) / streams
     return {
       sections: [
         {
@@ -54,10 +60,12 @@ export const memory: Part = {
           table: {
             head: ['', 'bare', bench.targetName],
             rows: [
-              row('resident per stream, KB', perStream('residentBytes')),
-              row('heap per stream after collection, KB', perStream('heapBytes')),
-              row('buffers per stream after collection, KB', perStream('bufferBytes')),
-              row('resident when idle, KB', (round) => round.idle.residentBytes)
+              row('resident per stream, KB', perStream('residentBytes', 'collectedResidentBytes')),
+              row('  after a collection', perStream('collectedResidentBytes')),
+              row('  of it heap', perStream('heapBytes')),
+              row('  of it buffers', perStream('bufferBytes')),
+              row('resident when idle, KB', (round) => round.idle.residentBytes),
+              row('  after a collection', (round) => round.idle.collectedResidentBytes)
             ]
           },
           notes: []
@@ -75,7 +83,7 @@ async function measure(bench: Bench, side: Side): Promise<MemoryRound> {
     await bench.load({ kind: 'open', plan: side.streamPlan(warming), connections: 20, overMs: 0 })
     await bench.load({ kind: 'measure', forMs: warmUpMs / 3, watch: {} })
     await bench.load({ kind: 'close', drain: true })
-    await delay(holdMs / 10)
+    await delay(settleMs)
     const idle = await readMemory(side)
 
     await bench.setStreamShape(endless)
@@ -89,9 +97,19 @@ async function measure(bench: Bench, side: Side): Promise<MemoryRound> {
   }
 }
 
+/**
+ * Idle memory is read after a collection, so that room left over from starting does not hide what streams take; with
+ * streams it is read before one too, because garbage is part of what they cost.
+ */
 async function readMemory(side: Side): Promise<Memory> {
-  if (side.inspector === null) throw new Error('the heap can only be read of a process that was started with inspect')
   const residentBytes = readResidentBytes(side.child.pid)
+  const heap = await collect(side)
+  await delay(settleMs)
+  return { residentBytes, collectedResidentBytes: readResidentBytes(side.child.pid), ...heap }
+}
+
+async function collect(side: Side): Promise<Pick<Memory, 'heapBytes' | 'bufferBytes'>> {
+  if (side.inspector === null) throw new Error('the heap can only be read of a process that was started with inspect')
   const heap = await side.inspector.heapAfterCollection()
-  return { residentBytes, heapBytes: heap.usedBytes, bufferBytes: heap.bufferBytes }
+  return { heapBytes: heap.usedBytes, bufferBytes: heap.bufferBytes }
 }
