@@ -24,7 +24,7 @@ export function testOnEveryRedis(
       const server = await startRedis({ port: 0, program })
       const link = connectRedis(server.url, {
         name: 'test',
-        silenceLimitMs: 5000,
+        silenceLimitMs: 30_000,
         onError: (error) => t.error(error)
       })
       t.after(async () => {
