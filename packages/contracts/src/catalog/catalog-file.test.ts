@@ -24,6 +24,7 @@ const plan: CatalogFile['plans'][string] = {
   name: 'Free',
   entitlements: ['chat'],
   key_quota: 1,
+  seats: 1,
   models: ['small'],
   limits: { requests_per_minute: 1, tokens_per_minute: 2, concurrent_requests: 3 },
   caps_usd: { request: 0.05, month: 1 }
@@ -54,6 +55,8 @@ test('the shipped catalog is one, with the plans and quotas of the service', asy
   const catalog = loadCatalogFile(shipped)
   const quotas = Object.fromEntries(Object.entries(catalog.plans).map(([id, { keyQuota }]) => [id, keyQuota]))
   assert.deepEqual(quotas, { free: 1, pro: 5, team: 20, enterprise: null })
+  const seats = Object.fromEntries(Object.entries(catalog.plans).map(([id, plan]) => [id, plan.seats]))
+  assert.deepEqual(seats, { free: 1, pro: 1, team: 10, enterprise: null })
   for (const [id, { models }] of Object.entries(catalog.plans)) {
     assert.ok(models.length > 0, id)
     for (const name of models) assert.ok(Object.hasOwn(catalog.models, name), `${id}: ${name}`)
@@ -74,25 +77,28 @@ test('dollars become whole picodollars per token and nanodollars, and names list
       small: model,
       large: {
         ...model,
-        route: [{ upstream: 'one', model: 'large-2026' }, { upstream: 'two' }],
+        route: [
+          { upstream: 'one', model: 'large-2026', weight: 3 },
+          { upstream: 'two', priority: 1 }
+        ],
         usd_per_million_tokens: { input: 1.25, cached_input: 0.000001, output: 10 }
       }
     },
-    plans: { free: plan, all: { ...plan, models: 'all', key_quota: 'unlimited' } }
+    plans: { free: plan, all: { ...plan, models: 'all', key_quota: 'unlimited', seats: 'unlimited' } }
   })
   const catalog = loadCatalogFile(file)
   assert.deepEqual(catalog.models.small, {
     kind: 'chat',
     ownedBy: 'us',
     created: 1700000000,
-    route: [{ upstream: 'one', model: 'small' }],
+    route: [{ upstream: 'one', model: 'small', priority: 0, weight: 1 }],
     prices: { inputPicos: 75_000, cachedInputPicos: 75_000, outputPicos: 300_000 },
     contextWindow: 1000,
     maxOutputTokens: 100
   })
   assert.deepEqual(catalog.models.large!.route, [
-    { upstream: 'one', model: 'large-2026' },
-    { upstream: 'two', model: 'large' }
+    { upstream: 'one', model: 'large-2026', priority: 0, weight: 3 },
+    { upstream: 'two', model: 'large', priority: 1, weight: 1 }
   ])
   assert.deepEqual(catalog.models.large!.prices, {
     inputPicos: 1_250_000,
@@ -103,12 +109,14 @@ test('dollars become whole picodollars per token and nanodollars, and names list
     name: 'Free',
     entitlements: ['chat'],
     keyQuota: 1,
+    seats: 1,
     models: ['small'],
     limits: { requestsPerMinute: 1, tokensPerMinute: 2, concurrentRequests: 3 },
     caps: { requestNanos: 50_000_000, monthlyNanos: 1_000_000_000 }
   })
   assert.deepEqual(catalog.plans.all!.models, ['small', 'large'])
   assert.equal(catalog.plans.all!.keyQuota, null)
+  assert.equal(catalog.plans.all!.seats, null)
 })
 
 test('any price in millionths of a dollar is exact', async (t) => {
@@ -184,6 +192,7 @@ const mistakes: Array<[name: string, content: unknown, problems: RegExp[]]> = [
     [/^plans\.free\.key_quota: /]
   ],
   ['a broken quota', { ...good, plans: { free: { ...plan, key_quota: 1.5 } } }, [/^plans\.free\.key_quota: /]],
+  ['no seat for the owner', { ...good, plans: { free: { ...plan, seats: 0 } } }, [/^plans\.free\.seats: /]],
   [
     'a limit of nothing',
     { ...good, plans: { free: { ...plan, limits: { ...plan.limits, concurrent_requests: 0 } } } },

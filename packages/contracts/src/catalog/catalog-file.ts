@@ -11,7 +11,15 @@ const ModelEntry = closed({
   kind: ModelKind,
   owned_by: Name,
   created: Type.Integer({ minimum: 0 }),
-  route: Type.Array(closed({ upstream: Name, model: Type.Optional(Name) }), { minItems: 1 }),
+  route: Type.Array(
+    closed({
+      upstream: Name,
+      model: Type.Optional(Name),
+      priority: Type.Optional(Type.Integer({ minimum: 0 })),
+      weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e6 }))
+    }),
+    { minItems: 1 }
+  ),
   usd_per_million_tokens: closed({ input: Usd, cached_input: Type.Optional(Usd), output: Usd }),
   context_window: Type.Integer({ minimum: 1 }),
   max_output_tokens: Type.Integer({ minimum: 0 })
@@ -21,6 +29,7 @@ const PlanEntry = closed({
   name: Name,
   entitlements: Type.Array(Name),
   key_quota: Type.Union([Type.Integer({ minimum: 0 }), Type.Literal('unlimited')]),
+  seats: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('unlimited')]),
   models: Type.Union([Type.Array(Name), Type.Literal('all')]),
   limits: closed({
     requests_per_minute: Type.Integer({ minimum: 1 }),
@@ -82,7 +91,12 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     kind: entry.kind,
     ownedBy: entry.owned_by,
     created: entry.created,
-    route: entry.route.map(({ upstream, model }) => ({ upstream, model: model ?? name })),
+    route: entry.route.map(({ upstream, model, priority, weight }) => ({
+      upstream,
+      model: model ?? name,
+      priority: priority ?? 0,
+      weight: weight ?? 1
+    })),
     prices: {
       inputPicos: picos(prices.input, 'input'),
       cachedInputPicos: picos(prices.cached_input ?? prices.input, 'cached_input'),
@@ -98,6 +112,7 @@ function toPlan(entry: Static<typeof PlanEntry>, allModels: readonly string[]): 
     name: entry.name,
     entitlements: entry.entitlements,
     keyQuota: entry.key_quota === 'unlimited' ? null : entry.key_quota,
+    seats: entry.seats === 'unlimited' ? null : entry.seats,
     models: entry.models === 'all' ? [...allModels] : entry.models,
     limits: {
       requestsPerMinute: entry.limits.requests_per_minute,

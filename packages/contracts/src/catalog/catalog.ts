@@ -9,13 +9,25 @@ const Nanos = Type.Integer({ minimum: 0 })
 export const ModelKind = Type.Enum(['chat', 'completion', 'embedding'])
 export type ModelKind = Static<typeof ModelKind>
 
+/** One upstream of a model's route. */
+export const Target = Type.Object({
+  upstream: Type.String(),
+  /** The name that the upstream knows the model by. */
+  model: Type.String(),
+  /** Lower ones are called first; the others only when those fail. */
+  priority: Type.Integer({ minimum: 0 }),
+  /** The share of first calls among targets of one priority. */
+  weight: Type.Integer({ minimum: 1 })
+})
+export type Target = Static<typeof Target>
+
 export const Model = Type.Object({
   kind: ModelKind,
   ownedBy: Type.String(),
   /** Unix seconds, as `GET /v1/models` shows it. */
   created: Type.Integer({ minimum: 0 }),
-  /** Upstreams that serve the model, and the name that each knows it by, in order of preference. */
-  route: Type.Array(Type.Object({ upstream: Type.String(), model: Type.String() }), { minItems: 1 }),
+  /** Upstreams that serve the model. */
+  route: Type.Array(Target, { minItems: 1 }),
   prices: Type.Object({ inputPicos: Picos, cachedInputPicos: Picos, outputPicos: Picos }),
   contextWindow: Type.Integer({ minimum: 1 }),
   maxOutputTokens: Type.Integer({ minimum: 0 })
@@ -27,6 +39,8 @@ export const Plan = Type.Object({
   entitlements: Type.Array(Type.String()),
   /** Live inference keys that an account may have; null for any number. */
   keyQuota: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+  /** People who may share an account, its owner included; null for any number. */
+  seats: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   models: Type.Array(Type.String()),
   limits: Type.Object({
     requestsPerMinute: Type.Integer({ minimum: 1 }),

@@ -8,8 +8,14 @@ export const errorTable = {
   invalid_request: [400, 'invalid_request_error', 'The request is not valid.'],
   invalid_email: [400, 'invalid_request_error', 'The e-mail address is not valid.'],
   weak_password: [400, 'invalid_request_error', 'The password is too weak.'],
+  link_invalid: [400, 'invalid_request_error', 'The link does not work: it has been used already or has expired.'],
   not_found: [404, 'invalid_request_error', 'There is nothing here by that name.'],
+  invitation_invalid: [404, 'invalid_request_error', 'The invitation has been used, was withdrawn or has expired.'],
   unknown_endpoint: [404, 'invalid_request_error', 'There is no such endpoint.'],
+  already_created: [409, 'invalid_request_error', 'An earlier request with this Idempotency-Key made the key.'],
+  already_member: [409, 'invalid_request_error', 'They are in this team already.'],
+  already_in_team: [409, 'invalid_request_error', 'Leave the team that you are in first.'],
+  subscription_active: [409, 'invalid_request_error', 'Cancel your own subscription first.'],
   request_too_large: [413, 'invalid_request_error', 'The request body is too large.'],
   unsupported_media_type: [415, 'invalid_request_error', 'The request body must be JSON, sent as application/json.'],
 
@@ -27,11 +33,17 @@ export const errorTable = {
     'permission_error',
     'Confirm your e-mail address first, with the link that was mailed to it.'
   ],
+  wrong_password: [403, 'permission_error', 'The current password is wrong.'],
   registration_closed: [403, 'permission_error', 'New registrations are not accepted.'],
+  forbidden: [403, 'permission_error', 'Only the owner of the account may do this.'],
   account_suspended: [403, 'permission_error', 'The account is suspended.'],
   csrf_rejected: [403, 'permission_error', 'Requests from this origin are not accepted.'],
   key_quota_exceeded: [403, 'permission_error', 'The plan allows no further API keys.'],
+  seat_limit_reached: [403, 'permission_error', 'The plan allows no further seats.'],
   model_not_allowed: [403, 'permission_error', 'The model does not exist or the plan does not include it.'],
+
+  // What is in the way
+  team_has_members: [409, 'invalid_request_error', 'Remove the other members of your team first.'],
 
   // How often
   too_many_requests: [429, 'rate_limit_error', 'Too many requests. Try again later.'],

@@ -19,14 +19,42 @@ const printable = '^[^\\u0000-\\u001f\\u007f]*$'
 const Email = Type.String({ minLength: 1, maxLength: 255, pattern: printable })
 const Password = Type.String({ minLength: 1, maxLength: 1024 })
 
-export const RegisterRequest = Type.Object(
-  { email: Email, password: Password, name: Type.String({ minLength: 1, maxLength: 200, pattern: printable }) },
-  closed
-)
+const Name = Type.String({ minLength: 1, maxLength: 200, pattern: printable })
+
+export const RegisterRequest = Type.Object({ email: Email, password: Password, name: Name }, closed)
 export type RegisterRequest = Static<typeof RegisterRequest>
 
 export const LoginRequest = Type.Object({ email: Email, password: Password }, closed)
 export type LoginRequest = Static<typeof LoginRequest>
+
+/** For calls that have a mail sent. */
+export const AddressRequest = Type.Object({ email: Email }, closed)
+export type AddressRequest = Static<typeof AddressRequest>
+
+/** A new password, with what the link in the mail led to: its token, or the session that the provider opened for it. */
+export const ResetPasswordRequest = Type.Union([
+  Type.Object(
+    { token_hash: Type.String({ minLength: 1, maxLength: 1024, pattern: printable }), password: Password },
+    closed
+  ),
+  Type.Object(
+    { access_token: Type.String({ minLength: 1, maxLength: 16_384, pattern: printable }), password: Password },
+    closed
+  )
+])
+export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>
+
+export const ChangePasswordRequest = Type.Object({ current_password: Password, password: Password }, closed)
+export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>
+
+export const ChangeUserRequest = Type.Object({ name: Name }, closed)
+export type ChangeUserRequest = Static<typeof ChangeUserRequest>
+
+export const SignoutRequest = Type.Union([
+  Type.Null(),
+  Type.Object({ everywhere: Type.Optional(Type.Boolean()) }, closed)
+])
+export type SignoutRequest = Static<typeof SignoutRequest>
 
 /** For calls that need nothing: no body, or an empty object. */
 export const EmptyRequest = Type.Union([Type.Null(), Type.Object({}, closed)])

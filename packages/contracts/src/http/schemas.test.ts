@@ -2,7 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { ConfirmQuery, EmptyRequest, LoginRequest, OkResponse, RegisterRequest, UserResponse } from './auth.ts'
+import {
+  AddressRequest,
+  ChangePasswordRequest,
+  ChangeUserRequest,
+  ConfirmQuery,
+  EmptyRequest,
+  LoginRequest,
+  OkResponse,
+  RegisterRequest,
+  ResetPasswordRequest,
+  SignoutRequest,
+  UserResponse
+} from './auth.ts'
 import { ErrorResponse } from './error.ts'
 import { CreateKeyRequest, CreateKeyResponse, KeyParams, ListKeysResponse } from './keys.ts'
 import { ModelEntry, ModelList } from './models.ts'
@@ -15,6 +27,10 @@ const key = {
   status: 'active',
   scope: 'inference',
   expires_at: null,
+  models: null,
+  monthly_budget_usd: null,
+  requests_per_minute: null,
+  metadata: {},
   last_used: null,
   created: '2026-11-21T10:00:00.000Z'
 }
@@ -56,6 +72,45 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
     [{ token_hash: 'h', type: 'email' }, { utm_source: 'mail' }, {}],
     [{ token_hash: 1 }, { type: ['email', 'recovery'] }]
   ],
+  ['AddressRequest', AddressRequest, [{ email: 'a@example.com' }], [{}, { email: '' }, { email: 'a\0b' }, login]],
+  [
+    'ResetPasswordRequest',
+    ResetPasswordRequest,
+    [
+      { token_hash: 'h', password: 'secret' },
+      { access_token: 'a.b.c', password: 'secret' }
+    ],
+    [
+      {},
+      { password: 'secret' },
+      { token_hash: 'h' },
+      { token_hash: '', password: 'secret' },
+      { token_hash: 'h', access_token: 'a.b.c', password: 'secret' },
+      { token_hash: 'h', password: 'secret', type: 'recovery' }
+    ]
+  ],
+  [
+    'ChangePasswordRequest',
+    ChangePasswordRequest,
+    [{ current_password: 'old', password: 'new' }],
+    [
+      { password: 'new' },
+      { current_password: '', password: 'new' },
+      { current_password: 'old', password: 'new', id: 1 }
+    ]
+  ],
+  [
+    'ChangeUserRequest',
+    ChangeUserRequest,
+    [{ name: 'Ada' }, { name: "';-- <b>" }],
+    [{}, { name: '' }, { name: 'a\0' }, { name: 'x'.repeat(201) }, { name: 'Ada', email: 'a@example.com' }]
+  ],
+  [
+    'SignoutRequest',
+    SignoutRequest,
+    [null, {}, { everywhere: true }, { everywhere: false }],
+    [{ everywhere: 'yes' }, { all: true }, []]
+  ],
   ['UserResponse', UserResponse, [{ user }], [{ user: { ...user, id: 'not a uuid' } }, { user: null }]],
   ['EmptyRequest', EmptyRequest, [null, {}], [{ everything: true }, [], 'text']],
   ['OkResponse', OkResponse, [{ ok: true }], [{ ok: false }, {}]],
@@ -68,16 +123,40 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
       { label: '€'.repeat(100) },
       { label: '😀'.repeat(100) },
       { label: ' spaces kept ' },
-      { label: "';--" }
+      { label: "';--" },
+      { label: 'x', scope: 'management', expires_at: null, models: ['m'], monthly_budget_usd: 0.5, metadata: {} },
+      { label: 'x', metadata: { 'tenant.id': '' }, requests_per_minute: 1 }
     ],
-    [{}, { label: '' }, { label: 'x'.repeat(101) }, { label: 'a\0b' }, { label: 1 }, { label: 'x', extra: 1 }]
+    [
+      { label: 'x', scope: 'all' },
+      { label: 'x', models: [] },
+      { label: 'x', models: ['m', 'm'] },
+      { label: 'x', monthly_budget_usd: -1 },
+      { label: 'x', requests_per_minute: 0.5 },
+      { label: 'x', metadata: { 'a b': '' } },
+      { label: 'x', metadata: { a: 1 } },
+      {},
+      { label: '' },
+      { label: 'x'.repeat(101) },
+      { label: 'a\0b' },
+      { label: 1 },
+      { label: 'x', extra: 1 }
+    ]
   ],
   ['KeyParams', KeyParams, [{ id: 'key_1' }], [{}]],
   [
     'ListKeysResponse',
     ListKeysResponse,
-    [{ keys: [] }, { keys: [key, { ...key, last_used: '2026-11-21T10:00:00.000Z' }] }],
-    [{ keys: [{ ...key, status: 'gone' }] }, { keys: [{ ...key, created: 'yesterday' }] }, {}]
+    [
+      { keys: [], next_cursor: null },
+      { keys: [key, { ...key, last_used: '2026-11-21T10:00:00.000Z', metadata: { a: 'b' } }], next_cursor: 'x' }
+    ],
+    [
+      { keys: [{ ...key, status: 'gone' }], next_cursor: null },
+      { keys: [{ ...key, created: 'yesterday' }], next_cursor: null },
+      { keys: [] },
+      {}
+    ]
   ],
   [
     'CreateKeyResponse',

@@ -18,6 +18,11 @@ export function generateSecret(scope: KeyScope): string {
   return body + checksum(body)
 }
 
+const secretLengths = Object.values(prefixes).map((prefix) => prefix.length + randomLength + checksumLength)
+
+/** Whether a text of that length can be a secret. */
+export const isSecretLength = (length: number): boolean => secretLengths.includes(length)
+
 /**
  * Whether a text can be a secret of ours, by form and checksum alone. Constant work; a mistyped or made-up key is
  * refused by this before anything is looked up.

@@ -27,5 +27,9 @@ export const shardMarker = (shard: Shard): string => `shard:{${shard}}`
 export const pointerName = (digest: string): string => `key:{${secretShard(digest)}}:${digest}`
 export const keysName = (account: string): string => `keys:{${accountShard(account)}}:${account}`
 export const accountName = (account: string): string => `acct:{${accountShard(account)}}:${account}`
+/** @param what see redis/count-attempt.ts */
+export const attemptsName = (what: string): string => `attempts:${what}`
+/** When keys were last used, on its way to Postgres: see redis/last-uses.ts */
+export const lastUsesName = 'last-uses'
 export const catalogName = 'catalog'
 export const changesChannel = 'changes'

@@ -8,14 +8,23 @@ const key: KeyRecord = {
   digest,
   previous: { digest: 'b'.repeat(64), until: 1 },
   expiresAt: 2,
-  models: ['m']
+  models: ['m'],
+  monthlyBudgetNanos: null,
+  requestsPerMinute: null
 }
 
 test('records are read as they were written', async () => {
   assert.deepEqual(readKeyRecord(JSON.stringify(key)), key)
-  const plain = { ...key, previous: null, expiresAt: null, models: null }
+  const plain = {
+    ...key,
+    previous: null,
+    expiresAt: null,
+    models: null,
+    monthlyBudgetNanos: null,
+    requestsPerMinute: null
+  }
   assert.deepEqual(readKeyRecord(JSON.stringify(plain)), plain)
-  const account = { plan: 'pro', status: 'suspended' }
+  const account = { plan: 'pro', status: 'suspended', ownCapNanos: 0 }
   assert.deepEqual(readAccountRecord(JSON.stringify(account)), account)
   const pointer = { key: 'key_1', account: 'a', scope: 'management' }
   assert.deepEqual(readPointer(JSON.stringify(pointer)), pointer)
@@ -34,7 +43,9 @@ test('a record that this release does not write is refused, never guessed at', a
     assert.throws(() => readKeyRecord(JSON.stringify(wrong)), JSON.stringify(wrong))
   }
   assert.throws(() => readAccountRecord('{"plan":"pro"}'))
-  assert.throws(() => readAccountRecord('{"plan":"pro","status":"closed"}'))
+  assert.throws(() => readAccountRecord('{"plan":"pro","status":"closed","ownCapNanos":null}'))
+  assert.throws(() => readAccountRecord('{"plan":"pro","status":"active"}'))
+  assert.throws(() => readAccountRecord('{"plan":"pro","status":"active","ownCapNanos":0.5}'))
   assert.throws(() => readPointer('{"key":"k","account":"a","scope":"all"}'))
   assert.throws(() => readPointer('not JSON'))
 })

@@ -21,14 +21,20 @@ export const KeyRecord = Type.Object({
   previous: Type.Union([Type.Object({ digest: Digest, until: Instant }), Type.Null()]),
   expiresAt: Type.Union([Instant, Type.Null()]),
   /** A subset of the plan's models, or null for all of them. */
-  models: Type.Union([Type.Array(Type.String()), Type.Null()])
+  models: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  /** What the key may spend in a calendar month, nanodollars; null if only the account's caps count. */
+  monthlyBudgetNanos: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+  /** Below the plan's; null if only that counts. */
+  requestsPerMinute: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])
 })
 export type KeyRecord = Static<typeof KeyRecord>
 
 /** What admission needs to know of the account that pays. */
 export const AccountRecord = Type.Object({
   plan: Type.String(),
-  status: Type.Enum(['active', 'suspended'])
+  status: Type.Enum(['active', 'suspended']),
+  /** The owner's own monthly cap in nanodollars, which only counts below the plan's; null if there is none. */
+  ownCapNanos: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
 })
 export type AccountRecord = Static<typeof AccountRecord>
 

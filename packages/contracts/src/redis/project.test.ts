@@ -32,9 +32,17 @@ const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const shard = accountShard(account)
 const digest = 'c4'.padEnd(64, '0')
 const pointer: Pointer = { key: 'key_1', account, scope: 'inference' }
-const active: KeyRecord = { status: 'active', digest, previous: null, expiresAt: null, models: null }
+const active: KeyRecord = {
+  status: 'active',
+  digest,
+  previous: null,
+  expiresAt: null,
+  models: null,
+  monthlyBudgetNanos: null,
+  requestsPerMinute: null
+}
 const revoked: KeyRecord = { ...active, status: 'revoked' }
-const free: AccountRecord = { plan: 'free', status: 'active' }
+const free: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 
 const hash = (client: Redis, name: string) => client.hgetall(name) as Promise<Record<string, string>>
 const marker = (client: Redis, of: Shard = shard) => hash(client, shardMarker(of))

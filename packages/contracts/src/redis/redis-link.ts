@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import { describeServer } from './describe-server.ts'
+import { gatherWrites } from './gather-writes.ts'
 import { defineScripts } from './scripts.ts'
 
 /** Thrown instead of sending a command while it is not known which Redis process would run it. */
@@ -35,11 +36,8 @@ export type RedisLinkOptions = {
  */
 export type RedisLink = {
   readonly client: Redis
-  /**
-   * The client, for a command that need not leave before this turn of the event loop ends: all such commands leave in one
-   * write. (Half of what ioredis' own auto-pipelining costs, and none of them waits for the answers to those before.)
-   */
-  gathering(): Redis
+  /** SHA-1 of each script that this server was given, by the name of its command; empty before the first connection. */
+  readonly scripts: ReadonlyMap<string, string>
   /** @throws RedisAwayError */
   run(): string
   isReady(): boolean
@@ -60,10 +58,11 @@ export function connectRedis(url: string, options: RedisLinkOptions): RedisLink 
     retryStrategy: (attempt) => Math.min(50 * attempt, 500) + Math.random() * 50
   })
   let run: string | null = null
-  let isGathering = false
+  let scripts: ReadonlyMap<string, string> = new Map()
   let becameReady = Promise.withResolvers<void>()
   const onError = (error: Error) => options.onError(withoutCommand(error))
 
+  client.on('connect', () => gatherWrites(client.stream))
   client.on('ready', () => {
     client
       .info()
@@ -72,7 +71,7 @@ export function connectRedis(url: string, options: RedisLinkOptions): RedisLink 
         if (server.evicts !== null) {
           options.onError(new Error(`Redis may evict keys (maxmemory-policy ${server.evicts}): set it to noeviction`))
         }
-        defineScripts(client, { flags: server.knowsScriptFlags })
+        scripts = defineScripts(client, { flags: server.knowsScriptFlags })
         run = server.run
         becameReady.resolve()
       })
@@ -89,17 +88,8 @@ export function connectRedis(url: string, options: RedisLinkOptions): RedisLink 
 
   return {
     client,
-    gathering() {
-      if (!isGathering && run !== null) {
-        isGathering = true
-        const { stream } = client
-        stream.cork()
-        setImmediate(() => {
-          isGathering = false
-          stream.uncork()
-        })
-      }
-      return client
+    get scripts() {
+      return scripts
     },
     run() {
       if (run === null) throw new RedisAwayError()

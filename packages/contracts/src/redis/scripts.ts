@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Redis, Result } from 'ioredis'
 
@@ -11,7 +12,10 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgReadPointer: { file: 'read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'claim-shard.lua', numberOfKeys: 1 },
   tgStampShard: { file: 'stamp-shard.lua', numberOfKeys: 1 },
-  tgAdmit: { file: 'admit.lua', numberOfKeys: 3 }
+  tgAdmit: { file: 'admit.lua', numberOfKeys: 3 },
+  tgCountAttempt: { file: 'count-attempt.lua', numberOfKeys: 1 },
+  tgNoteUses: { file: 'note-uses.lua', numberOfKeys: 1 },
+  tgForgetUses: { file: 'forget-uses.lua', numberOfKeys: 1 }
 }
 
 const sources = Object.entries(scripts).map(([name, { file, numberOfKeys }]) => ({
@@ -23,11 +27,17 @@ const sources = Object.entries(scripts).map(([name, { file, numberOfKeys }]) => 
 /**
  * Defines the scripts as commands of a client. Servers older than Redis 7, and `js-redis-server`, do not know the
  * `#!lua` line that names a script's flags, so it can be left out.
+ *
+ * @returns the SHA-1 under which the server keeps each script, by the name of its command
  */
-export function defineScripts(client: Redis, options: { flags: boolean }): void {
-  for (const { name, numberOfKeys, lua } of sources) {
-    client.defineCommand(name, { numberOfKeys, lua: options.flags ? lua : lua.replace(/^#!lua.*/, '') })
-  }
+export function defineScripts(client: Redis, options: { flags: boolean }): Map<string, string> {
+  return new Map(
+    sources.map(({ name, numberOfKeys, lua: source }) => {
+      const lua = options.flags ? source : source.replace(/^#!lua.*/, '')
+      client.defineCommand(name, { numberOfKeys, lua })
+      return [name, hash('sha1', lua)]
+    })
+  )
 }
 
 declare module 'ioredis' {
@@ -44,21 +54,8 @@ declare module 'ioredis' {
       toVersion: number,
       toRun: string
     ): Result<0 | 1, Context>
-    tgAdmit(
-      marker: string,
-      keys: string,
-      account: string,
-      run: string,
-      keyId: string,
-      keyVersion: string,
-      accountVersion: string,
-      endsAt: string
-    ): Result<
-      | 'admitted'
-      | 'ended'
-      | 'unverified'
-      | [keyVersion: string, keyRecord: string, accountVersion: string, accountRecord: string],
-      Context
-    >
+    tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
+    tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
+    tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
   }
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { endWithParent } from './end-with-parent.ts'
+import { untilSuspended } from './until-suspended.ts'
 
 export interface ChildOptions {
   readonly command: string
@@ -23,7 +24,10 @@ export interface Child {
   isRunning(): boolean
   /** The last lines that it wrote, for error messages. */
   output(): string
-  /** Sends `signal`; for one that ends the process, resolves when the process has ended, else at once. */
+  /**
+   * Sends `signal`; for one that ends the process, resolves when the process has ended, for SIGSTOP when it is suspended,
+   * else at once.
+   */
   kill(signal: NodeJS.Signals): Promise<void>
   /** Asks it to stop, and ends it by SIGKILL if it has not within `stopLimitMs`. Resolves when it has ended. */
   stop(): Promise<void>
@@ -82,6 +86,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const kill = async (signal: NodeJS.Signals) => {
     if (isRunning) running.kill(signal)
     if (!survivable.has(signal)) await ended
+    else if (signal === 'SIGSTOP' && isRunning) await untilSuspended(pid)
   }
   return {
     pid,

@@ -149,9 +149,11 @@ test('stall-after sends nothing more and leaves the connection open', async () =
     { signal: leave.signal }
   )
   let seen = 0
+  const both = Promise.withResolvers<void>()
   const reading = (async () => {
-    for await (const _ of chunks) seen += 1
+    for await (const _ of chunks) if (++seen === 2) both.resolve()
   })()
+  await both.promise
   const late = await Promise.race([
     reading.then(() => 'ended'),
     new Promise((resolve) => setTimeout(resolve, 100, 'stalled'))
@@ -222,7 +224,7 @@ test('a reader that stops makes the server stop: nothing piles up behind it', as
   await new Promise((resolve) => outgoing.once('response', (incoming) => resolve(incoming.pause())))
   const written = () => models.requests()[0]?.bytesWritten ?? 0
   let before = -1
-  while (written() !== before) {
+  while (written() === 0 || written() !== before) {
     before = written()
     await new Promise((resolve) => setTimeout(resolve, 100))
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
 import OpenAI from 'openai'
 import t, { test } from 'tap'
 import { startModels } from './start-models.ts'
-import { countTokens } from './tokens.ts'
 
 const models = await startModels({ port: 0, paceMs: 0 })
 t.after(() => models.close())

@@ -1,8 +1,8 @@
+import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
 import { computeChatCompletionTokenCount } from 'gpt-tokenizer/functionCalling'
 import { invalidRequest } from './api-error.ts'
 import { textOf } from './prompt-text.ts'
 import type { ChatRequest, Message, Part, Tool } from './requests.ts'
-import { countTokens } from './tokens.ts'
 
 export interface PromptTokens {
   /** All of the prompt, the audio included. */

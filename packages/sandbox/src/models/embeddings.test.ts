@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
+import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import OpenAI from 'openai'
 import t, { test } from 'tap'
 import { startModels } from './start-models.ts'
-import { countTokens } from './tokens.ts'
 
 const models = await startModels({ port: 0 })
 t.after(() => models.close())

@@ -1,3 +1,4 @@
+import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
 import { invalidRequest } from './api-error.ts'
 import { chooseTools, toolName } from './choose-tools.ts'
 import { randomId } from './ids.ts'
@@ -6,7 +7,7 @@ import type { Behaviour } from './model-name.ts'
 import { type Produced, type ProducedCall, produceCalls, produceFlood, produceText } from './produce.ts'
 import { textOf } from './prompt-text.ts'
 import type { ChatRequest, Tool } from './requests.ts'
-import { countTokens, splitIntoPieces } from './tokens.ts'
+import { splitIntoPieces } from './tokens.ts'
 import { writeText } from './write-text.ts'
 
 export interface ProducedChat {

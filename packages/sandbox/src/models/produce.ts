@@ -1,4 +1,5 @@
-import { countTokens, type Piece, splitIntoPieces } from './tokens.ts'
+import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { type Piece, splitIntoPieces } from './tokens.ts'
 
 export type Finish = 'stop' | 'length' | 'tool_calls'
 

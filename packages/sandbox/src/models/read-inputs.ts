@@ -1,5 +1,6 @@
+import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
 import { invalidRequest } from './api-error.ts'
-import { countTokens, decodeTokens } from './tokens.ts'
+import { decodeTokens } from './tokens.ts'
 
 /** One input of a request that may have several. */
 export interface Input {

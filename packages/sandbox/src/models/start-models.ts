@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { startOnPort } from '../free-port.ts'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
 import { requestHandler } from './handle-request.ts'
-import { Witness, type WitnessEvent, type WitnessedRequest } from './witness.ts'
+import { Witness, type WitnessEvent, type WitnessedRequest, type WitnessLimits } from './witness.ts'
 import { askWitness } from './witness-endpoints.ts'
 
 export interface ModelsOptions {
@@ -15,6 +15,10 @@ export interface ModelsOptions {
   readonly paceMs?: number
   /** Whether only the listed models exist; otherwise every name is a model. */
   readonly strict?: boolean
+  /** How long an idle connection is kept; a minute unless given. */
+  readonly keepAliveMs?: number
+  /** How much is remembered of what the server has seen, where it is not as much as usual. */
+  readonly remember?: Partial<WitnessLimits>
 }
 
 export interface RunningModels {
@@ -39,7 +43,7 @@ export interface RunningModels {
 }
 
 const usualPaceMs = 15
-const keepAliveMs = 60_000
+const usualKeepAliveMs = 60_000
 
 /**
  * Starts a server on 127.0.0.1 that speaks OpenAI's API and answers deterministically. Model names choose how it behaves:
@@ -48,8 +52,8 @@ const keepAliveMs = 60_000
  * @throws PortTakenError when another program has the port
  */
 export async function startModels(options: ModelsOptions): Promise<RunningModels> {
-  const { apiKey = 'sandbox', paceMs = usualPaceMs, strict = false } = options
-  const witness = new Witness()
+  const { apiKey = 'sandbox', paceMs = usualPaceMs, strict = false, keepAliveMs = usualKeepAliveMs, remember } = options
+  const witness = new Witness(remember)
   const handle = requestHandler({ apiKey, paceMs, strict }, witness)
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (incoming, response) => {
     const url = new URL(`http://127.0.0.1${incoming.url?.startsWith('/') ? incoming.url : '/'}`)

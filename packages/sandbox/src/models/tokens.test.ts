@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
 import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { test } from 'tap'
-import { countTokens, decodeTokens, splitIntoPieces } from './tokens.ts'
+import { decodeTokens, splitIntoPieces } from './tokens.ts'
 
 test('the pieces of any text put together are the text, and their tokens are its tokens', async () => {
   const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.lorem())

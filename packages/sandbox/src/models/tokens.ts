@@ -1,22 +1,10 @@
+import { tokenize } from '@tollgate/contracts/tokens/tokenize.ts'
 import { decode, decodeGenerator, encode } from 'gpt-tokenizer/encoding/o200k_base'
 
 /** A part of a text as a model streams it: a token, or the few tokens that make up one character. */
 export interface Piece {
   readonly text: string
   readonly tokens: number
-}
-
-// Text that looks like a special token is text here, as in the body of a message.
-const asText = { disallowedSpecial: new Set<string>() }
-
-// The library's time grows with the square of the length of a word: 100 KB without a space take 6 s. Longer words are
-// counted in parts, which real text does not reach, and which costs a token per part at most.
-const longestWord = 256
-const longWords = new RegExp(`\\S{${longestWord + 1},}|\\s{${longestWord + 1},}`, 'g')
-
-/** Number of o200k_base tokens of a text. Exact, up to words of more than 256 characters. */
-export function countTokens(text: string): number {
-  return tokenize(text).length
 }
 
 /** A text in the pieces in which a model would stream it. Put together they are the text. */
@@ -55,28 +43,3 @@ export function decodeTokens(tokens: readonly number[]): string | null {
 }
 
 const completeCharacter = encode('🎉')
-
-function tokenize(text: string): number[] {
-  if (text.search(longWords) < 0) return encode(text, asText)
-  const tokens: number[] = []
-  let from = 0
-  for (const match of text.matchAll(longWords)) {
-    for (const part of [text.slice(from, match.index), ...cut(match[0])]) {
-      for (const token of encode(part, asText)) tokens.push(token)
-    }
-    from = match.index + match[0].length
-  }
-  for (const token of encode(text.slice(from), asText)) tokens.push(token)
-  return tokens
-}
-
-function* cut(word: string): Generator<string> {
-  let from = 0
-  while (from < word.length) {
-    let to = Math.min(from + longestWord, word.length)
-    // A surrogate pair stays together.
-    if (to < word.length && (word.charCodeAt(to) & 0xfc00) === 0xdc00) to -= 1
-    yield word.slice(from, to)
-    from = to
-  }
-}

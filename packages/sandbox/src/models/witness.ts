@@ -59,11 +59,13 @@ export class Witness {
   readonly #bodies = new Map<string, Buffer>()
   readonly #listeners: Record<WitnessEvent, Set<Listener>> = { finished: new Set(), aborted: new Set() }
   readonly #limits: WitnessLimits
+  /** Of `#records`, at the oldest. One that is begun anew for each would pass by all that were ever deleted. */
+  #oldest = this.#records.keys()
   #sequence = 0
   #bodyBytes = 0
 
-  constructor(limits = usualLimits) {
-    this.#limits = limits
+  constructor(limits: Partial<WitnessLimits> = {}) {
+    this.#limits = { ...usualLimits, ...limits }
   }
 
   /** Begins the record of a request. Its members are updated in place as the request goes on. */
@@ -92,7 +94,7 @@ export class Witness {
     this.#records.set(record.id, record)
     this.#withHeaders.push(record)
     if (this.#withHeaders.length > this.#limits.headers) dropHeaders(this.#withHeaders.shift())
-    if (this.#records.size > this.#limits.records) this.#records.delete(first(this.#records))
+    if (this.#records.size > this.#limits.records) this.#records.delete(this.#oldest.next().value ?? '')
     return record
   }
 
@@ -144,6 +146,7 @@ export class Witness {
   /** Forgets all requests. Sequence numbers go on, and requests in progress are still announced when they end. */
   clear(): void {
     this.#records.clear()
+    this.#oldest = this.#records.keys()
     this.#withHeaders.length = 0
     this.#bodies.clear()
     this.#bodyBytes = 0

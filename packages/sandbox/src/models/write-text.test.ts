@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { countTokens } from './tokens.ts'
 import { writeText } from './write-text.ts'
 
 test('the answer to a text is always the same, and another one for another text or choice', async () => {

@@ -20,8 +20,8 @@ export interface RunningPostgres {
   readonly url: string
   /**
    * Sends a signal to the server's main process. Resolves when all of the server has ended (SIGINT: connections are
-   * closed first; SIGKILL: a crash; SIGTERM: waits until the last client has gone), or at once for signals that do
-   * not end it (SIGSTOP, SIGCONT).
+   * closed first; SIGKILL: a crash; SIGTERM: waits until the last client has gone), or is suspended by SIGSTOP; at once
+   * for SIGCONT.
    */
   kill(signal: NodeJS.Signals): Promise<void>
   /** Starts the server again on the same data and port, after stopping it if it still runs. */

@@ -114,7 +114,7 @@ test('a Redis without a data directory leaves no files behind', async (t) => {
   assert.ok(!existsSync(directory))
 })
 
-test('a suspended Redis resolves kill at once, does not answer, and can still be stopped', async (t) => {
+test('a Redis is suspended when kill says so, does not answer, and can still be stopped', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const redis = await startRedis({ port: 0, program })
   t.after(() => redis.stop())

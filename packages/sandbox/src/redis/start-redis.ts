@@ -34,8 +34,8 @@ export interface RunningRedis {
   /** Resolves when the server has ended, for whatever reason. Never rejects. */
   readonly ended: Promise<void>
   /**
-   * Sends a signal to the server's process. Resolves when the process has ended, or at once for signals that do not end
-   * it (SIGSTOP, SIGCONT). `js-redis-server` has no process: it is closed by any signal that would end one.
+   * Sends a signal to the server's process. Resolves when the process has ended, or is suspended by SIGSTOP; at once for
+   * SIGCONT. `js-redis-server` has no process: it is closed by any signal that would end one.
    */
   kill(signal: NodeJS.Signals): Promise<void>
   /** Stops the server as its command SHUTDOWN does, and resolves when it has ended. Repeating it does nothing. */

@@ -1,0 +1,25 @@
+import { type Static, Type } from 'typebox'
+
+const closed = { additionalProperties: false } as const
+
+/** The account that the caller acts for. */
+export const Account = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  plan: Type.String(),
+  status: Type.Enum(['active', 'suspended']),
+  /** What the caller is in it. */
+  role: Type.Enum(['owner', 'seat']),
+  /** The owner's own cap on a calendar month (UTC), below the plan's; null if there is none. */
+  monthly_budget_usd: Type.Union([Type.Number(), Type.Null()]),
+  plan_monthly_budget_usd: Type.Number()
+})
+export type Account = Static<typeof Account>
+
+export const AccountResponse = Type.Object({ account: Account })
+
+/** A number of dollars with at most nine decimals, which may not be above the plan's cap; null takes the own cap away. */
+export const ChangeAccountRequest = Type.Object(
+  { monthly_budget_usd: Type.Union([Type.Number({ minimum: 0, maximum: 1e6 }), Type.Null()]) },
+  closed
+)
+export type ChangeAccountRequest = Static<typeof ChangeAccountRequest>

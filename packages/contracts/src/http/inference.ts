@@ -1,0 +1,81 @@
+import { Type } from 'typebox'
+
+/**
+ * What the gateway reads of requests for inference. All other members pass through to the model's provider as they are.
+ */
+
+const model = Type.String({ minLength: 1 })
+const stream = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))
+const streamOptions = Type.Optional(
+  Type.Union([Type.Object({ include_usage: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])) }), Type.Null()])
+)
+
+const Tokens = Type.Array(Type.Integer({ minimum: 0 }))
+/** A text, several, one as tokens, or several as tokens. */
+const TextOrTokens = Type.Union([Type.String(), Type.Array(Type.String()), Tokens, Type.Array(Tokens)])
+
+export const ChatRequest = Type.Object({
+  model,
+  messages: Type.Array(Type.Object({ role: Type.String() }), { minItems: 1 }),
+  stream,
+  stream_options: streamOptions
+})
+
+export const CompletionRequest = Type.Object({
+  model,
+  prompt: Type.Optional(Type.Union([TextOrTokens, Type.Null()])),
+  stream,
+  stream_options: streamOptions
+})
+
+export const EmbeddingRequest = Type.Object({ model, input: TextOrTokens })
+
+const Usage = Type.Object({
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer(),
+  total_tokens: Type.Integer()
+})
+
+/** What every chat completion has, whichever provider made it. */
+export const ChatCompletion = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('chat.completion'),
+  created: Type.Integer(),
+  model: Type.String(),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      message: Type.Object({ role: Type.String(), content: Type.Union([Type.String(), Type.Null()]) }),
+      finish_reason: Type.Union([Type.String(), Type.Null()])
+    })
+  ),
+  usage: Usage
+})
+
+export const Completion = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('text_completion'),
+  created: Type.Integer(),
+  model: Type.String(),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      text: Type.String(),
+      finish_reason: Type.Union([Type.String(), Type.Null()])
+    })
+  ),
+  usage: Usage
+})
+
+export const EmbeddingList = Type.Object({
+  object: Type.Literal('list'),
+  model: Type.String(),
+  data: Type.Array(
+    Type.Object({
+      object: Type.Literal('embedding'),
+      index: Type.Integer(),
+      embedding: Type.Union([Type.Array(Type.Number()), Type.String({ description: 'Base64, if it was asked for.' })])
+    })
+  ),
+  usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() })
+})

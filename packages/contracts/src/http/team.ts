@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox'
+
+const closed = { additionalProperties: false } as const
+const Instant = Type.String({ format: 'date-time' })
+const Uuid = Type.String({ format: 'uuid' })
+
+export const TeamMember = Type.Object({
+  /** Of the user; names the seat. */
+  id: Uuid,
+  email: Type.String(),
+  name: Type.String(),
+  role: Type.Enum(['owner', 'seat']),
+  joined: Instant
+})
+export type TeamMember = Static<typeof TeamMember>
+
+/** One that waits for an answer. */
+export const Invitation = Type.Object({
+  /** Names the seat until it is taken. */
+  id: Uuid,
+  email: Type.String(),
+  created: Instant,
+  expires_at: Instant
+})
+export type Invitation = Static<typeof Invitation>
+
+export const Team = Type.Object({
+  /** Of the account. */
+  id: Uuid,
+  plan: Type.String(),
+  /** Invitations take no seat; null for any number. */
+  seats: Type.Object({ used: Type.Integer(), limit: Type.Union([Type.Integer(), Type.Null()]) }),
+  /** The owner comes first. */
+  members: Type.Array(TeamMember),
+  invitations: Type.Array(Invitation)
+})
+export type Team = Static<typeof Team>
+
+export const TeamResponse = Type.Object({ team: Team })
+
+/** As far as a form can tell an address. */
+export const InviteRequest = Type.Object(
+  {
+    email: Type.String({
+      minLength: 3,
+      maxLength: 255,
+      pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$'
+    })
+  },
+  closed
+)
+export type InviteRequest = Static<typeof InviteRequest>
+
+/** An invitation when it is made, the only time its link is told. */
+export const InviteResponse = Type.Object({
+  invitation: Type.Object({ ...Invitation.properties, link: Type.String() })
+})
+
+export const InvitationParams = Type.Object({ token: Type.String() })
+export type InvitationParams = Static<typeof InvitationParams>
+
+export const SeatParams = Type.Object({ id: Type.String() })
+export type SeatParams = Static<typeof SeatParams>

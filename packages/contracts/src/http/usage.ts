@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+
+const closed = { additionalProperties: false } as const
+const Count = Type.Integer({ minimum: 0 })
+const Instant = Type.String({ format: 'date-time' })
+/** US dollars, exactly: as many decimals as it takes, at least two. */
+const Usd = Type.String({ pattern: '^(0|[1-9][0-9]*)\\.[0-9]{2,9}$' })
+
+export const UsageInterval = Type.Enum(['hour', 'day', 'month'])
+export type UsageInterval = Static<typeof UsageInterval>
+export const UsageGrouping = Type.Enum(['model', 'key', 'none'])
+export type UsageGrouping = Static<typeof UsageGrouping>
+
+export const UsageQuery = Type.Object(
+  {
+    /** Rounded down to the hour; 30 days before `to` unless given. */
+    from: Type.Optional(Instant),
+    /** Rounded up to the hour; now unless given. */
+    to: Type.Optional(Instant),
+    /** A day unless given. Days and months are those of UTC. */
+    interval: Type.Optional(UsageInterval),
+    /** `none` unless given. */
+    group_by: Type.Optional(UsageGrouping)
+  },
+  closed
+)
+export type UsageQuery = Static<typeof UsageQuery>
+
+export const UsageBucket = Type.Object({
+  /** When the hour, day or month begins. */
+  start: Instant,
+  /** With `group_by=model`. */
+  model: Type.Optional(Type.String()),
+  /** With `group_by=key`. */
+  key_id: Type.Optional(Type.String()),
+  requests: Count,
+  errors: Count,
+  prompt_tokens: Count,
+  /** Part of the prompt tokens. */
+  cached_tokens: Count,
+  completion_tokens: Count,
+  cost_usd: Usd
+})
+export type UsageBucket = Static<typeof UsageBucket>
+
+export const UsageResponse = Type.Object({
+  from: Instant,
+  to: Instant,
+  interval: UsageInterval,
+  group_by: UsageGrouping,
+  /** In order of time. Where nothing was used there is no bucket. */
+  buckets: Type.Array(UsageBucket)
+})
+export type UsageResponse = Static<typeof UsageResponse>
+
+export const UsageSummaryResponse = Type.Object({
+  /** When the month began, UTC. */
+  from: Instant,
+  spent_usd: Usd,
+  /** Held for requests that are under way. */
+  reserved_usd: Usd,
+  /** What may be spent in a month. */
+  cap_usd: Usd,
+  /** When the next month begins. */
+  resets_at: Instant
+})
+export type UsageSummaryResponse = Static<typeof UsageSummaryResponse>

@@ -1,0 +1,165 @@
+import type { ErrorCode } from '../errors/table.ts'
+import { ErrorResponse } from '../http/error.ts'
+import {
+  ChatCompletion,
+  ChatRequest,
+  Completion,
+  CompletionRequest,
+  EmbeddingList,
+  EmbeddingRequest
+} from '../http/inference.ts'
+import { ModelEntry, ModelList } from '../http/models.ts'
+import type { OpenApiDocument, Operation } from './document.ts'
+import { errorResponses, errorSchemaName } from './error-responses.ts'
+
+const schemas = {
+  ChatRequest,
+  ChatCompletion,
+  CompletionRequest,
+  Completion,
+  EmbeddingRequest,
+  EmbeddingList,
+  Model: ModelEntry,
+  ModelList,
+  [errorSchemaName]: ErrorResponse
+}
+
+const json = (name: keyof typeof schemas) => ({
+  'application/json': { schema: { $ref: `#/components/schemas/${name}` } }
+})
+
+/** Of every operation that needs a key. */
+const keyErrors: ErrorCode[] = [
+  'missing_api_key',
+  'invalid_api_key',
+  'revoked_api_key',
+  'expired_api_key',
+  'too_many_requests',
+  'account_suspended',
+  'state_unavailable',
+  'draining',
+  'internal_error'
+]
+const upstreamErrors: ErrorCode[] = [
+  'upstream_unreachable',
+  'upstream_error',
+  'upstream_rejected_credentials',
+  'upstream_rate_limited',
+  'upstream_timeout'
+]
+
+const callErrors: ErrorCode[] = [
+  ...keyErrors,
+  ...upstreamErrors,
+  'invalid_json',
+  'invalid_request',
+  'model_not_allowed',
+  'request_too_large'
+]
+
+const aboutRefusals =
+  'What the provider says against the request itself (400, 404, 413, 422) is passed on with its status and message.'
+const aboutStreams =
+  'With `stream: true` the answer is a stream of server-sent events, each a line `data:` with a JSON chunk, and ends with `data: [DONE]`. ' +
+  'A failure after its beginning is the event `data: {"error":{…}}`, without `[DONE]`. '
+
+function callOfModel(
+  operationId: string,
+  summary: string,
+  request: keyof typeof schemas,
+  answer: keyof typeof schemas,
+  { streams }: { streams: boolean }
+): Operation {
+  return {
+    operationId,
+    summary,
+    description: (streams ? aboutStreams : '') + aboutRefusals,
+    tags: ['Inference'],
+    security: [{ apiKey: [] }],
+    requestBody: { required: true, content: json(request) },
+    responses: {
+      200: {
+        description: 'Success',
+        content: { ...json(answer), ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }) }
+      },
+      ...errorResponses(callErrors)
+    }
+  }
+}
+
+const createChatCompletion = callOfModel(
+  'createChatCompletion',
+  'A reply to a conversation, whole or as a stream',
+  'ChatRequest',
+  'ChatCompletion',
+  { streams: true }
+)
+const createCompletion = callOfModel(
+  'createCompletion',
+  'The continuation of a text, whole or as a stream (legacy; new clients use chat completions)',
+  'CompletionRequest',
+  'Completion',
+  { streams: true }
+)
+const createEmbedding = callOfModel(
+  'createEmbedding',
+  'Vectors for one or more texts',
+  'EmbeddingRequest',
+  'EmbeddingList',
+  { streams: false }
+)
+
+const listModels: Operation = {
+  operationId: 'listModels',
+  summary: 'The models that the key may use',
+  tags: ['Inference'],
+  security: [{ apiKey: [] }],
+  responses: { 200: { description: 'Success', content: json('ModelList') }, ...errorResponses(keyErrors) }
+}
+
+const getModel: Operation = {
+  operationId: 'getModel',
+  summary: 'One of the models that the key may use',
+  tags: ['Inference'],
+  security: [{ apiKey: [] }],
+  parameters: [
+    { name: 'model', in: 'path', required: true, description: 'May contain slashes.', schema: { type: 'string' } }
+  ],
+  responses: {
+    200: { description: 'Success', content: json('Model') },
+    ...errorResponses([...keyErrors, 'model_not_allowed'])
+  }
+}
+
+const getInferenceOpenApi: Operation = {
+  operationId: 'getInferenceOpenApi',
+  summary: 'The OpenAPI document of the gateway',
+  tags: ['Inference'],
+  security: [],
+  responses: { 200: { description: 'Success', content: { 'application/json': { schema: { type: 'object' } } } } }
+}
+
+/** The gateway's API. */
+export const inferenceDocument: OpenApiDocument = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Tollgate inference API',
+    version: '1',
+    description:
+      'Chat completions, legacy completions and embeddings under the contract of the widely used client libraries: give them the base address of the gateway with `/v1` and a key. ' +
+      'Every failure has the one body `{ error: { message, type, code } }`.'
+  },
+  tags: [{ name: 'Inference', description: 'Calls of models. Retry 429 and 503 after the seconds in `Retry-After`.' }],
+  paths: {
+    '/v1/chat/completions': { post: createChatCompletion },
+    '/v1/completions': { post: createCompletion },
+    '/v1/embeddings': { post: createEmbedding },
+    '/v1/models': { get: listModels },
+    '/v1/models/{model}': { get: getModel },
+    '/v1/openapi.json': { get: getInferenceOpenApi }
+  },
+  components: {
+    schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, { ...schema }])),
+    securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'A key for inference (`tg_…`).' } }
+  }
+}

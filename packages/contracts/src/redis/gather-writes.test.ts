@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { test } from 'tap'
+import { gatherWrites } from './gather-writes.ts'
+
+function recorded(): { stream: PassThrough; chunks: string[] } {
+  const stream = new PassThrough()
+  const chunks: string[] = []
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
+  gatherWrites(stream)
+  return { stream, chunks }
+}
+
+test('what is written in one turn leaves as one, and the next turn’s after it', async () => {
+  const { stream, chunks } = recorded()
+  for (const text of ['a', 'é', 'c']) stream.write(text)
+  await turn()
+  stream.write('d')
+  await turn()
+  await turn()
+  assert.deepEqual(chunks, ['aéc', 'd'])
+})
+
+test('bytes keep their place among strings', async () => {
+  const { stream, chunks } = recorded()
+  stream.write('a')
+  stream.write(Buffer.from('b'))
+  stream.write('c')
+  await turn()
+  await turn()
+  assert.equal(chunks.join(''), 'abc')
+})
+
+test('what was written before the end leaves before it', async () => {
+  const { stream, chunks } = recorded()
+  stream.write('a')
+  stream.end()
+  await turn()
+  await turn()
+  assert.deepEqual(chunks, ['a'])
+})
+
+test('what was written before the stream broke is dropped', async () => {
+  const { stream, chunks } = recorded()
+  stream.write('a')
+  stream.destroy()
+  await turn()
+  await turn()
+  assert.deepEqual(chunks, [])
+})
