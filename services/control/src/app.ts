@@ -1,14 +1,21 @@
 import cookie from '@fastify/cookie'
+import swagger from '@fastify/swagger'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { accountEndpoints } from './accounts/endpoints.ts'
+import type { PlanWriter } from './accounts/plan-writer.ts'
+import { auditEndpoints } from './audit/endpoints.ts'
 import { authEndpoints } from './auth/endpoints.ts'
 import type { Identity } from './auth/identity/identity.ts'
+import { defaultLimits, type Limits } from './auth/limits.ts'
 import { defaultFloors, type Floors } from './auth/pace.ts'
+import { createUserRefresher } from './auth/reconcile/refresh-user.ts'
 import { session } from './auth/session.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { ControlConfig } from './config.ts'
 import type { Database } from './database/connect.ts'
+import { attempts } from './http/attempts.ts'
 import { browserCallers } from './http/browser-callers.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { answerClientError, sendFailure, sendNotFound } from './http/failures.ts'
@@ -17,9 +24,16 @@ import { readJsonBodies } from './http/json-body.ts'
 import { originTest } from './http/origins.ts'
 import { newRequestId } from './http/request-id.ts'
 import { sendSecurityHeaders } from './http/security-headers.ts'
+import { refuseUnstorableText } from './http/storable-text.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
+import { requireAccount } from './keys/require-account.ts'
+import { swaggerOptions } from './openapi/document.ts'
+import { openApiEndpoints } from './openapi/endpoints.ts'
+import { invitationPage } from './pages/invitation-page.ts'
 import { signInPage } from './pages/sign-in-page.ts'
 import type { Projector } from './projection/projector.ts'
+import { teamEndpoints } from './team/endpoints.ts'
+import { usageEndpoints } from './usage/endpoints.ts'
 
 /** Far above any body that the API knows. */
 const bodyLimitBytes = 64 * 1024
@@ -33,17 +47,24 @@ export type ControlDependencies = {
   redis: RedisLink
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
+  planWriter: Pick<PlanWriter, 'wake'>
   log: FastifyBaseLogger
   clock?: Clock
   floors?: Floors
+  limits?: Limits
   /** Milliseconds after which a request that is not answered gets 503. */
   requestLimitMs?: number
 }
 
 /** Control as an application: nothing listens and nothing is connected here. */
 export function buildApp(dependencies: ControlDependencies): FastifyInstance {
-  const { config, database, identity, redis, catalog, projector, log } = dependencies
-  const { clock = systemClock, floors = defaultFloors, requestLimitMs = defaultRequestLimitMs } = dependencies
+  const { config, database, identity, redis, catalog, projector, planWriter, log } = dependencies
+  const {
+    clock = systemClock,
+    floors = defaultFloors,
+    limits = defaultLimits,
+    requestLimitMs = defaultRequestLimitMs
+  } = dependencies
   const { publicUrl, serviceDomain } = config
   const app = Fastify({
     loggerInstance: log,
@@ -63,6 +84,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(sendNotFound)
   readJsonBodies(app)
+  refuseUnstorableText(app)
   endConnectionsOnClose(app)
   sendSecurityHeaders(app, publicUrl.startsWith('https://'))
   app.addHook('onResponse', (request, reply, done) => {
@@ -74,27 +96,38 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     done()
   })
 
-  answerProbes(app, database, redis)
   signInPage(app, publicUrl)
+  invitationPage(app, publicUrl)
+
+  // Before every part of the API, whose routes it collects.
+  app.register(swagger, swaggerOptions(publicUrl))
+  app.register(async (probes) => answerProbes(probes, database, redis))
+  app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
 
   app.register(cookie)
-  app.register(session, { database, catalog, clock })
+  app.register(attempts, { redis })
+  const refresher = createUserRefresher({ database, identity, catalog, projector, clock, log })
+  app.register(session, { database, catalog, clock, refresher })
+  app.register(requireAccount, { database, clock })
   const browsers = { isAllowedOrigin: originTest(config), publicUrl }
-  app.register(
-    async (auth) => {
-      await auth.register(browserCallers, browsers)
-      auth.setNotFoundHandler(sendNotFound)
-      await authEndpoints(auth, { identity, database, catalog, projector, clock, floors, publicUrl, serviceDomain })
-    },
-    { prefix: '/api/auth' }
+  const part = (prefix: string, addEndpoints: (api: FastifyInstance) => Promise<void>) =>
+    app.register(
+      async (api) => {
+        await api.register(browserCallers, browsers)
+        api.setNotFoundHandler(sendNotFound)
+        await addEndpoints(api)
+      },
+      { prefix }
+    )
+  part('/api/auth', (auth) =>
+    authEndpoints(auth, { identity, database, catalog, projector, clock, floors, limits, publicUrl, serviceDomain })
   )
-  app.register(
-    async (keys) => {
-      await keys.register(browserCallers, browsers)
-      keys.setNotFoundHandler(sendNotFound)
-      await keysEndpoints(keys, { database, catalog, projector, clock })
-    },
-    { prefix: '/api/keys' }
+  part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, clock }))
+  part('/api/account', (account) => accountEndpoints(account, { database, catalog, projector, clock }))
+  part('/api/team', (team) =>
+    teamEndpoints(team, { database, catalog, identity, projector, planWriter, clock, limits, publicUrl })
   )
+  part('/api/usage', (usage) => usageEndpoints(usage, { database, catalog, clock }))
+  part('/api/audit', (audit) => auditEndpoints(audit, { database }))
   return app
 }

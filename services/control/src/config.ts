@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { checkTrustProxy, readTrustProxy } from '@tollgate/contracts/config/trust-proxy.ts'
 import { type Static, Type } from 'typebox'
 
 const Text = Type.String({ minLength: 1 })
@@ -18,6 +18,8 @@ export const ControlVariables = Type.Object({
   SUPABASE_URL: Text,
   SUPABASE_ANON_KEY: Text,
   SUPABASE_SERVICE_ROLE_KEY: Text,
+  /** `iss` of the project's tokens, if it is not `<SUPABASE_URL>/auth/v1`. */
+  SUPABASE_JWT_ISSUER: Type.String({ default: '' }),
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({ pattern: '^(postgres(ql)?://|pglite:)..*$' }),
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
@@ -25,6 +27,8 @@ export const ControlVariables = Type.Object({
   CATALOG_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/catalog.yaml', import.meta.url)) }),
   /** Whose `X-Forwarded-For` is believed: `true`, `false`, or addresses and networks with commas. */
   TRUST_PROXY: Type.String({ default: 'false' }),
+  /** Seconds from one comparison of all users with the identity provider to the next. */
+  RECONCILE_INTERVAL: Type.Integer({ minimum: 60, maximum: 604_800, default: 3600 }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
 })
 type Variables = Static<typeof ControlVariables>
@@ -36,12 +40,18 @@ export type ControlConfig = {
   readonly publicUrl: string
   readonly serviceDomain: string
   readonly extraOrigins: readonly string[]
-  readonly identity: { readonly url: string; readonly anonKey: string; readonly serviceRoleKey: string }
+  readonly identity: {
+    readonly url: string
+    readonly anonKey: string
+    readonly serviceRoleKey: string
+    readonly issuer?: string
+  }
   readonly databaseUrl: string
   readonly databasePoolSize: number
   readonly redisUrl: string
   readonly catalogFile: string
   readonly trustProxy: boolean | string[]
+  readonly reconcileIntervalMs: number
   readonly logLevel: Variables['LOG_LEVEL']
 }
 
@@ -58,13 +68,15 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     identity: {
       url: variables.SUPABASE_URL.replace(/\/+$/, ''),
       anonKey: variables.SUPABASE_ANON_KEY,
-      serviceRoleKey: variables.SUPABASE_SERVICE_ROLE_KEY
+      serviceRoleKey: variables.SUPABASE_SERVICE_ROLE_KEY,
+      ...(variables.SUPABASE_JWT_ISSUER !== '' && { issuer: variables.SUPABASE_JWT_ISSUER })
     },
     databaseUrl: variables.DATABASE_URL,
     databasePoolSize: variables.DATABASE_POOL_SIZE,
     redisUrl: variables.REDIS_URL,
     catalogFile: variables.CATALOG_FILE,
-    trustProxy: trustProxy(variables.TRUST_PROXY) ?? false,
+    trustProxy: readTrustProxy(variables.TRUST_PROXY) ?? false,
+    reconcileIntervalMs: variables.RECONCILE_INTERVAL * 1000,
     logLevel: variables.LOG_LEVEL
   })
 }
@@ -87,10 +99,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
     list(CORS_EXTRA_ORIGINS).every(isOrigin)
       ? null
       : 'CORS_EXTRA_ORIGINS: every entry must be an origin such as http://localhost:5173, without a path',
-  ({ TRUST_PROXY }) =>
-    trustProxy(TRUST_PROXY) === null
-      ? 'TRUST_PROXY: must be true, false, or IP addresses and networks separated by commas'
-      : null
+  checkTrustProxy
 ]
 
 function serviceDomain({ SERVICE_DOMAIN, PUBLIC_URL }: Variables): string {
@@ -106,18 +115,3 @@ const list = (text: string): string[] =>
 
 const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 const isOrigin = (text: string): boolean => isHttpUrl(text) && new URL(text).origin === text
-
-/** @returns null if the text has none of the forms */
-function trustProxy(text: string): boolean | string[] | null {
-  if (text === 'true' || text === 'false') return text === 'true'
-  const networks = list(text)
-  return networks.length > 0 && networks.every(isNetwork) ? networks : null
-}
-
-function isNetwork(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
-  const [address = '', bits] = text.split('/')
-  const version = isIP(address)
-  if (version === 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
-}

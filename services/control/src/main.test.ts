@@ -18,8 +18,10 @@ const program = fileURLToPath(new URL('main.ts', import.meta.url))
 
 type Run = { child: ChildProcess; output(): string; ended: Promise<{ code: number | null; signal: string | null }> }
 
-/** Runs control with these variables and no others. */
-function run(t: Test, env: Record<string, string>): Run {
+/** Runs control with these variables and no others but Node's own, which spares it compiling again. */
+function run(t: Test, variables: Record<string, string>): Run {
+  const { NODE_COMPILE_CACHE } = process.env
+  const env = { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }), ...variables }
   const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -73,7 +75,8 @@ test('control as a program', async (t) => {
   await t.test('it serves until SIGTERM, ends with 0 and frees its directory', async () => {
     const control = run(t, env)
     const url = await listening(control)
-    assert.equal((await fetch(`${url}/readyz`)).status, 200)
+    // It listens before it is connected to everything.
+    while ((await fetch(`${url}/readyz`)).status !== 200);
     assert.equal((await post(`${url}/api/auth/register`, { ...person, name: 'Ada' })).status, 200)
     const { pathname, search } = linkIn(await latestMail(identity.mailboxUrl, person.email))
     const confirmed = await fetch(url + pathname + search, { redirect: 'manual' })
@@ -119,7 +122,8 @@ test('control as a program', async (t) => {
       const answeredAt = performance.now()
       assert.equal(answered.status, 401)
       assert.deepEqual(await control.ended, { code: 0, signal: null })
-      assert(performance.now() - answeredAt < 5000)
+      // What keeps it alive is cut off after 20 s.
+      assert(performance.now() - answeredAt < 15_000)
     }
   )
 

@@ -3,12 +3,17 @@ import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
 import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
 import { DrizzleQueryError } from 'drizzle-orm'
 import type { Logger } from 'pino'
+import { createPlanWriter } from './accounts/plan-writer.ts'
 import { buildApp } from './app.ts'
+import { keepAuditLogShort } from './audit/prune-audit-log.ts'
 import { createSupabaseIdentity } from './auth/identity/supabase-identity.ts'
+import { createSweeper } from './auth/reconcile/sweep.ts'
+import { systemClock } from './clock.ts'
 import { type ControlConfig, loadControlConfig } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { migrateWhenReachable } from './database/migrate.ts'
 import { createLog } from './http/log.ts'
+import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createProjector } from './projection/projector.ts'
 
 /** What is under way must have ended by then; an orchestrator would kill the process a little later. */
@@ -51,10 +56,28 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   parts.defer(() => redis.close())
   const projector = createProjector({ database, redis, catalog, log })
   parts.defer(() => projector.stop())
-  const identity = createSupabaseIdentity({ ...config.identity, redirectTo: `${config.publicUrl}/login`, log })
-  const app = buildApp({ config, database, identity, redis, catalog, projector, log })
+  const useCopier = createUseCopier({ database, redis, log })
+  parts.defer(() => useCopier.stop())
+  const identity = createSupabaseIdentity({ ...config.identity, publicUrl: config.publicUrl, log })
+  const sweeper = createSweeper({
+    database,
+    identity,
+    catalog,
+    projector,
+    clock: systemClock,
+    log,
+    intervalMs: config.reconcileIntervalMs
+  })
+  parts.defer(() => sweeper.stop())
+  const planWriter = createPlanWriter({ database, identity, log })
+  parts.defer(() => planWriter.stop())
+  const app = buildApp({ config, database, identity, redis, catalog, projector, planWriter, log })
   parts.defer(() => app.close())
+  parts.defer(keepAuditLogShort(database, systemClock, log))
   projector.start()
+  useCopier.start()
+  sweeper.start()
+  planWriter.start()
   await listen(app, config)
   const started = parts.move()
   return () => started.disposeAsync()

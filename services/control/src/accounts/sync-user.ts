@@ -1,4 +1,3 @@
-import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { IdentityUser } from '../auth/identity/identity.ts'
 import type { Transaction } from '../database/connect.ts'
 import { users } from '../database/schema.ts'
@@ -8,7 +7,7 @@ import { users } from '../database/schema.ts'
  * that follows from it (the account, its plan) is done by one transaction per user at a time.
  */
 export async function syncUser(tx: Transaction, user: IdentityUser, now: Date): Promise<void> {
-  const seen = { email: user.email, name: user.name, plan: user.plan ?? freePlan, syncedAt: now }
+  const seen = { email: user.email, name: user.name, plan: user.plan, syncedAt: now }
   await tx
     .insert(users)
     .values({ id: user.id, ...seen })

@@ -4,12 +4,17 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { Projector } from '../projection/projector.ts'
+import { createBackground } from './background.ts'
+import { changePassword } from './change-password.ts'
 import { confirm } from './confirm.ts'
 import type { Identity } from './identity/identity.ts'
+import type { Limits } from './limits.ts'
 import { login } from './login.ts'
+import { mailRequests } from './mail-requests.ts'
 import { me } from './me.ts'
 import type { Floors } from './pace.ts'
 import { register } from './register.ts'
+import { resetPassword } from './reset-password.ts'
 import { cookieAttributes } from './session-cookie.ts'
 import { signout } from './signout.ts'
 
@@ -20,6 +25,7 @@ export type AuthOptions = {
   projector: Pick<Projector, 'accountChanged'>
   clock: Clock
   floors: Floors
+  limits: Limits
   publicUrl: string
   serviceDomain: string
 }
@@ -30,10 +36,16 @@ export type AuthContext = AuthOptions & { cookie: ReturnType<typeof cookieAttrib
 /** `/api/auth/*` */
 export async function authEndpoints(app: FastifyInstance, options: AuthOptions): Promise<void> {
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
+  const background = createBackground(app.log)
+  // What began with an answered request is finished too; everything that it needs is closed later.
+  app.addHook('onClose', () => background.ended())
   const context = { ...options, cookie: cookieAttributes(options.publicUrl, options.serviceDomain) }
   register(typed, context)
   confirm(typed, context)
   login(typed, context)
   signout(typed, context)
-  me(typed)
+  me(typed, context)
+  mailRequests(typed, context, background)
+  resetPassword(typed, context)
+  changePassword(typed, context)
 }

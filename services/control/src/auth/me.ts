@@ -1,15 +1,58 @@
-import { UserResponse } from '@tollgate/contracts/http/auth.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ChangeUserRequest, EmptyRequest, OkResponse, UserResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import { deleteUser } from './delete-user.ts'
+import type { AuthContext } from './endpoints.ts'
+import { adoptUser } from './reconcile/adopt-user.ts'
 import { callerOf } from './session.ts'
+import { sessionCookie } from './session-cookie.ts'
 
-/** `GET /me`: who is signed in. */
-export function me(app: TypedApp): void {
-  app.get(
+/** `GET /me`: who is signed in. `PATCH /me`: another name. `DELETE /me`: deletes the user and closes their account. */
+export function me(app: TypedApp, context: AuthContext): void {
+  const { identity, database, catalog, projector, clock, cookie, limits } = context
+  const { maxAge, ...attributes } = cookie
+  const onRequest = app.requireSession
+  const preHandler = limitAttempts(app, {
+    what: 'change-user',
+    perMinute: limits.changeUser,
+    subjectOf: (request) => callerOf(request).user.id
+  })
+
+  app.get('/me', { onRequest, schema: { response: answers({ 200: UserResponse }) } }, async (request) => ({
+    user: callerOf(request).user
+  }))
+
+  app.patch(
     '/me',
-    { onRequest: app.requireSession, schema: { response: answers({ 200: UserResponse }) } },
-    async (request) => ({
-      user: callerOf(request).user
-    })
+    { onRequest, preHandler, schema: { body: ChangeUserRequest, response: answers({ 200: UserResponse }) } },
+    async (request) => {
+      const { user } = callerOf(request)
+      const { ip } = request
+      const { id } = user
+      const seen = await identity.setName(id, request.body.name)
+      const at = clock()
+      const { isAccountChanged } = await database.orm.transaction(async (tx) => {
+        const adoption = await adoptUser(tx, catalog, id, seen, at)
+        await recordAudit(tx, { accountId: id, actorId: id, action: 'user.updated', subject: id, ip, at })
+        return adoption
+      })
+      if (isAccountChanged) await projector.accountChanged(id)
+      if (seen === null) throw new ServiceError('not_authenticated')
+      return { user: { ...user, name: seen.name } }
+    }
+  )
+
+  app.delete(
+    '/me',
+    { onRequest, preHandler, schema: { body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    async (request, reply) => {
+      const { id } = callerOf(request).user
+      await deleteUser(context, id, { actorId: id, ip: request.ip, at: clock() })
+      reply.clearCookie(sessionCookie, attributes)
+      return { ok: true as const }
+    }
   )
 }

@@ -6,6 +6,7 @@ import fp from 'fastify-plugin'
 import { effectivePlan } from '../accounts/effective-plan.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'
+import type { UserRefresher } from './reconcile/refresh-user.ts'
 import { presentedSessions } from './session-cookie.ts'
 import { slideEnd } from './session-lifetime.ts'
 import { extendSession, findSession } from './sessions.ts'
@@ -13,8 +14,10 @@ import { extendSession, findSession } from './sessions.ts'
 /** Who makes a request. */
 export type Caller = {
   readonly user: User
-  /** The account that they act for. */
+  /** The account that they act for: the team's for a seat, else their own. */
   readonly accountId: string
+  /** Whether that account is theirs, or they have a seat in it. */
+  readonly role: 'owner' | 'seat'
   /** Names the session in the database. */
   readonly sessionHash: string
 }
@@ -33,22 +36,27 @@ declare module 'fastify' {
   }
 }
 
-export type SessionOptions = { database: Database; catalog: Catalog; clock: Clock }
+export type SessionOptions = { database: Database; catalog: Catalog; clock: Clock; refresher: UserRefresher }
 
-const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, { database, catalog, clock }) => {
+const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) => {
+  const { database, catalog, clock, refresher } = options
   app.decorateRequest('caller', null)
   app.decorate('requireSession', async (request: FastifyRequest) => {
     const [token, second] = presentedSessions(request.headers.cookie)
     if (token === undefined || second !== undefined) throw new ServiceError('not_authenticated')
     const now = clock()
-    const session = await findSession(database.orm, token, now)
+    let session = await findSession(database.orm, token, now)
+    if (session !== null && (await refresher.refreshIfStale(session.user.id, session.syncedAt))) {
+      session = await findSession(database.orm, token, now)
+    }
     if (session === null) throw new ServiceError('not_authenticated')
     const end = slideEnd(session.span, now)
     if (end !== null) await extendSession(database.orm, session.hash, end)
-    const { user } = session
+    const { user, account } = session
     request.caller = {
-      user: { ...user, plan: effectivePlan(catalog, user.plan) },
-      accountId: user.id,
+      user: { ...user, plan: effectivePlan(catalog, account.plan) },
+      accountId: account.id,
+      role: account.role,
       sessionHash: session.hash
     }
   })

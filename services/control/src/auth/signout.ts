@@ -1,18 +1,35 @@
-import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
+import { OkResponse, SignoutRequest } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { AuthContext } from './endpoints.ts'
 import { presentedSessions, sessionCookie } from './session-cookie.ts'
-import { closeSessions } from './sessions.ts'
+import { closeSessions, endSessions, usersOfSessions } from './sessions.ts'
 
-/** `POST /signout`: closes the session and clears the cookie. Without a session there is nothing to do, which is success. */
-export function signout(app: TypedApp, { database, cookie }: AuthContext): void {
+/**
+ * `POST /signout`: closes the session, or with `everywhere` all of the user's, and clears the cookie. Without a session
+ * there is nothing to do, which is success.
+ */
+export function signout(app: TypedApp, { database, clock, cookie }: AuthContext): void {
   const { maxAge, ...attributes } = cookie
   app.post(
     '/signout',
-    { schema: { body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    { schema: { body: SignoutRequest, response: answers({ 200: OkResponse }) } },
     async (request, reply) => {
-      await closeSessions(database.orm, presentedSessions(request.headers.cookie))
+      const tokens = presentedSessions(request.headers.cookie)
+      const isEverywhere = request.body?.everywhere === true
+      const { ip } = request
+      if (tokens.length > 0) {
+        await database.orm.transaction(async (tx) => {
+          const at = clock()
+          const action = isEverywhere ? 'auth.sessions_ended' : 'auth.signout'
+          const signedOut = isEverywhere ? await usersOfSessions(tx, tokens, at) : await closeSessions(tx, tokens)
+          for (const userId of signedOut) {
+            if (isEverywhere) await endSessions(tx, userId)
+            await recordAudit(tx, { accountId: userId, actorId: userId, action, ip, at })
+          }
+        })
+      }
       reply.clearCookie(sessionCookie, attributes)
       return { ok: true as const }
     }

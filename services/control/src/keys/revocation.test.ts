@@ -11,6 +11,9 @@ import { type Answer, startControl } from '../testing/start-control.ts'
 
 type Key = { id: string; value: string }
 
+/** As the program has it: a Redis that hangs is given up on. */
+const redisSilenceLimitMs = 2000
+
 const program = findRedisServer(process.env)
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 
@@ -20,8 +23,8 @@ test('revocation, while Redis comes and goes', async (t) => {
   const options = { program, dataDir: t.testdir(), persistence: false }
   let server = await startRedis({ port: 0, ...options })
   const { port, url } = server
-  const control = await startControl({ redisUrl: url, isProjecting: true })
-  const gateway = connectRedis(url, { name: 'gateway', silenceLimitMs: 500, onError: () => {} })
+  const control = await startControl({ redisUrl: url, isProjecting: true, redisSilenceLimitMs })
+  const gateway = connectRedis(url, { name: 'gateway', silenceLimitMs: 10_000, onError: () => {} })
   t.after(async () => {
     await Promise.all([control.close(), gateway.close()])
     await server.stop()
@@ -65,7 +68,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     const startedAt = performance.now()
     await assertPending(await revoke(doomed), doomed)
     const ms = performance.now() - startedAt
-    assert.ok(ms < 5000, `${ms} ms`)
+    assert.ok(ms < 10_000, `${ms} ms`)
     await server.kill('SIGCONT')
     const dead = await untilAnswered(gateway, doomed.value, 'refused')
     t.comment(`refused ${dead.ms} ms after Redis went on`)
@@ -83,7 +86,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     const startedAt = performance.now()
     await assertPending(await revoke(doomed), doomed)
     await assertPending(await revoke(doomed), doomed)
-    assert.ok(performance.now() - startedAt < 1000)
+    assert.ok(performance.now() - startedAt < 2 * redisSilenceLimitMs, 'neither waited for Redis to speak')
     await startAgain()
     const dead = await untilAnswered(gateway, doomed.value, 'refused')
     assert.ok(!dead.before.has('admitted'))

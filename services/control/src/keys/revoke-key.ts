@@ -1,26 +1,37 @@
 import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
 import { recordChange } from '../projection/change.ts'
+import type { ByWhom } from './store-key.ts'
 
 /**
  * Revokes a key in the database; one that is revoked already stays as it is.
  *
  * @returns whether the account has such a key
  */
-export async function revokeKey(orm: Orm, accountId: string, id: string, now: Date): Promise<boolean> {
+export async function revokeKey(orm: Orm, accountId: string, id: string, by: ByWhom): Promise<boolean> {
   const isTheKey = and(eq(keys.id, id), eq(keys.accountId, accountId))
-  const [key] = await orm.select({ status: keys.status, digest: keys.digest }).from(keys).where(isTheKey)
-  if (key === undefined) return false
-  if (key.status === 'revoked') return true
+  const [seen] = await orm.select({ status: keys.status }).from(keys).where(isTheKey)
+  if (seen === undefined) return false
+  if (seen.status === 'revoked') return true
+  const shard = accountShard(accountId)
   await orm.transaction(async (tx) => {
-    const version = await recordChange(tx, [accountShard(accountId), secretShard(key.digest)])
+    // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.
+    await recordChange(tx, [shard])
+    const [key] = await tx.select({ digest: keys.digest }).from(keys).where(isTheKey)
+    const version = await recordChange(tx, [shard, secretShard(key!.digest)])
     // Somebody else may have revoked it meanwhile: the first time counts.
-    await tx
+    const revoked = await tx
       .update(keys)
-      .set({ status: 'revoked', revokedAt: now, version })
+      .set({ status: 'revoked', revokedAt: by.at, version })
       .where(and(isTheKey, eq(keys.status, 'active')))
+      .returning({ label: keys.label })
+    for (const { label } of revoked) {
+      const detail = { label, ...by.detail }
+      await recordAudit(tx, { accountId, ...by, action: 'key.revoked', subject: id, detail })
+    }
   })
   return true
 }

@@ -1,69 +1,83 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { digestSecret, displayPrefix } from '@tollgate/contracts/keys/secret.ts'
+import type { CreateKeyRequest } from '@tollgate/contracts/http/keys.ts'
+import { digestSecret, displayPrefix, type KeyScope } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
-import { and, eq, gt, isNull, or } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
+import type { By } from '../accounts/suspend-account.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts, keys } from '../database/schema.ts'
 import { recordChange } from '../projection/change.ts'
+import { findMade, rememberMade } from './idempotency.ts'
+import { insistOnQuota } from './insist-on-quota.ts'
 import { newKeyId } from './key-id.ts'
-import { keyQuota, mayAddKey } from './key-quota.ts'
+import { readKeyTerms } from './key-terms.ts'
+
+/** Who makes a change to a key, and what the audit log says besides. */
+export type ByWhom = By & { readonly detail: Readonly<Record<string, string>> }
 
 export type NewKey = {
   readonly accountId: string
-  /** Id of the user who makes it. */
-  readonly createdBy: string
-  readonly label: string
-  /** An inference secret. Only its digest is stored. */
+  readonly scope: KeyScope
+  /** Of that scope. Only its digest is stored. */
   readonly secret: string
+  readonly asked: CreateKeyRequest
+  /** From {@link idempotencyHash}, or null. */
+  readonly idempotency: string | null
 }
 
+/** `isNew` is false if an earlier request with the same `Idempotency-Key` made the key: its secret is another one. */
+export type StoredKey = { readonly id: string; readonly isNew: boolean }
+
 /**
- * Stores a key for model calls, if the account's plan allows one more.
+ * Stores a key, if the account may have one more.
  *
- * @returns the key's id
- * @throws ServiceError `key_quota_exceeded`
+ * @throws ServiceError `key_quota_exceeded`, or `invalid_request` naming what of the terms the plan does not allow
  */
-export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, now: Date): Promise<string> {
-  // Refuses most of what must be refused without keeping other changes waiting.
-  await insistOnQuota(orm, catalog, key.accountId, now)
-  const { accountId, createdBy, label, secret } = key
+export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Promise<StoredKey> {
+  const { accountId, scope, secret, asked, idempotency } = key
   const digest = digestSecret(secret)
-  const id = newKeyId()
   const shards = { accountShard: accountShard(accountId), secretShard: secretShard(digest) }
-  await orm.transaction(async (tx) => {
+
+  /** Decides on what it finds: for good only while other changes wait. */
+  async function judge(db: Orm): Promise<{ made: string } | { terms: ReturnType<typeof readKeyTerms> }> {
+    const made = idempotency === null ? null : await findMade(db, accountId, idempotency, by.at)
+    if (made !== null) return { made }
+    const [account] = await db
+      .select({ id: accounts.id, plan: accounts.plan })
+      .from(accounts)
+      .where(eq(accounts.id, accountId))
+    if (account === undefined) throw new Error(`there is no account ${accountId}`)
+    const terms = readKeyTerms(asked, catalog, account.plan, by.at)
+    await insistOnQuota(db, catalog, account, { scope }, by.at)
+    return { terms }
+  }
+
+  // Refuses most of what must be refused without keeping other changes waiting. Of a request that may be a repeated one
+  // that cannot be said yet: the first may have taken the last place just now.
+  if (idempotency === null) await judge(orm)
+  const id = newKeyId()
+  return await orm.transaction(async (tx) => {
     const version = await recordChange(tx, [shards.accountShard, shards.secretShard])
-    // Changes are made one after the other, so this count is still true when the key is stored.
-    await insistOnQuota(tx, catalog, accountId, now)
+    const found = await judge(tx)
+    if ('made' in found) return { id: found.made, isNew: false }
     await tx.insert(keys).values({
       id,
       accountId,
-      createdBy,
-      label,
-      scope: 'inference',
+      createdBy: by.actorId,
+      ...found.terms,
+      label: asked.label,
+      scope,
       prefix: displayPrefix(secret),
       digest,
       status: 'active',
       ...shards,
       version,
-      createdAt: now
+      createdAt: by.at
     })
+    if (idempotency !== null) await rememberMade(tx, accountId, idempotency, id, by.at)
+    const detail = { label: asked.label, scope, ...by.detail }
+    await recordAudit(tx, { accountId, ...by, action: 'key.created', subject: id, detail })
+    return { id, isNew: true }
   })
-  return id
-}
-
-async function insistOnQuota(orm: Orm, catalog: Catalog, accountId: string, now: Date): Promise<void> {
-  const [account] = await orm.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId))
-  if (account === undefined) throw new Error(`there is no account ${accountId}`)
-  if (keyQuota(catalog, account.plan) === Number.POSITIVE_INFINITY) return
-  const live = await orm.$count(
-    keys,
-    and(
-      eq(keys.accountId, accountId),
-      eq(keys.scope, 'inference'),
-      eq(keys.status, 'active'),
-      or(isNull(keys.expiresAt), gt(keys.expiresAt, now))
-    )
-  )
-  if (!mayAddKey(catalog, account.plan, live)) throw new ServiceError('key_quota_exceeded')
 }

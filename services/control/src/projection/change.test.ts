@@ -3,16 +3,14 @@ import { randomUUID } from 'node:crypto'
 import type { Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
-import { migrate } from '../database/migrate.ts'
 import { accounts } from '../database/schema.ts'
-import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
+import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { recordChange } from './change.ts'
 
 onEachDatabase('changes', async (t, newDatabase) => {
-  const database = await openTestDatabase(await newDatabase())
+  const database = await openMigratedDatabase(await newDatabase())
   t.after(() => database.close())
   const { orm } = database
-  await migrate(orm)
   await orm.execute(sql`create table made (change bigint primary key)`)
   const made = async () => {
     const rows = await queryRows<{ change: string }>(orm, sql`select change::text from made order by made.change`)
@@ -64,7 +62,6 @@ onEachDatabase('changes', async (t, newDatabase) => {
           id,
           ownerId: id,
           plan: 'free',
-          status: 'active',
           shard,
           version,
           createdAt: new Date()

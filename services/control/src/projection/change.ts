@@ -15,7 +15,8 @@ const lock = 7_012_846_612
  * call is therefore what the change is decided on. Numbers of transactions that roll back are not used again.
  *
  * To rule out deadlocks, call this before locking or changing a row that other changes touch too, and keep what
- * follows short.
+ * follows short. Rows of users come before: they are locked `for no key update`, since `for update` would also keep out
+ * whoever refers to a user under this lock, as a new key does.
  *
  * @param touched the account's shard for its record and for its keys'; also the secret's when a secret comes or dies
  */

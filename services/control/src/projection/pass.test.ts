@@ -30,11 +30,23 @@ async function keyMadeDuringPass(meanwhile: 'acknowledged, then flushed' | 'not 
       if (isMade) return truth
       isMade = true
       const change = recordMemoryChange(state, [accountShard(account), secretShard(digest)])
-      state.accounts.set(account, { id: account, record: { plan: 'free', status: 'active' }, change })
+      state.accounts.set(account, {
+        id: account,
+        record: { plan: 'free', status: 'active', ownCapNanos: null },
+        change
+      })
       state.keys.set(key, {
         id: key,
         account,
-        record: { status: 'active', digest, previous: null, expiresAt: null, models: null },
+        record: {
+          status: 'active',
+          digest,
+          previous: null,
+          expiresAt: null,
+          models: null,
+          monthlyBudgetNanos: null,
+          requestsPerMinute: null
+        },
         change,
         revokedAt: null
       })

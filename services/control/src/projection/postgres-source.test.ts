@@ -3,9 +3,8 @@ import { accountShard, accountShards, secretShard, secretShards } from '@tollgat
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
 import { eq, sql } from 'drizzle-orm'
-import { migrate } from '../database/migrate.ts'
 import { keys } from '../database/schema.ts'
-import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
+import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { recordChange } from './change.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { seedKeys } from './testing/seed-keys.ts'
@@ -17,10 +16,9 @@ async function all(pages: AsyncIterable<ProjectionWrite[]>): Promise<ProjectionW
 }
 
 onEachDatabase('the source', async (t, newDatabase) => {
-  const database = await openTestDatabase(await newDatabase())
+  const database = await openMigratedDatabase(await newDatabase())
   t.after(() => database.close())
   const { orm } = database
-  await migrate(orm)
   const source = createPostgresSource(orm)
 
   await t.test('an empty database has neither epoch nor changes nor a catalog', async () => {
@@ -72,7 +70,15 @@ onEachDatabase('the source', async (t, newDatabase) => {
   await t.test('a key is told with all that admission needs, under the present epoch', async () => {
     const expiresAt = new Date('2027-01-02T03:04:05.678Z')
     const version = await change({ expiresAt, models: ['a', 'b'] })
-    const record = { status: 'active', digest, previous: null, expiresAt: expiresAt.getTime(), models: ['a', 'b'] }
+    const record = {
+      status: 'active',
+      digest,
+      previous: null,
+      expiresAt: expiresAt.getTime(),
+      models: ['a', 'b'],
+      monthlyBudgetNanos: null,
+      requestsPerMinute: null
+    }
     const pointer = { key: id, account: accountId, scope: 'inference' }
     assert.deepEqual(await source.writesOfKey(accountId, id), [
       { kind: 'key', account: accountId, key: id, version: versionOf(0, version), record },
@@ -83,7 +89,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
         kind: 'account',
         account: accountId,
         version: (await source.writesOfAccount(accountId)).map((write) => 'version' in write && write.version)[0],
-        record: { plan: 'free', status: 'active' }
+        record: { plan: 'free', status: 'active', ownCapNanos: null }
       }
     ])
     assert.deepEqual(await source.writesOfKey('6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', id), [])

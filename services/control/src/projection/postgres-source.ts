@@ -4,21 +4,31 @@ import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/p
 import { and, asc, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type Orm, queryRows } from '../database/connect.ts'
-import { accounts, catalogs, keys, projection, shards } from '../database/schema.ts'
+import { accounts, catalogs, formerSecrets, keys, projection, shards } from '../database/schema.ts'
 import type { ProjectionSource } from './source.ts'
 
 /** Rows that are in memory at once, for each replay under way. */
 const pageSize = 1000
 
 /** What admission needs to know; a replay of many rows should not read more. */
-const accountColumns = { id: accounts.id, plan: accounts.plan, status: accounts.status, version: accounts.version }
+const accountColumns = {
+  id: accounts.id,
+  plan: accounts.plan,
+  status: accounts.status,
+  ownCapNanos: accounts.ownCapNanos,
+  version: accounts.version
+}
 const keyColumns = {
   id: keys.id,
   accountId: keys.accountId,
   digest: keys.digest,
+  previousDigest: keys.previousDigest,
+  previousUntil: keys.previousUntil,
   status: keys.status,
   expiresAt: keys.expiresAt,
   models: keys.models,
+  monthlyBudgetNanos: keys.monthlyBudgetNanos,
+  requestsPerMinute: keys.requestsPerMinute,
   version: keys.version
 }
 const secretColumns = {
@@ -26,13 +36,24 @@ const secretColumns = {
   accountId: keys.accountId,
   digest: keys.digest,
   scope: keys.scope,
-  revokedAt: keys.revokedAt,
+  diesAt: keys.revokedAt,
   version: keys.version
+}
+const formerSecretColumns = {
+  id: formerSecrets.digest,
+  keyId: formerSecrets.keyId,
+  accountId: formerSecrets.accountId,
+  digest: formerSecrets.digest,
+  scope: formerSecrets.scope,
+  diesAt: formerSecrets.diesAt,
+  version: formerSecrets.version
 }
 
 /** In the statement that reads a row, so that row and epoch are of the same instant. */
 const presentEpoch = sql<number>`coalesce((select max(${projection.epoch}) from ${projection}), 0)`.mapWith(Number)
-const isRecent = or(isNull(keys.revokedAt), gt(keys.revokedAt, sql`now() - ${`${deadPointerMs} ms`}::interval`))
+const longAgo = sql`now() - ${`${deadPointerMs} ms`}::interval`
+const isRecent = or(isNull(keys.revokedAt), gt(keys.revokedAt, longAgo))
+const diedRecently = gt(formerSecrets.diesAt, longAgo)
 
 /** Reads the projection's source from the tables of `schema.ts`. */
 export function createPostgresSource(orm: Orm): ProjectionSource {
@@ -57,6 +78,13 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
       .where(and(eq(keys.secretShard, shard), after, isRecent))
       .orderBy(asc(keys.version), asc(keys.id))
       .limit(pageSize)
+  const formerSecretsAfter = (shard: SecretShard, after: SQL) =>
+    orm
+      .select(formerSecretColumns)
+      .from(formerSecrets)
+      .where(and(eq(formerSecrets.secretShard, shard), after, diedRecently))
+      .orderBy(asc(formerSecrets.version), asc(formerSecrets.digest))
+      .limit(pageSize)
 
   return {
     async readTruth() {
@@ -75,7 +103,11 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
     async *writesAfter(shard, change, epoch, withDead) {
       if (isSecretShard(shard)) {
         const pages = pagesOf(keys, change, (after) => secretsAfter(shard, after))
-        for await (const rows of pages) yield rows.map(pointerWrite)
+        for await (const rows of pages) yield rows.map((row) => pointerWrite(row.id, row))
+        const former = { version: formerSecrets.version, id: formerSecrets.digest }
+        for await (const rows of pagesOf(former, change, (after) => formerSecretsAfter(shard, after))) {
+          yield rows.map((row) => pointerWrite(row.keyId, row))
+        }
         return
       }
       // An account comes before its keys: a key without its account is not a state to judge on.
@@ -95,11 +127,21 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
     },
 
     async writesOfKey(account, key) {
-      const rows = await orm
-        .select({ row: keys, epoch: presentEpoch })
-        .from(keys)
-        .where(and(eq(keys.id, key), eq(keys.accountId, account)))
-      return rows.flatMap(({ row, epoch }) => [keyWrite(row, epoch), pointerWrite(row)])
+      const [rows, former] = await Promise.all([
+        orm
+          .select({ row: keys, epoch: presentEpoch })
+          .from(keys)
+          .where(and(eq(keys.id, key), eq(keys.accountId, account))),
+        orm
+          .select(formerSecretColumns)
+          .from(formerSecrets)
+          .where(and(eq(formerSecrets.keyId, key), eq(formerSecrets.accountId, account), diedRecently))
+      ])
+      return rows.flatMap(({ row, epoch }) => [
+        keyWrite(row, epoch),
+        pointerWrite(key, { ...row, diesAt: row.revokedAt }),
+        ...former.map((secret) => pointerWrite(key, secret))
+      ])
     },
 
     async raiseEpoch(seen, other) {
@@ -141,14 +183,14 @@ async function* pagesOf<Found extends Row>(
 
 type AccountRow = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>
 type KeyRow = Pick<typeof keys.$inferSelect, keyof typeof keyColumns>
-type SecretRow = Pick<typeof keys.$inferSelect, keyof typeof secretColumns>
+type SecretRow = Pick<typeof formerSecrets.$inferSelect, 'accountId' | 'digest' | 'scope'> & { diesAt: Date | null }
 
 function accountWrite(row: AccountRow, epoch: number): ProjectionWrite {
   return {
     kind: 'account',
     account: row.id,
     version: versionOf(epoch, row.version),
-    record: { plan: row.plan, status: row.status }
+    record: { plan: row.plan, status: row.status, ownCapNanos: row.ownCapNanos }
   }
 }
 
@@ -161,18 +203,23 @@ function keyWrite(row: KeyRow, epoch: number): ProjectionWrite {
     record: {
       status: row.status,
       digest: row.digest,
-      previous: null,
+      previous:
+        row.previousDigest === null || row.previousUntil === null
+          ? null
+          : { digest: row.previousDigest, until: row.previousUntil.getTime() },
       expiresAt: row.expiresAt?.getTime() ?? null,
-      models: row.models
+      models: row.models,
+      monthlyBudgetNanos: row.monthlyBudgetNanos,
+      requestsPerMinute: row.requestsPerMinute
     }
   }
 }
 
-function pointerWrite(row: SecretRow): ProjectionWrite {
+function pointerWrite(key: string, { accountId, digest, scope, diesAt }: SecretRow): ProjectionWrite {
   return {
     kind: 'pointer',
-    digest: row.digest,
-    pointer: { key: row.id, account: row.accountId, scope: row.scope },
-    diedAt: row.revokedAt?.getTime() ?? null
+    digest,
+    pointer: { key, account: accountId, scope },
+    diedAt: diesAt?.getTime() ?? null
   }
 }

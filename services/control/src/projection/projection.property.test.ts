@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { accountShard, pointerName, type Shard, secretShard, shardMarker } from '@tollgate/contracts/keyspace/names.ts'
 import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
-import { type AdmitAnswer, admit } from '@tollgate/contracts/redis/admit.ts'
+import { type AdmitAnswer, admit, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { need } from '@tollgate/sandbox/need.ts'
@@ -72,7 +72,7 @@ function watch(world: World, link: RedisLink) {
   let trustedEpoch = 0
 
   async function look(id: string, of: string): Promise<AdmitAnswer> {
-    return admit(gateway, of, id, { key: '', account: '' }, null)
+    return admit(gateway, prepareAdmission(of, id, { key: '', account: '' }, null))
   }
 
   /** Whether a request with the key would get through, judging as gateways do. */
@@ -81,7 +81,7 @@ function watch(world: World, link: RedisLink) {
     if (seen.outcome !== 'moved' || seen.key === null || seen.account === null) return false
     if (readKeyRecord(seen.key.json).status !== 'active') return false
     const versions = { key: seen.key.version, account: seen.account.version }
-    return (await admit(gateway, of, id, versions, null)).outcome === 'admitted'
+    return (await admit(gateway, prepareAdmission(of, id, versions, null))).outcome === 'admitted'
   }
 
   return {
@@ -261,14 +261,22 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
         if (action.do === 'plan' || !state.accounts.has(of)) {
           const plan = `plan ${state.change}`
           const change = recordMemoryChange(state, [shard])
-          state.accounts.set(of, { id: of, record: { plan, status: 'active' }, change })
+          state.accounts.set(of, { id: of, record: { plan, status: 'active', ownCapNanos: null }, change })
           await tellOfAccount(of, action.tell)
         } else {
           const number = watcher.created.length
           const id = `key_${number}`
           const digest = `0${number % 2}${String(number).padStart(62, '0')}`
           const change = recordMemoryChange(state, [shard, secretShard(digest)])
-          const record: KeyRecord = { status: 'active', digest, previous: null, expiresAt: null, models: null }
+          const record: KeyRecord = {
+            status: 'active',
+            digest,
+            previous: null,
+            expiresAt: null,
+            models: null,
+            monthlyBudgetNanos: null,
+            requestsPerMinute: null
+          }
           state.keys.set(id, { id, account: of, record, change, revokedAt: null })
           watcher.created.push({ id, account: of, digest })
           await tellOf(id, action.tell)

@@ -8,12 +8,11 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { type Test, test } from 'tap'
-import type { Database } from '../database/connect.ts'
-import { migrate } from '../database/migrate.ts'
+import { type Database, type Orm, queryRows } from '../database/connect.ts'
 import { catalogs, keys } from '../database/schema.ts'
-import { createDatabase, onEachDatabase, openTestDatabase } from '../testing/databases.ts'
+import { createDatabase, onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { recordChange } from './change.ts'
 import { createProjector, type ProjectorOptions } from './projector.ts'
 import { askAsGateway, untilAnswered } from './testing/ask-as-gateway.ts'
@@ -40,9 +39,8 @@ async function connect(t: Test, url: string): Promise<RedisLink> {
 }
 
 async function openMigrated(t: Test, url: string): Promise<Database> {
-  const database = await openTestDatabase(url)
+  const database = await openMigratedDatabase(url)
   t.after(() => database.close())
-  await migrate(database.orm)
   return database
 }
 
@@ -68,6 +66,20 @@ async function changeKey(database: Database, number: number, set: Partial<typeof
       .where(eq(keys.id, keyId(number)))
   })
 }
+
+/** The columns of a table that are not computed by Postgres, which takes no value for those. */
+async function writableColumns(orm: Orm, table: string): Promise<SQL> {
+  const columns = await queryRows<{ name: string }>(
+    orm,
+    sql`select column_name as name from information_schema.columns
+      where table_schema = current_schema() and table_name = ${table} and is_generated = 'NEVER'`
+  )
+  return sql.join(
+    columns.map(({ name }) => sql.identifier(name)),
+    sql`, `
+  )
+}
+
 const revokedNow = () => ({ status: 'revoked' as const, revokedAt: new Date() })
 
 /** Resolves when all shards are vouched for to the process that runs. */
@@ -83,7 +95,10 @@ onEachDatabase('the projector', async (t, newDatabase) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
   t.after(() => server.stop())
-  const database = await openMigrated(t, await newDatabase())
+  const databaseUrl = await newDatabase()
+  // PGlite computes in this process, and serves people who try the system out.
+  const many = databaseUrl === 'pglite:memory' ? 3000 : 10_000
+  const database = await openMigrated(t, databaseUrl)
   const { orm } = database
   const redis = await connect(t, server.url)
   const notices = redis.client.duplicate({ enableOfflineQueue: true })
@@ -190,7 +205,10 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     await orm.transaction(async (tx) => {
       for (const table of [...tables].reverse()) await tx.execute(sql`delete from ${table}`)
       for (const table of tables) {
-        await tx.execute(sql`insert into ${table} select * from ${sql.identifier(`saved_${table.value}`)}`)
+        const columns = await writableColumns(tx, table.value)
+        await tx.execute(
+          sql`insert into ${table} (${columns}) select ${columns} from ${sql.identifier(`saved_${table.value}`)}`
+        )
       }
       await tx.execute(sql`select setval('changes', (select last_value from saved_changes))`)
     })
@@ -206,21 +224,22 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     )
   })
 
-  await t.test('10,000 keys reach an empty Redis, and changes nobody told of follow within a pass', async (t) => {
-    await seedKeys(orm, { count: 10_000, accounts: 1000, from: 1000 })
+  await t.test(`${many} keys reach an empty Redis, and changes nobody told of follow within a pass`, async (t) => {
+    await seedKeys(orm, { count: many, accounts: many / 10, from: 1000 })
     await redis.client.flushall()
     const startedAt = performance.now()
     const { said } = project(t, { database, redis, intervalMs: 200 })
     await untilVouched(redis)
-    t.comment(`10,000 keys of 1,000 accounts in ${Math.round(performance.now() - startedAt)} ms`)
-    for (const number of [1001, 5000, 11_000]) assert.equal(await askAsGateway(redis, `secret ${number}`), 'admitted')
-    assert.equal(await askAsGateway(redis, 'secret 11001'), 'refused')
+    t.comment(`${many} keys of ${many / 10} accounts in ${Math.round(performance.now() - startedAt)} ms`)
+    for (const number of [1001, 2000, 1000 + many])
+      assert.equal(await askAsGateway(redis, `secret ${number}`), 'admitted')
+    assert.equal(await askAsGateway(redis, `secret ${1001 + many}`), 'refused')
 
-    await changeKey(database, 5000, revokedNow())
-    const { ms } = await untilAnswered(redis, 'secret 5000', 'refused')
-    assert.ok(ms < 3000, `${ms} ms`)
-    await seedKeys(orm, { count: 1, accounts: 1000, from: 11_000 })
-    await untilAnswered(redis, 'secret 11001', 'admitted')
+    await changeKey(database, 2000, revokedNow())
+    const { ms } = await untilAnswered(redis, 'secret 2000', 'refused')
+    assert.ok(ms < 5000, `${ms} ms`)
+    await seedKeys(orm, { count: 1, accounts: many / 10, from: 1000 + many })
+    await untilAnswered(redis, `secret ${1001 + many}`, 'admitted')
     assert.deepEqual(
       said.filter((line) => !line.startsWith('info')),
       []

@@ -3,6 +3,7 @@ import type { ChangeNotice, ProjectionWrite } from '@tollgate/contracts/redis/pr
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/connect.ts'
+import { WakeableSleep } from '../wakeable-sleep.ts'
 import { storeCatalog } from './catalog.ts'
 import { runPass } from './pass.ts'
 import { createPostgresSource } from './postgres-source.ts'
@@ -24,8 +25,12 @@ export type Projector = {
   start(): void
   /** Ends the loop. Resolves when nothing of it runs any more. */
   stop(): Promise<void>
-  /** To be called after a change to an account has been committed. Never throws: what fails is left to the loop. */
-  accountChanged(account: string): Promise<void>
+  /**
+   * To be called after a change to an account has been committed. Never throws: what fails is left to the loop.
+   *
+   * @returns true once Redis has acknowledged the account's present state, or a later one
+   */
+  accountChanged(account: string): Promise<boolean>
   /**
    * To be called after a change to a key has been committed.
    *
@@ -40,12 +45,12 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
   const stopping = new AbortController()
   let loop: Promise<void> | null = null
   let closes = 0
-  let wake = () => {}
+  const pause = new WakeableSleep()
 
   async function write(notice: ChangeNotice, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
     try {
       const isThere = await writeDirectly(redis, notice, read)
-      if (!isThere) wake()
+      if (!isThere) pause.wake()
       return isThere
     } catch (err) {
       log.warn({ err, ...notice }, 'a change could not be projected at once')
@@ -58,7 +63,7 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
     let isFailing = false
     while (!stopping.signal.aborted) {
       if (!redis.isReady()) {
-        void redis.ready().then(() => wake())
+        void redis.ready().then(() => pause.wake())
         await sleep(null)
         continue
       }
@@ -84,21 +89,14 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
   }
 
   /** @param ms null to sleep until woken */
-  function sleep(ms: number | null): Promise<void> {
-    if (stopping.signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = ms === null ? undefined : setTimeout(resolve, ms)
-      wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
+  async function sleep(ms: number | null): Promise<void> {
+    if (!stopping.signal.aborted) await pause.sleep(ms)
   }
 
   // A lost connection ends the wait, so that the next pass begins with the new one, at once.
   const onClose = () => {
     closes++
-    wake()
+    pause.wake()
   }
 
   return {
@@ -109,12 +107,10 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
     async stop() {
       stopping.abort()
       redis.client.off('close', onClose)
-      wake()
+      pause.wake()
       await loop
     },
-    accountChanged: async (account) => {
-      await write({ kind: 'account', account }, () => source.writesOfAccount(account))
-    },
+    accountChanged: (account) => write({ kind: 'account', account }, () => source.writesOfAccount(account)),
     keyChanged: (account, key) => write({ kind: 'key', account, key }, () => source.writesOfKey(account, key))
   }
 }

@@ -4,7 +4,8 @@ import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { sql } from 'drizzle-orm'
 import { type Test, test } from 'tap'
 import { type Database, openDatabase } from '../database/connect.ts'
-import { emptyPgliteImage } from './pglite-image.ts'
+import { migrate } from '../database/migrate.ts'
+import { pgliteImage } from './pglite-image.ts'
 
 /** @returns the URL of an empty database */
 export type NewDatabase = () => Promise<string>
@@ -22,7 +23,14 @@ export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDa
 
 /** `openDatabase`, quicker where that is PGlite in memory. */
 export async function openTestDatabase(url: string): Promise<Database> {
-  return openDatabase(url, url === 'pglite:memory' ? { image: await emptyPgliteImage() } : {})
+  return openDatabase(url, url === 'pglite:memory' ? { image: await pgliteImage('empty') } : {})
+}
+
+/** `openDatabase` and `migrate`, quicker where that is PGlite in memory. */
+export async function openMigratedDatabase(url: string): Promise<Database> {
+  const database = await openDatabase(url, url === 'pglite:memory' ? { image: await pgliteImage('migrated') } : {})
+  await migrate(database.orm)
+  return database
 }
 
 /** Creates an empty database in a server. @returns its URL */

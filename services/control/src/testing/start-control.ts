@@ -7,15 +7,18 @@ import { type RunningIdentity, startIdentity } from '@tollgate/sandbox/identity/
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import { createPlanWriter, type PlanWriter } from '../accounts/plan-writer.ts'
 import { buildApp } from '../app.ts'
 import { createSupabaseIdentity } from '../auth/identity/supabase-identity.ts'
+import type { Limits } from '../auth/limits.ts'
 import type { Floors } from '../auth/pace.ts'
+import { createSweeper, type Sweeper } from '../auth/reconcile/sweep.ts'
 import { sessionCookie } from '../auth/session-cookie.ts'
 import type { Database } from '../database/connect.ts'
-import { migrate } from '../database/migrate.ts'
 import { createLog } from '../http/log.ts'
 import { createProjector, type Projector } from '../projection/projector.ts'
-import { openTestDatabase } from './databases.ts'
+import { openMigratedDatabase } from './databases.ts'
+import { type DocumentCheck, holdToDocument } from './hold-to-document.ts'
 
 export const anonKey = 'anon-key-of-the-tests'
 export const serviceRoleKey = 'service-role-key-of-the-tests'
@@ -27,14 +30,18 @@ export type StartControlOptions = {
   redisUrl?: string
   /** By default the sandbox's identity server is started; a URL replaces it, and then nobody can be signed in. */
   identityUrl?: string
+  /** The three limits: by default so long that a busy machine does not meet them where a test is about something else. */
   identityTimeoutMs?: number
   requestLimitMs?: number
+  redisSilenceLimitMs?: number
   publicUrl?: string
   serviceDomain?: string
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
   /** None by default, so that refusals are not slow. */
   floors?: Floors
+  /** By default so many that no test meets them by accident. */
+  limits?: Partial<Limits>
   /** The repository's by default. */
   catalog?: Catalog
   /** Whether the projection loop runs. Without it only single changes reach Redis. */
@@ -64,12 +71,20 @@ export type RunningControl = {
   database: Database
   redis: RedisLink
   projector: Projector
+  /** Its loop does not run: tests have it look when they want. */
+  sweeper: Sweeper
+  /** Its loop does not run: tests have it write when they want. */
+  planWriter: PlanWriter
   catalog: Catalog
   identity: RunningIdentity
+  /** What was answered so far, as the OpenAPI document has it or not. */
+  document: DocumentCheck
   /** Everything that was logged, a JSON line each. */
   logged: string[]
   /** Lets the time of control pass: of sessions, not of Redis or of timers. */
   passTime(ms: number): void
+  /** The time of control. */
+  now(): Date
   /** A request to `/path`; a body is sent as JSON. */
   call(method: NonNullable<InjectOptions['method']>, path: string, options?: CallOptions): Promise<Answer>
   /** Path and query of the confirmation link that was mailed to an address. */
@@ -80,6 +95,7 @@ export type RunningControl = {
   signIn(user: Pick<TestUser, 'email' | 'password'>): Promise<string>
   /** Writes `app_metadata.plan`, as an operator does. It holds from the next sign-in on. */
   setPlan(userId: string, plan: unknown): Promise<void>
+  /** @throws if something was answered that is not as the OpenAPI document says */
   close(): Promise<void>
 }
 
@@ -91,18 +107,38 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   const catalog = options.catalog ?? loadCatalogFile(repositoryCatalog)
   const logged: string[] = []
   const log = createLog('trace', { write: (line) => void logged.push(line) })
-  const database = await openTestDatabase(options.databaseUrl ?? 'pglite:memory')
-  await migrate(database.orm)
+  const database = await openMigratedDatabase(options.databaseUrl ?? 'pglite:memory')
   const redis = connectRedis(options.redisUrl ?? (ownRedis as RunningRedis).url, {
     name: 'control-test',
-    silenceLimitMs: 2000,
+    silenceLimitMs: options.redisSilenceLimitMs ?? patientMs,
     onError: (err) => log.debug({ err }, 'redis')
   })
   await redis.ready()
   const projector = createProjector({ database, redis, catalog, log })
   if (options.isProjecting === true) projector.start()
 
+  const identityAdapter = createSupabaseIdentity({
+    url: options.identityUrl ?? identity.url,
+    anonKey,
+    serviceRoleKey,
+    publicUrl,
+    timeoutMs: options.identityTimeoutMs ?? patientMs,
+    log
+  })
+  const planWriter = createPlanWriter({ database, identity: identityAdapter, log })
   let passedMs = 0
+  const clock = () => new Date(Date.now() + passedMs)
+  const sweeper = createSweeper({
+    database,
+    identity: identityAdapter,
+    catalog,
+    projector,
+    clock,
+    log,
+    intervalMs: 3_600_000,
+    pageSize: 3,
+    pauseMs: 0
+  })
   const app = buildApp({
     config: {
       publicUrl,
@@ -111,22 +147,18 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       trustProxy: options.trustProxy ?? false
     },
     database,
-    identity: createSupabaseIdentity({
-      url: options.identityUrl ?? identity.url,
-      anonKey,
-      serviceRoleKey,
-      redirectTo: `${publicUrl}/login`,
-      timeoutMs: options.identityTimeoutMs,
-      log
-    }),
+    identity: identityAdapter,
     redis,
     catalog,
     projector,
+    planWriter,
     log,
-    clock: () => new Date(Date.now() + passedMs),
+    clock,
+    limits: { ...noLimits, ...options.limits },
     floors: options.floors ?? { refusedLoginMs: 0, registerMs: 0 },
-    requestLimitMs: options.requestLimitMs
+    requestLimitMs: options.requestLimitMs ?? 2 * patientMs
   })
+  const document = holdToDocument(app)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   const control: RunningControl = {
@@ -135,12 +167,16 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     database,
     redis,
     projector,
+    planWriter,
+    sweeper,
     catalog,
     identity,
+    document,
     logged,
     passTime(ms) {
       passedMs += ms
     },
+    now: clock,
     async call(method, path, { body, cookie, origin, headers = {} } = {}) {
       const response = await app.inject({
         method,
@@ -190,11 +226,27 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       await projector.stop()
       await redis.close()
       await Promise.all([database.close(), identity.close(), ownRedis?.stop()])
+      const [violation] = document.violations
+      if (violation !== undefined)
+        throw new Error(`the OpenAPI document (see openapi/operations.ts) lies: ${violation}`)
     }
   }
   return control
 }
 
+const patientMs = 30_000
+
+const noLimits: Limits = {
+  login: 1e6,
+  register: 1e6,
+  forgotPassword: 1e6,
+  resendConfirmation: 1e6,
+  resetPassword: 1e6,
+  changePassword: 1e6,
+  changeUser: 1e6,
+  invite: 1e6,
+  acceptInvitation: 1e6
+}
 const repositoryCatalog = new URL('../../../../deploy/catalog.yaml', import.meta.url).pathname
 
 const admin = (url: string) =>

@@ -6,6 +6,8 @@ export type IdentityUser = {
   name: string
   /** `app_metadata.plan`, whatever an operator wrote there; null if it is missing. */
   plan: string | null
+  /** Whether an operator keeps them from signing in, for now or for good. */
+  isBanned: boolean
 }
 
 export type Registration = { email: string; password: string; name: string }
@@ -13,11 +15,14 @@ export type Registration = { email: string; password: string; name: string }
 /**
  * What the service asks of its identity provider. No call keeps a session or a token of the provider.
  *
- * `from` is always the address of the client, which the provider counts for its own limits.
+ * `from` is always the address of the client, which the provider counts for its own limits. `limit` ends a call that is
+ * one of several which may take the adapter's time limit together only.
  * Every call throws ServiceError `identity_unavailable` within the adapter's time limit if the provider does not answer,
  * and `too_many_requests` if it refuses for the moment.
  */
 export type Identity = {
+  /** Starts the adapter's time limit, for several calls. */
+  startLimit(): AbortSignal
   /**
    * Creates a user, whom the provider mails a link to confirm the address. For an address that is registered already
    * nothing is changed, and nothing tells.
@@ -27,7 +32,39 @@ export type Identity = {
   /** Uses up the token of a confirmation link. @returns false if it is wrong, used up or expired */
   confirm(tokenHash: string, type: ConfirmationType, from: string): Promise<boolean>
   /** Checks a password. @throws ServiceError `invalid_credentials`, `email_not_confirmed` */
-  signIn(email: string, password: string, from: string): Promise<IdentityUser>
+  signIn(email: string, password: string, from: string, limit?: AbortSignal): Promise<IdentityUser>
+
+  /** Has the confirmation mail sent again, where there is an address to confirm. Nothing tells whether there is. */
+  resendConfirmation(email: string, from: string): Promise<void>
+  /** Has a mail with a link to a new password sent, where the address is known. Nothing tells whether it is. */
+  sendRecovery(email: string, from: string): Promise<void>
+  /** Uses up the token of a recovery link, or of an invitation's. @returns the id of its user; null if it is wrong, used up or expired */
+  acceptRecovery(tokenHash: string, from: string, limit?: AbortSignal): Promise<string | null>
+  /**
+   * Whose access token this is, if it came from a recovery link moments ago and its session still stands: signature,
+   * issuer, audience, role, age and the way of signing in are checked. A token of a password sign-in is not enough.
+   * @returns the id of the user; null for any other token
+   */
+  acceptRecoverySession(accessToken: string, from: string, limit?: AbortSignal): Promise<string | null>
+
+  /** @returns null if there is no such user (any more) */
+  findUser(id: string, limit?: AbortSignal): Promise<IdentityUser | null>
+  /** A page of all users, from 1 on, newest first. @returns null beyond the last */
+  listUsers(page: number, size: number): Promise<IdentityUser[] | null>
+  /** Sets a password; all the user's sessions at the provider end. @returns false if the user is gone @throws ServiceError `weak_password` */
+  setPassword(id: string, password: string, limit?: AbortSignal): Promise<boolean>
+  /** @returns the user as they are now; null if there is no such user */
+  setName(id: string, name: string): Promise<IdentityUser | null>
+  /** Sets `app_metadata.plan`. For the plan writer only, since the provider's merge is not atomic. */
+  setPlan(id: string, plan: string, limit?: AbortSignal): Promise<void>
+  /**
+   * Has an invitation mailed to an address that nobody has confirmed yet; the link in it leads to `redirectTo` and lets
+   * them choose a password. To others the provider has no mail for this.
+   * @returns whether it was mailed
+   */
+  invite(email: string, redirectTo: string): Promise<boolean>
+  /** Deletes a user for good. One who is gone already is fine. */
+  deleteUser(id: string): Promise<void>
 }
 
 /** Links of these types prove an address and do nothing else. */

@@ -1,4 +1,4 @@
-import type { AuthError } from '@supabase/supabase-js'
+import { type AuthError, isAuthWeakPasswordError } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 
 /** Seconds, when the provider does not say how long: its buckets give a request back every ten. */
@@ -21,4 +21,12 @@ export function unexpectedFailure(error: AuthError): ServiceError {
 /** Refused because a mail of this kind went to this very user moments ago; other limits are not about the user. */
 export function isMailRepeat(error: AuthError): boolean {
   return error.code === 'over_email_send_rate_limit' && /only request this after/.test(error.message)
+}
+
+/** @returns null if the error is not about the password */
+export function weakPassword(error: AuthError): ServiceError | null {
+  // The provider's words say what its operator demands of a password.
+  if (isAuthWeakPasswordError(error)) return new ServiceError('weak_password', { message: error.message, cause: error })
+  const isPassword = error.code === 'validation_failed' && /password/i.test(error.message)
+  return isPassword ? new ServiceError('weak_password', { cause: error }) : null
 }

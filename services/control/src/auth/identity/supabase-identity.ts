@@ -1,50 +1,34 @@
-import { isIP } from 'node:net'
-import { AuthClient, type AuthError, isAuthWeakPasswordError, type User } from '@supabase/supabase-js'
+import type { AuthError } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { FastifyBaseLogger } from 'fastify'
-import type { Identity, IdentityUser } from './identity.ts'
-import { isMailRepeat, unexpectedFailure } from './supabase-failure.ts'
+import type { Identity } from './identity.ts'
+import { adminCalls } from './supabase-admin.ts'
+import {
+  type Client,
+  createClient,
+  defaultTimeoutMs,
+  guarded,
+  requireUser,
+  type SupabaseOptions,
+  toIdentityUser
+} from './supabase-client.ts'
+import { isMailRepeat, unexpectedFailure, weakPassword } from './supabase-failure.ts'
+import { isDeadToken, isRecoverySession } from './supabase-token.ts'
 
-type Client = InstanceType<typeof AuthClient>
-
-export type SupabaseOptions = {
-  /** Of the project, without a slash at the end; GoTrue is at `/auth/v1` below. */
-  url: string
-  anonKey: string
-  serviceRoleKey: string
-  /** Where the link in a mail of an unedited template leads in the end. */
-  redirectTo: string
-  /** For everything that one call asks of the provider together. */
-  timeoutMs?: number
-  log: FastifyBaseLogger
-}
+export type { SupabaseOptions } from './supabase-client.ts'
 
 /**
  * Supabase Auth as the identity provider.
  *
  * Its client remembers the last session that passed through it, so each call makes a client of its own and drops it. The
- * provider session that a password check or a link opens is closed again at once.
+ * provider session that a password check or a link opens is closed again at once. The service role key is only used by
+ * clients that never sign anybody in.
  */
 export function createSupabaseIdentity(options: SupabaseOptions): Identity {
-  const { log, timeoutMs = 5000 } = options
+  const { log, timeoutMs = defaultTimeoutMs } = options
   // Hosted projects believe a forwarded address only next to a secret key. Legacy service role keys are not for this.
   const apiKey = options.serviceRoleKey.startsWith('sb_secret_') ? options.serviceRoleKey : options.anonKey
-
-  function clientFor(from: string): Client {
-    const limit = AbortSignal.timeout(timeoutMs)
-    return new AuthClient({
-      url: `${options.url}/auth/v1`,
-      headers: {
-        apikey: apiKey,
-        Authorization: `Bearer ${apiKey}`,
-        ...(isIP(from) !== 0 && { 'Sb-Forwarded-For': from })
-      },
-      persistSession: false,
-      autoRefreshToken: false,
-      detectSessionInUrl: false,
-      fetch: (input, init) => fetch(input, { ...init, signal: limit })
-    })
-  }
+  const startLimit = () => AbortSignal.timeout(timeoutMs)
+  const clientFor = (from: string, limit = startLimit()) => createClient(options.url, apiKey, from, limit)
 
   /** Nobody has the session's tokens any more, so one that cannot be closed only takes up room. */
   async function closeSession(client: Client, session: { access_token: string } | null): Promise<void> {
@@ -54,13 +38,16 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
   }
 
   return {
+    startLimit,
+    ...adminCalls(options, startLimit),
+
     register: ({ email, password, name }, from) =>
       guarded(async () => {
         const client = clientFor(from)
         const { data, error } = await client.signUp({
           email,
           password,
-          options: { data: { name }, emailRedirectTo: options.redirectTo }
+          options: { data: { name }, emailRedirectTo: `${options.publicUrl}/login` }
         })
         if (error === null) {
           requireUser(data.user)
@@ -83,30 +70,62 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
         return true
       }),
 
-    signIn: (email, password, from) =>
+    signIn: (email, password, from, limit) =>
       guarded(async () => {
-        const client = clientFor(from)
+        const client = clientFor(from, limit)
         const { data, error } = await client.signInWithPassword({ email, password })
         if (error !== null) throw signInFailure(error)
         await closeSession(client, data.session)
-        return toIdentityUser(data.user)
+        return toIdentityUser(requireUser(data.user))
+      }),
+
+    resendConfirmation: (email, from) =>
+      guarded(async () => {
+        const { error } = await clientFor(from).resend({
+          type: 'signup',
+          email,
+          options: { emailRedirectTo: `${options.publicUrl}/login` }
+        })
+        if (error !== null && !isMailRepeat(error)) throw mailFailure(error)
+      }),
+
+    sendRecovery: (email, from) =>
+      guarded(async () => {
+        const redirectTo = `${options.publicUrl}/reset-password`
+        const { error } = await clientFor(from).resetPasswordForEmail(email, { redirectTo })
+        if (error !== null && !isMailRepeat(error)) throw mailFailure(error)
+      }),
+
+    acceptRecovery: (tokenHash, from, limit) =>
+      guarded(async () => {
+        const client = clientFor(from, limit)
+        for (const type of passwordLinks) {
+          const { data, error } = await client.verifyOtp({ token_hash: tokenHash, type })
+          if (error === null) {
+            const { id } = requireUser(data.user)
+            await closeSession(client, data.session)
+            return id
+          }
+          if (!deadLink.has(error.code)) throw unexpectedFailure(error)
+        }
+        return null
+      }),
+
+    acceptRecoverySession: (accessToken, from, limit) =>
+      guarded(async () => {
+        const client = clientFor(from, limit)
+        if (!(await isRecoverySession(client, accessToken, options.issuer ?? `${options.url}/auth/v1`))) return null
+        // The token is genuine; whether its session and its user still are, only the provider can say.
+        const { data, error } = await client.getUser(accessToken)
+        if (error === null) return requireUser(data.user).id
+        if (isDeadToken(error)) return null
+        throw unexpectedFailure(error)
       })
   }
 }
 
-/** The client returns the provider's errors and throws what it did not expect: an answer that is not the protocol's. */
-async function guarded<Result>(call: () => Promise<Result>): Promise<Result> {
-  try {
-    return await call()
-  } catch (cause) {
-    throw cause instanceof ServiceError ? cause : new ServiceError('identity_unavailable', { cause })
-  }
-}
-
-/** The client takes any JSON for success, also of a server that is not the provider. */
-function requireUser(user: User | null): void {
-  if (user === null) throw new ServiceError('identity_unavailable', { cause: new Error('an answer without a user') })
-}
+/** Links that let somebody choose a password: a token is of one type, and only the provider knows which. */
+const passwordLinks = ['recovery', 'invite'] as const
 
 /** Wrong, used up, expired, or of a user who has gone. */
 const deadLink = new Set<unknown>(['otp_expired', 'validation_failed', 'user_not_found', 'user_banned'])
@@ -125,16 +144,13 @@ function signInFailure(error: AuthError): ServiceError {
 }
 
 function registerFailure(error: AuthError): ServiceError {
-  if (isAuthWeakPasswordError(error)) {
-    // The provider's words say what its operator demands of a password.
-    return new ServiceError('weak_password', { message: error.message, cause: error })
-  }
+  const weakness = weakPassword(error)
+  if (weakness !== null) return weakness
   switch (error.code) {
     case 'email_address_invalid':
     case 'email_address_not_authorized':
-      return new ServiceError('invalid_email', { cause: error })
     case 'validation_failed':
-      return new ServiceError(/password/i.test(error.message) ? 'weak_password' : 'invalid_email', { cause: error })
+      return new ServiceError('invalid_email', { cause: error })
     case 'signup_disabled':
     case 'email_provider_disabled':
       return new ServiceError('registration_closed', { cause: error })
@@ -143,13 +159,8 @@ function registerFailure(error: AuthError): ServiceError {
   }
 }
 
-function toIdentityUser(user: User): IdentityUser {
-  const name: unknown = user.user_metadata.name
-  const plan: unknown = user.app_metadata.plan
-  return {
-    id: user.id,
-    email: user.email ?? '',
-    name: typeof name === 'string' ? name.slice(0, 200) : '',
-    plan: plan === undefined || plan === null ? null : typeof plan === 'string' ? plan : JSON.stringify(plan)
-  }
+function mailFailure(error: AuthError): ServiceError {
+  return error.code === 'validation_failed' || error.code === 'email_address_invalid'
+    ? new ServiceError('invalid_email', { cause: error })
+    : unexpectedFailure(error)
 }

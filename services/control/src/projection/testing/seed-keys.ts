@@ -12,8 +12,8 @@ export async function seedKeys(orm: Orm, options: { count: number; accounts: num
   await orm.transaction(async (tx) => {
     const version = await recordChange(tx, allShards)
     await tx.execute(sql`
-      insert into accounts (id, owner_id, plan, status, shard, version, created_at)
-      select id, id, 'free', 'active', 'a' || left(encode(sha256(id::text::bytea), 'hex'), 2), ${version}, now()
+      insert into accounts (id, owner_id, plan, shard, version, created_at)
+      select id, id, 'free', 'a' || left(encode(sha256(id::text::bytea), 'hex'), 2), ${version}, now()
       from (select md5('account ' || number)::uuid as id from generate_series(0, ${accounts}::int - 1) as number) as made
       on conflict do nothing`)
     await tx.execute(sql`

@@ -77,7 +77,8 @@ export function createWorld(client: Redis): World {
     })
     return {
       client: paused,
-      gathering: () => paused,
+      // Agents of this world project; none of them admits.
+      scripts: new Map(),
       run,
       isReady: () => true,
       ready: async () => undefined,

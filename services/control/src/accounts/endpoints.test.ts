@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { accountName } from '@tollgate/contracts/keyspace/names.ts'
+import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
+import { sql } from 'drizzle-orm'
+import { queryRows } from '../database/connect.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { type Answer, startControl } from '../testing/start-control.ts'
+
+const accountOf = (answer: Answer) => (answer.body as { account: Record<string, unknown> }).account
+
+onEachDatabase('account', async (t, newDatabase) => {
+  const control = await startControl({ databaseUrl: await newDatabase() })
+  t.after(() => control.close())
+  const { call } = control
+  const { cookie, id } = await control.signUp({ plan: 'pro' })
+  const read = async () => accountOf(await call('GET', '/api/account', { cookie }))
+  const set = (monthly_budget_usd: unknown) => call('PATCH', '/api/account', { cookie, body: { monthly_budget_usd } })
+  const record = async () => readAccountRecord((await control.redis.client.hget(accountName(id), 'r'))!)
+  const row = async () =>
+    (
+      await queryRows<{ cap: string | null; version: string }>(
+        control.database.orm,
+        sql`select own_cap_nanos::text as cap, version::text from accounts where id = ${id}`
+      )
+    )[0]!
+
+  await t.test('says what the caller acts for', async () => {
+    assert.deepEqual(await read(), {
+      id,
+      plan: 'pro',
+      status: 'active',
+      role: 'owner',
+      monthly_budget_usd: null,
+      plan_monthly_budget_usd: 100
+    })
+  })
+
+  await t.test('an own cap is stored exactly, projected, and written down', async () => {
+    const answer = await set(12.345678901)
+    assert.equal(answer.status, 200)
+    assert.equal(accountOf(answer).monthly_budget_usd, 12.345678901)
+    assert.equal((await read()).monthly_budget_usd, 12.345678901)
+    assert.equal((await row()).cap, '12345678901')
+    assert.deepEqual(await record(), { plan: 'pro', status: 'active', ownCapNanos: 12_345_678_901 })
+    const [entry] = await queryRows<{ action: string; detail: unknown; actor: string; ip: string }>(
+      control.database.orm,
+      sql`select action, detail, actor_id::text as actor, ip from audit_log where account_id = ${id} order by id desc limit 1`
+    )
+    assert.deepEqual(
+      { ...entry },
+      { action: 'account.updated', detail: { monthly_budget_usd: 12.345678901 }, actor: id, ip: '127.0.0.1' }
+    )
+  })
+
+  await t.test('the same again changes nothing; nothing at all is a cap too; null takes it away', async () => {
+    const { version } = await row()
+    assert.equal((await set(12.345678901)).status, 200)
+    assert.equal((await row()).version, version)
+    assert.equal(accountOf(await set(0)).monthly_budget_usd, 0)
+    assert.equal((await record()).ownCapNanos, 0)
+    assert.equal(accountOf(await set(100)).monthly_budget_usd, 100)
+    assert.equal(accountOf(await set(null)).monthly_budget_usd, null)
+    assert.equal((await record()).ownCapNanos, null)
+  })
+
+  await t.test('a cap that is above the plan’s, too fine, or no amount is refused and changes nothing', async () => {
+    await set(7)
+    for (const wrong of [100.000000001, 1e6, 1e9, -1, -1e-9, 1e-10, 0.1234567891, '7', true, [], {}, undefined]) {
+      const answer = await set(wrong)
+      assert.equal(answer.status, 400, String(wrong))
+      assert.equal((answer.body as { error: { code: string } }).error.code, 'invalid_request')
+      assert.match(JSON.stringify(answer.body), /monthly_budget_usd/)
+    }
+    const extra = await call('PATCH', '/api/account', { cookie, body: { monthly_budget_usd: 1, plan: 'enterprise' } })
+    assert.equal(extra.status, 400)
+    assert.equal((await read()).monthly_budget_usd, 7)
+    assert.equal((await call('PATCH', '/api/account', { body: { monthly_budget_usd: 1 } })).status, 401)
+  })
+
+  await t.test('a cap outlives a lower plan, and changes at the same moment leave one of them', async () => {
+    const caps = Array.from({ length: 8 }, (_, index) => index + 1)
+    for (const { status } of await Promise.all(caps.map(set))) assert.equal(status, 200)
+    const { monthly_budget_usd } = await read()
+    assert(caps.includes(monthly_budget_usd as number))
+    assert.equal((await record()).ownCapNanos, (monthly_budget_usd as number) * 1e9)
+    await set(50)
+    await control.database.orm.execute(sql`update accounts set plan = 'free' where id = ${id}`)
+    assert.equal((await read()).monthly_budget_usd, 50)
+    assert.equal((await read()).plan_monthly_budget_usd, 1)
+    assert.equal((await set(2)).status, 400)
+    assert.equal((await set(1)).status, 200)
+  })
+})

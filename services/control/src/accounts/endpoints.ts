@@ -1,0 +1,85 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { type Account, AccountResponse, ChangeAccountRequest } from '@tollgate/contracts/http/account.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import { eq } from 'drizzle-orm'
+import type { FastifyInstance } from 'fastify'
+import { recordAudit } from '../audit/record-audit.ts'
+import { type Caller, callerOf } from '../auth/session.ts'
+import type { Clock } from '../clock.ts'
+import type { Database, Orm } from '../database/connect.ts'
+import { accounts } from '../database/schema.ts'
+import { recordChange } from '../projection/change.ts'
+import type { Projector } from '../projection/projector.ts'
+import { effectivePlan } from './effective-plan.ts'
+import { readOwnCap, toUsd } from './own-cap.ts'
+import type { By } from './suspend-account.ts'
+
+export type AccountOptions = {
+  database: Database
+  catalog: Catalog
+  projector: Pick<Projector, 'accountChanged'>
+  clock: Clock
+}
+
+type Row = typeof accounts.$inferSelect
+
+/** `/api/account`: the account that the caller acts for, and the cap that its owner sets. */
+export async function accountEndpoints(
+  instance: FastifyInstance,
+  { database, catalog, projector, clock }: AccountOptions
+): Promise<void> {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  const { orm } = database
+  const onRequest = app.requireSession
+  const response = answers({ 200: AccountResponse })
+
+  app.get('/', { onRequest, schema: { response } }, async (request) => {
+    const caller = callerOf(request)
+    return { account: toAnswer(await readAccount(orm, caller.accountId), caller) }
+  })
+
+  app.patch('/', { onRequest, schema: { body: ChangeAccountRequest, response } }, async (request) => {
+    const caller = callerOf(request)
+    if (caller.role !== 'owner') throw new ServiceError('forbidden')
+    const usd = request.body.monthly_budget_usd
+    const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
+    if (await changeOwnCap(caller.accountId, usd, by)) await projector.accountChanged(caller.accountId)
+    return { account: toAnswer(await readAccount(orm, caller.accountId), caller) }
+  })
+
+  /** @returns whether anything changed */
+  async function changeOwnCap(id: string, usd: number | null, by: By): Promise<boolean> {
+    const seen = await readAccount(orm, id)
+    if (readOwnCap(usd, planCapNanos(seen)) === seen.ownCapNanos) return false
+    await orm.transaction(async (tx) => {
+      const version = await recordChange(tx, [accountShard(id)])
+      // The plan may be another by now.
+      const ownCapNanos = readOwnCap(usd, planCapNanos(await readAccount(tx, id)))
+      await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))
+      await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail: { monthly_budget_usd: usd } })
+    })
+    return true
+  }
+
+  function toAnswer(row: Row, { role }: Caller): Account {
+    return {
+      id: row.id,
+      plan: effectivePlan(catalog, row.plan),
+      status: row.status,
+      role,
+      monthly_budget_usd: row.ownCapNanos === null ? null : toUsd(row.ownCapNanos),
+      plan_monthly_budget_usd: toUsd(planCapNanos(row))
+    }
+  }
+
+  const planCapNanos = ({ plan }: Row) => catalog.plans[effectivePlan(catalog, plan)]!.caps.monthlyNanos
+}
+
+async function readAccount(orm: Orm, id: string): Promise<Row> {
+  const [row] = await orm.select().from(accounts).where(eq(accounts.id, id))
+  if (row === undefined) throw new Error(`there is no account ${id}`)
+  return row
+}

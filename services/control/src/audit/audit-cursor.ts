@@ -1,0 +1,14 @@
+import * as cursor from '../http/cursor.ts'
+
+/** A place in the log, newest first: everything after this row is on the pages to come. */
+export type AuditPlace = { readonly at: Date; readonly id: number }
+
+export const writeCursor = ({ at, id }: AuditPlace): string => cursor.writeCursor(at, id)
+
+/** @returns null if it is none that {@link writeCursor} wrote */
+export function readCursor(text: string): AuditPlace | null {
+  const place = cursor.readCursor(text, isRowId)
+  return place === null ? null : { at: place.at, id: Number(place.id) }
+}
+
+const isRowId = (text: string): boolean => /^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text))

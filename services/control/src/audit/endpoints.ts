@@ -1,0 +1,52 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { type AuditEntry, AuditQuery, AuditResponse } from '@tollgate/contracts/http/audit.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import type { FastifyInstance } from 'fastify'
+import { callerOf } from '../auth/session.ts'
+import type { Database } from '../database/connect.ts'
+import { readCursor, writeCursor } from './audit-cursor.ts'
+import { type AuditRow, readAuditLog } from './read-audit-log.ts'
+
+const defaultLimit = 50
+
+export type AuditOptions = { database: Database }
+
+/** `GET /api/audit`: what was changed in the caller's account, by whom and from where, newest first. For its owner only. */
+export async function auditEndpoints(instance: FastifyInstance, { database }: AuditOptions): Promise<void> {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  app.get(
+    '/',
+    { onRequest: app.requireSession, schema: { querystring: AuditQuery, response: answers({ 200: AuditResponse }) } },
+    async (request) => {
+      const { accountId, role } = callerOf(request)
+      if (role !== 'owner') throw new ServiceError('forbidden')
+      const { limit: asked, cursor } = request.query
+      const limit = asked === undefined ? defaultLimit : Number(asked)
+      const before = cursor === undefined ? null : readCursor(cursor)
+      if (cursor !== undefined && before === null) {
+        throw new ServiceError('invalid_request', { message: 'cursor: not one of this list' })
+      }
+      const { rows, hasMore } = await readAuditLog(database.orm, accountId, { before, limit })
+      const last = rows.at(-1)
+      return {
+        entries: rows.map(toEntry),
+        has_more: hasMore,
+        next_cursor: hasMore && last !== undefined ? writeCursor(last) : null
+      }
+    }
+  )
+}
+
+function toEntry({ id, at, action, actorId, actorEmail, subject, detail, ip }: AuditRow): AuditEntry {
+  return {
+    id: String(id),
+    at: at.toISOString(),
+    action,
+    actor_id: actorId,
+    actor_email: actorEmail,
+    subject,
+    detail,
+    ip: ip === '' ? null : ip
+  }
+}

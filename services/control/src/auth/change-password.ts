@@ -1,0 +1,67 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ChangePasswordRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { limitAttempts } from '../http/attempts.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { checkNewPassword } from './credentials-form.ts'
+import type { AuthContext } from './endpoints.ts'
+import { passwordWasSet } from './password-set.ts'
+import { callerOf } from './session.ts'
+import { sessionCookie } from './session-cookie.ts'
+import { openSession } from './sessions.ts'
+
+/**
+ * `POST /change-password`: sets a new password for whoever knows the present one, and ends all of the user's sessions;
+ * the one that asked goes on under a new id.
+ */
+export function changePassword(app: TypedApp, context: AuthContext): void {
+  const { identity, database, clock, cookie, limits } = context
+  app.post(
+    '/change-password',
+    {
+      onRequest: app.requireSession,
+      preHandler: limitAttempts(app, {
+        what: 'change-password',
+        perMinute: limits.changePassword,
+        subjectOf: (request) => callerOf(request).user.id
+      }),
+      schema: { body: ChangePasswordRequest, response: answers({ 200: OkResponse }) }
+    },
+    async (request, reply) => {
+      const { current_password: current, password } = request.body
+      const { id } = callerOf(request).user
+      checkNewPassword(password)
+      const limit = identity.startLimit()
+      await checkPassword(context, id, current, request.ip, limit)
+      if (!(await identity.setPassword(id, password, limit))) throw new ServiceError('not_authenticated')
+      const now = clock()
+      const token = await database.orm.transaction(async (tx) => {
+        await passwordWasSet(tx, id)
+        const { ip } = request
+        await recordAudit(tx, { accountId: id, actorId: id, action: 'auth.password_changed', ip, at: now })
+        return openSession(tx, id, now)
+      })
+      reply.setCookie(sessionCookie, token, cookie)
+      return { ok: true as const }
+    }
+  )
+}
+
+async function checkPassword(
+  { identity }: AuthContext,
+  id: string,
+  password: string,
+  from: string,
+  limit: AbortSignal
+): Promise<void> {
+  // The address as it is now: an operator may have changed it.
+  const user = await identity.findUser(id, limit)
+  if (user === null) throw new ServiceError('not_authenticated')
+  try {
+    await identity.signIn(user.email, password, from, limit)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_credentials') throw error
+    throw new ServiceError('wrong_password', { cause: error })
+  }
+}

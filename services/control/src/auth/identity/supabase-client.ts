@@ -1,0 +1,70 @@
+import { isIP } from 'node:net'
+import { AuthClient, type User } from '@supabase/supabase-js'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import type { IdentityUser } from './identity.ts'
+
+export type Client = InstanceType<typeof AuthClient>
+
+export type SupabaseOptions = {
+  /** Of the project, without a slash at the end; GoTrue is at `/auth/v1` below. */
+  url: string
+  anonKey: string
+  serviceRoleKey: string
+  /** `iss` of the project's tokens; `<url>/auth/v1` unless given. */
+  issuer?: string
+  /** An origin, to whose pages the links in mails of unedited templates lead in the end. */
+  publicUrl: string
+  /** For everything that one call asks of the provider together. */
+  timeoutMs?: number
+  log: FastifyBaseLogger
+}
+
+export const defaultTimeoutMs = 5000
+
+/**
+ * A client of GoTrue for one call: it remembers the last session that passed through it, and is dropped with it.
+ *
+ * @param from the address of the person for whom we ask; null if we ask for ourselves
+ */
+export function createClient(url: string, apiKey: string, from: string | null, limit: AbortSignal): Client {
+  return new AuthClient({
+    url: `${url}/auth/v1`,
+    headers: {
+      apikey: apiKey,
+      Authorization: `Bearer ${apiKey}`,
+      ...(from !== null && isIP(from) !== 0 && { 'Sb-Forwarded-For': from })
+    },
+    persistSession: false,
+    autoRefreshToken: false,
+    detectSessionInUrl: false,
+    fetch: (input, init) => fetch(input, { ...init, signal: limit })
+  })
+}
+
+/** The client returns the provider's errors and throws what it did not expect: an answer that is not the protocol's. */
+export async function guarded<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call()
+  } catch (cause) {
+    throw cause instanceof ServiceError ? cause : new ServiceError('identity_unavailable', { cause })
+  }
+}
+
+/** The client takes any JSON for success, also of a server that is not the provider. */
+export function requireUser(user: User | null): User {
+  if (typeof user?.id === 'string') return user
+  throw new ServiceError('identity_unavailable', { cause: new Error('an answer without a user') })
+}
+
+export function toIdentityUser(user: User): IdentityUser {
+  const name: unknown = user.user_metadata.name
+  const plan: unknown = user.app_metadata.plan
+  return {
+    id: user.id,
+    email: user.email ?? '',
+    name: typeof name === 'string' ? name.slice(0, 200) : '',
+    plan: plan === undefined || plan === null ? null : typeof plan === 'string' ? plan : JSON.stringify(plan),
+    isBanned: user.banned_until !== undefined && Date.parse(user.banned_until) > Date.now()
+  }
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { test } from 'tap'
+import { startIdentityProxy } from '../testing/identity-proxy.ts'
+import { type Answer, type RunningControl, startControl } from '../testing/start-control.ts'
+import { defaultLimits } from './limits.ts'
+
+const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
+const address = () => `${randomUUID()}@example.com`
+const password = 'correct horse battery'
+let lastIp = 0
+/** Of a client that no other test is. */
+const newIp = () => `198.51.${Math.floor(++lastIp / 250)}.${(lastIp % 250) + 1}`
+const from = (ip: string) => ({ 'x-forwarded-for': ip })
+
+const login = ({ call }: RunningControl, email: string, ip: string) =>
+  call('POST', '/api/auth/login', { body: { email, password }, headers: from(ip) })
+
+const statuses = (answers: Answer[]) => answers.map(({ status }) => status)
+
+async function inTurn<Result>(times: number, call: () => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  for (let time = 0; time < times; time++) results.push(await call())
+  return results
+}
+
+const limited = { trustProxy: ['127.0.0.1'], limits: defaultLimits }
+
+test('limits', async (t) => {
+  const redis = await startRedis({ port: 0 })
+  t.after(() => redis.stop())
+  const proxy = await startIdentityProxy()
+  t.after(() => proxy.close())
+  const control = await startControl({ ...limited, redisUrl: redis.url, identityUrl: proxy.url })
+  t.after(() => control.close())
+  proxy.target = control.identity.url
+  const { call } = control
+
+  await t.test('a client may try ten sign-ins a minute, whatever the address', async () => {
+    const ip = newIp()
+    const answers = await inTurn(11, () => login(control, address(), ip))
+    assert.deepEqual(statuses(answers), [...Array.from({ length: 10 }, () => 401), 429])
+    assert.equal(answers[0]!.headers['x-ratelimit-limit'], '10')
+    assert.deepEqual(
+      answers.map(({ headers }) => headers['x-ratelimit-remaining']),
+      ['9', '8', '7', '6', '5', '4', '3', '2', '1', '0', '0']
+    )
+    const last = answers[10]!
+    assert.equal(codeOf(last), 'too_many_requests')
+    const retryAfter = Number(last.headers['retry-after'])
+    assert(retryAfter >= 1 && retryAfter <= 60, String(retryAfter))
+    assert.equal(last.headers['x-ratelimit-reset'], String(retryAfter))
+    assert.equal((await login(control, address(), newIp())).status, 401, 'another client is not concerned')
+  })
+
+  await t.test('an address can be tried ten times a minute, from wherever, in whatever case', async () => {
+    const email = address()
+    const answers = await inTurn(11, () => login(control, lastIp % 2 ? email : email.toUpperCase(), newIp()))
+    assert.deepEqual(statuses(answers), [...Array.from({ length: 10 }, () => 401), 429])
+    assert.equal(answers[10]!.headers['x-ratelimit-remaining'], '0')
+    assert.equal((await login(control, address(), newIp())).status, 401)
+  })
+
+  await t.test('a client that is refused uses up no one’s attempts', async () => {
+    const ip = newIp()
+    await inTurn(10, () => login(control, address(), ip))
+    const email = address()
+    assert.deepEqual(new Set(statuses(await inTurn(20, () => login(control, email, ip)))), new Set([429]))
+    assert.equal((await login(control, email, newIp())).status, 401)
+  })
+
+  await t.test('clients of one IPv6 network are one', async () => {
+    const answers = await inTurn(11, () => login(control, address(), `2001:db8:1:2::${(++lastIp).toString(16)}`))
+    assert.equal(answers[10]!.status, 429)
+    assert.equal((await login(control, address(), '2001:db8:1:3::1')).status, 401)
+  })
+
+  await t.test('at the same moment no more get through', async () => {
+    const ip = newIp()
+    const answers = await Promise.all(Array.from({ length: 30 }, () => login(control, address(), ip)))
+    assert.equal(statuses(answers).filter((status) => status === 401).length, 10)
+    assert.equal(statuses(answers).filter((status) => status === 429).length, 20)
+  })
+
+  await t.test('five registrations, and five confirmation mails, a minute', async () => {
+    for (const [path, body] of [
+      ['/api/auth/register', { password, name: 'Ada' }],
+      ['/api/auth/resend-confirmation', {}]
+    ] as const) {
+      const ip = newIp()
+      const answers = await inTurn(6, () =>
+        call('POST', path, { body: { ...body, email: address() }, headers: from(ip) })
+      )
+      assert.deepEqual(statuses(answers), [200, 200, 200, 200, 200, 429], path)
+    }
+  })
+
+  await t.test('forgot-password says the same when it is too often, and sends no mail', async () => {
+    const ip = newIp()
+    const answers = await inTurn(8, () =>
+      call('POST', '/api/auth/forgot-password', { body: { email: address() }, headers: from(ip) })
+    )
+    for (const answer of answers) {
+      assert.equal(answer.status, 200)
+      assert.deepEqual(answer.body, { ok: true })
+    }
+    assert.equal(answers[7]!.headers['x-ratelimit-remaining'], '0')
+    // By the time that a later request has passed the provider, earlier ones would have reached it.
+    await login(control, address(), newIp())
+    assert.equal(proxy.calls.filter((called) => called === 'POST /recover').length, 5)
+  })
+
+  await t.test('what is malformed does not count, and other endpoints have counts of their own', async () => {
+    const ip = newIp()
+    const bad = await inTurn(12, () => call('POST', '/api/auth/login', { body: { email: 7 }, headers: from(ip) }))
+    assert.deepEqual(new Set(statuses(bad)), new Set([400]))
+    await inTurn(10, () => login(control, address(), ip))
+    const answer = await call('POST', '/api/auth/forgot-password', { body: { email: address() }, headers: from(ip) })
+    assert.equal(answer.headers['x-ratelimit-remaining'], '4')
+  })
+
+  await t.test('no address of a person is in Redis', async () => {
+    const email = address()
+    await login(control, email, newIp())
+    const keys = await control.redis.client.keys('attempts:*')
+    assert(keys.length > 20)
+    assert.equal(keys.join().includes(email.split('@')[0]!), false)
+  })
+
+  await t.test('replicas count together', async () => {
+    const other = await startControl({ ...limited, redisUrl: redis.url })
+    const ip = newIp()
+    const answers = [
+      ...(await inTurn(6, () => login(control, address(), ip))),
+      ...(await inTurn(5, () => login(other, address(), ip)))
+    ]
+    assert.deepEqual(statuses(answers), [...Array.from({ length: 10 }, () => 401), 429])
+    await other.close()
+  })
+
+  await t.test('what a client says of itself is believed of a proxy only', async () => {
+    const open = await startControl({ limits: defaultLimits, redisUrl: redis.url })
+    const answers = await inTurn(11, () => login(open, address(), newIp()))
+    assert.equal(answers[10]!.status, 429)
+    await open.close()
+  })
+})
+
+test('while Redis is away sign-ins go on, and each replica counts for itself', async (t) => {
+  const redis = await startRedis({ port: 0 })
+  const control = await startControl({ ...limited, redisUrl: redis.url })
+  t.after(() => control.close())
+  const user = { email: address(), password }
+  const setup = newIp()
+  const { call } = control
+  await call('POST', '/api/auth/register', { body: { ...user, name: 'Ada' }, headers: from(setup) })
+  await call('GET', await control.confirmationLink(user.email))
+  assert.equal((await login(control, user.email, newIp())).status, 200)
+
+  await t.test('when it does not answer', async () => {
+    await redis.kill('SIGSTOP')
+    const started = performance.now()
+    assert.equal((await login(control, user.email, newIp())).status, 200)
+    const tookMs = performance.now() - started
+    // The connection is given up after half a minute only.
+    assert(tookMs < 10_000, `${tookMs} ms`)
+    await redis.kill('SIGCONT')
+  })
+
+  await t.test('when it is gone', async () => {
+    await redis.stop()
+    const ip = newIp()
+    assert.equal((await login(control, user.email, ip)).status, 200)
+    const answers = await inTurn(10, () => login(control, address(), ip))
+    assert.deepEqual(statuses(answers), [...Array.from({ length: 9 }, () => 401), 429])
+    assert(Number(answers[9]!.headers['retry-after']) >= 1)
+    const warnings = control.logged.filter((line) => line.includes('attempts are counted by each replica'))
+    assert(warnings.length >= 1 && warnings.length <= 3, 'said once each time, not for every request')
+  })
+})

@@ -1,0 +1,28 @@
+/** Attempts a minute, of one client address and of one e-mail address or user each. */
+export type Limits = {
+  readonly login: number
+  readonly register: number
+  readonly forgotPassword: number
+  readonly resendConfirmation: number
+  /** Setting a new password with the link of a mail. */
+  readonly resetPassword: number
+  /** Checks the present password, like a login. */
+  readonly changePassword: number
+  /** Changing or deleting oneself. */
+  readonly changeUser: number
+  /** Invitations are mailed to strangers. */
+  readonly invite: number
+  readonly acceptInvitation: number
+}
+
+export const defaultLimits: Limits = {
+  login: 10,
+  register: 5,
+  forgotPassword: 5,
+  resendConfirmation: 5,
+  resetPassword: 10,
+  changePassword: 5,
+  changeUser: 20,
+  invite: 20,
+  acceptInvitation: 20
+}

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../database/connect.ts'
+import type { Projector } from '../../projection/projector.ts'
+import { finishDeletions } from '../delete-user.ts'
+import type { Identity } from '../identity/identity.ts'
+import { adoptListed, adoptUnlisted, isAnyoneUnlisted } from './compare-users.ts'
+import { claimSweep, type Lease } from './sweep-lease.ts'
+
+/** How often a replica looks whether there is something to do. */
+const lookMs = 30_000
+/** Between two requests to the provider, which serves others too. */
+const pauseMs = 200
+/** Users of a page: half a megabyte. */
+const pageSize = 200
+
+export type SweepOptions = {
+  database: Database
+  identity: Identity
+  catalog: Catalog
+  projector: Pick<Projector, 'accountChanged'>
+  clock: Clock
+  log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+  /** Milliseconds from the start of one comparison to the start of the next. */
+  intervalMs: number
+  pageSize?: number
+  pauseMs?: number
+}
+
+/** Compares all users with the identity provider now and then: what happens there to people who are not here. */
+export type Sweeper = {
+  start(): void
+  /** Resolves when nothing of it runs any more. Another replica, or the next start, goes on where this one stood. */
+  stop(): Promise<void>
+  /** Does what there is to do, if it is time and nobody else does it. @returns whether a comparison was completed */
+  look(): Promise<boolean>
+}
+
+export function createSweeper(options: SweepOptions): Sweeper {
+  const { database, identity, clock, log, intervalMs } = options
+  const { orm } = database
+  const size = options.pageSize ?? pageSize
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let loop: Promise<void> | null = null
+
+  async function pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal }).catch(() => undefined)
+  }
+
+  /** The provider's list, page by page. It moves while it is read: what slips through is asked for by id afterwards. */
+  async function readList(lease: Lease): Promise<void> {
+    for (let { page } = lease.sweep; page !== null && !signal.aborted; page = lease.sweep.page) {
+      const listed = await identity.listUsers(page, size)
+      if (listed === null && page === 1 && (await isAnyoneUnlisted(options, lease.sweep.startedAt))) {
+        throw new Error('the identity provider lists nobody at all: nothing follows from that')
+      }
+      if (listed !== null) await adoptListed(options, listed)
+      await lease.keep(listed === null ? null : page + 1)
+      await pause(options.pauseMs ?? pauseMs)
+    }
+  }
+
+  async function askForOthers(lease: Lease): Promise<void> {
+    const rest = () => pause(options.pauseMs ?? pauseMs)
+    while (!signal.aborted && (await adoptUnlisted(options, lease.sweep.startedAt, rest, signal)) > 0) {
+      await lease.keep(null)
+    }
+  }
+
+  async function look(): Promise<boolean> {
+    const lease = await claimSweep(orm, clock, intervalMs)
+    if (lease === null) return false
+    let isDone = false
+    try {
+      await finishDeletions(options)
+      await readList(lease)
+      await askForOthers(lease)
+      isDone = !signal.aborted
+    } finally {
+      await lease.end(isDone)
+    }
+    if (isDone) log.info('all users have been compared with the identity provider')
+    return isDone
+  }
+
+  async function runLoop(): Promise<void> {
+    while (!signal.aborted) {
+      // Replicas that started together look at different times.
+      await pause(lookMs * (0.5 + Math.random()))
+      if (signal.aborted) return
+      try {
+        await look()
+      } catch (err) {
+        log.warn({ err }, 'the comparison with the identity provider stopped, and will go on where it stands')
+      }
+    }
+  }
+
+  return {
+    start() {
+      loop ??= runLoop()
+    },
+    async stop() {
+      stopping.abort()
+      await loop
+    },
+    look
+  }
+}

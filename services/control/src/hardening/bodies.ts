@@ -1,0 +1,35 @@
+/** A body that each operation accepts, as far as its form goes: what bad input is made from. */
+export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
+  'POST /api/auth/register': { email: 'eve@example.com', password: 'correct horse battery', name: 'Eve' },
+  'POST /api/auth/login': { email: 'eve@example.com', password: 'correct horse battery' },
+  'POST /api/auth/signout': {},
+  'POST /api/auth/forgot-password': { email: 'eve@example.com' },
+  'POST /api/auth/resend-confirmation': { email: 'eve@example.com' },
+  'POST /api/auth/reset-password': { token_hash: 'a'.repeat(56), password: 'correct horse battery' },
+  'POST /api/auth/change-password': { current_password: 'correct horse', password: 'correct horse battery' },
+  'PATCH /api/auth/me': { name: 'Eve' },
+  'DELETE /api/auth/me': {},
+  'PATCH /api/account': { monthly_budget_usd: 1 },
+  'POST /api/team/seats': { email: 'eve@example.com' },
+  'POST /api/team/invitations/{token}/accept': {},
+  'DELETE /api/team/seats/{id}': {},
+  'POST /api/keys': {
+    label: 'one',
+    scope: 'inference',
+    expires_at: '2999-01-01T00:00:00Z',
+    models: ['gpt-5-nano'],
+    monthly_budget_usd: 1,
+    requests_per_minute: 60,
+    metadata: { tenant: '1' }
+  },
+  'PATCH /api/keys/{id}': {
+    label: 'one',
+    expires_at: '2999-01-01T00:00:00Z',
+    models: ['gpt-5-nano'],
+    monthly_budget_usd: 1,
+    requests_per_minute: 60,
+    metadata: { tenant: '1' }
+  },
+  'POST /api/keys/{id}/rotate': { grace_seconds: 1 },
+  'DELETE /api/keys/{id}': {}
+}

@@ -1,0 +1,13 @@
+import * as cursor from '../http/cursor.ts'
+import { isKeyId } from './key-id.ts'
+
+/** A place in a list of keys, newest first: everything after this key is on the pages to come. */
+export type KeyPlace = { readonly createdAt: Date; readonly id: string }
+
+export const writeKeyCursor = ({ createdAt, id }: KeyPlace): string => cursor.writeCursor(createdAt, id)
+
+/** @returns null if it is none that {@link writeKeyCursor} wrote */
+export function readKeyCursor(text: string): KeyPlace | null {
+  const place = cursor.readCursor(text, isKeyId)
+  return place === null ? null : { createdAt: place.at, id: place.id }
+}

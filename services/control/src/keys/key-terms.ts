@@ -1,0 +1,55 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
+import { effectivePlan } from '../accounts/effective-plan.ts'
+import { nanosOfUsd } from '../accounts/own-cap.ts'
+import { lastInstant } from '../http/cursor.ts'
+
+/** What a key may do and until when, and how its maker finds it, in the form in which it is stored. */
+export type KeyTerms = {
+  label?: string
+  expiresAt?: Date | null
+  models?: string[] | null
+  monthlyBudgetNanos?: number | null
+  requestsPerMinute?: number | null
+  metadata?: Record<string, string>
+}
+
+/**
+ * Reads the terms that somebody asks for. What is not given is not in the answer.
+ *
+ * @param plan of the account: a key can have a part of its models
+ * @throws ServiceError `invalid_request` naming the field
+ */
+export function readKeyTerms(asked: ChangeKeyRequest, catalog: Catalog, plan: string, now: Date): KeyTerms {
+  const { label, expires_at, models, monthly_budget_usd, requests_per_minute, metadata } = asked
+  return {
+    ...(label !== undefined && { label }),
+    ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : readExpiry(expires_at, now) }),
+    ...(models !== undefined && { models: models === null ? null : readModels(models, catalog, plan) }),
+    ...(monthly_budget_usd !== undefined && {
+      monthlyBudgetNanos: monthly_budget_usd === null ? null : nanosOfUsd(monthly_budget_usd)
+    }),
+    ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
+    ...(metadata !== undefined && { metadata })
+  }
+}
+
+function readExpiry(text: string, now: Date): Date {
+  const time = Date.parse(text)
+  // A leap second passes for a date-time, and is none of JavaScript's.
+  if (Number.isNaN(time)) throw refused('expires_at: not a time')
+  // An offset can lead beyond what is written with four digits.
+  if (time > lastInstant) throw refused('expires_at: too far away')
+  if (time <= now.getTime()) throw refused('expires_at: must be in the future')
+  return new Date(time)
+}
+
+function readModels(models: string[], catalog: Catalog, plan: string): string[] {
+  const included = new Set(catalog.plans[effectivePlan(catalog, plan)]!.models)
+  const other = models.find((model) => !included.has(model))
+  if (other !== undefined) throw refused(`models: ${other} is not one of the plan`)
+  return models
+}
+
+const refused = (message: string) => new ServiceError('invalid_request', { message })

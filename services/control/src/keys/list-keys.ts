@@ -1,0 +1,74 @@
+import type { Key } from '@tollgate/contracts/http/keys.ts'
+import { and, desc, eq, gt, or, type SQL, sql } from 'drizzle-orm'
+import { toUsd } from '../accounts/own-cap.ts'
+import type { Orm } from '../database/connect.ts'
+import { keys } from '../database/schema.ts'
+import type { KeyPlace } from './key-cursor.ts'
+
+/** How long a revoked key can still be listed: 30 days. */
+const revokedListedMs = 30 * 86_400_000
+
+export type KeyFilter = {
+  /** Pairs that a key's metadata must have. */
+  readonly metadata: Readonly<Record<string, string>>
+  /** Also keys that were revoked lately. */
+  readonly withRevoked: boolean
+  readonly scope: 'inference' | 'management' | null
+}
+
+/** A page of an account's keys, newest first. */
+export async function listKeys(
+  orm: Orm,
+  accountId: string,
+  filter: KeyFilter,
+  page: { after: KeyPlace | null; limit: number },
+  now: Date
+): Promise<{ keys: Key[]; next: KeyPlace | null }> {
+  const conditions: Array<SQL | undefined> = [
+    eq(keys.accountId, accountId),
+    filter.withRevoked
+      ? or(eq(keys.status, 'active'), gt(keys.revokedAt, new Date(now.getTime() - revokedListedMs)))
+      : eq(keys.status, 'active')
+  ]
+  if (filter.scope !== null) conditions.push(eq(keys.scope, filter.scope))
+  if (Object.keys(filter.metadata).length > 0) {
+    conditions.push(sql`${keys.metadata} @> ${JSON.stringify(filter.metadata)}::jsonb`)
+  }
+  if (page.after !== null) {
+    const { createdAt, id } = page.after
+    conditions.push(sql`(${keys.createdAt}, ${keys.id}) < (${createdAt.toISOString()}::timestamptz, ${id})`)
+  }
+  const rows = await orm
+    .select()
+    .from(keys)
+    .where(and(...conditions))
+    .orderBy(desc(keys.createdAt), desc(keys.id))
+    .limit(page.limit + 1)
+  const shown = rows.slice(0, page.limit)
+  return { keys: shown.map(toListing), next: rows.length > page.limit ? shown.at(-1)! : null }
+}
+
+export async function findKey(orm: Orm, accountId: string, id: string): Promise<typeof keys.$inferSelect | null> {
+  const [row] = await orm
+    .select()
+    .from(keys)
+    .where(and(eq(keys.id, id), eq(keys.accountId, accountId)))
+  return row ?? null
+}
+
+export function toListing(row: typeof keys.$inferSelect): Key {
+  return {
+    id: row.id,
+    label: row.label,
+    prefix: row.prefix,
+    status: row.status,
+    scope: row.scope,
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    models: row.models,
+    monthly_budget_usd: row.monthlyBudgetNanos === null ? null : toUsd(row.monthlyBudgetNanos),
+    requests_per_minute: row.requestsPerMinute,
+    metadata: row.metadata,
+    last_used: row.lastUsedAt?.toISOString() ?? null,
+    created: row.createdAt.toISOString()
+  }
+}

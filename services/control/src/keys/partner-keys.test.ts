@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict'
+import type { Key } from '@tollgate/contracts/http/keys.ts'
+import { digestSecret, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
+import { keysName } from '@tollgate/contracts/keyspace/names.ts'
+import { readKeyRecord } from '@tollgate/contracts/records/records.ts'
+import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
+
+type Created = { id: string; label: string; value: string }
+const told = (answer: Answer, status = 201): Created => {
+  assert.equal(answer.status, status, JSON.stringify(answer.body))
+  return (answer.body as { key: Created }).key
+}
+const refusal = (answer: Answer) => [answer.status, codeOf(answer)]
+
+onEachDatabase('keys for partners', async (t, newDatabase) => {
+  const control = await startControl({ databaseUrl: await newDatabase() })
+  t.after(() => control.close())
+  const { call } = control
+  const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } })
+  type By = { cookie: string } | { headers: Record<string, string> }
+  const create = (by: By, body: object) => call('POST', '/api/keys', { ...by, body })
+  const page = async (by: By, query = ''): Promise<{ keys: Key[]; next_cursor: string | null }> => {
+    const answer = await call('GET', `/api/keys${query}`, by)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body as { keys: Key[]; next_cursor: string | null }
+  }
+  /** What admission reads of a key. */
+  const recordOf = async (account: string, id: string) =>
+    readKeyRecord((await control.redis.client.hget(keysName(account), `r:${id}`))!)
+  const partner = async (plan = 'enterprise') => {
+    const user = await control.signUp({ plan })
+    const management = told(await create(user, { label: 'server', scope: 'management' }))
+    return { user, management, server: bearer(management.value) }
+  }
+
+  await t.test('a server with a management key creates, lists, changes, rotates and revokes keys', async () => {
+    const { user, server } = await partner()
+    const key = told(await create(server, { label: 'tenant 1', metadata: { tenant: '1' } }))
+    assert.equal(scopeOfSecret(key.value), 'inference')
+    assert.equal((await recordOf(user.id, key.id)).digest, digestSecret(key.value))
+    const { keys } = await page(server)
+    assert.deepEqual(
+      keys.map(({ id, metadata }) => ({ id, metadata })),
+      [{ id: key.id, metadata: { tenant: '1' } }]
+    )
+    const changed = await call('PATCH', `/api/keys/${key.id}`, { ...server, body: { label: 'renamed' } })
+    assert.equal((changed.body as { key: Key }).key.label, 'renamed')
+    const rotated = told(await call('POST', `/api/keys/${key.id}/rotate`, server), 200)
+    assert.equal(rotated.id, key.id)
+    const { digest, previous } = await recordOf(user.id, key.id)
+    assert.deepEqual({ digest, previous }, { digest: digestSecret(rotated.value), previous: null })
+    assert.deepEqual((await call('DELETE', `/api/keys/${key.id}`, server)).body, { ok: true })
+    assert.equal((await recordOf(user.id, key.id)).status, 'revoked')
+
+    const log = await call('GET', '/api/audit', user)
+    const entries = (log.body as { entries: Array<{ action: string; actor_id: string | null; detail: object }> })
+      .entries
+    const byServer = entries.filter(({ detail }) => 'by_key' in detail)
+    assert.deepEqual(
+      byServer.map(({ action, actor_id }) => [action, actor_id]),
+      [
+        ['key.revoked', null],
+        ['key.rotated', null],
+        ['key.updated', null],
+        ['key.created', null]
+      ]
+    )
+  })
+
+  await t.test('a management key opens nothing else, and is itself out of a server’s reach', async () => {
+    const { user, management, server } = await partner()
+    assert.equal(scopeOfSecret(management.value), 'management')
+    for (const path of ['/api/auth/me', '/api/account', '/api/team', '/api/audit']) {
+      assert.deepEqual(refusal(await call('GET', path, server)), [401, 'not_authenticated'], path)
+    }
+    assert.equal((await call('GET', '/api/usage', server)).status, 200)
+    assert.equal((await call('GET', '/api/usage/summary', server)).status, 200)
+    assert.deepEqual(refusal(await create(server, { label: 'x', scope: 'management' })), [403, 'forbidden'])
+    assert.deepEqual((await page(server)).keys, [])
+    for (const [method, path, body] of [
+      ['PATCH', '', { label: 'x' }],
+      ['POST', '/rotate', {}],
+      ['DELETE', '', undefined]
+    ] as const) {
+      const answer = await call(method, `/api/keys/${management.id}${path}`, {
+        ...server,
+        ...(body === undefined ? {} : { body })
+      })
+      assert.deepEqual(refusal(answer), [404, 'not_found'], method)
+    }
+    assert.deepEqual(
+      (await page(user)).keys.map(({ scope, prefix }) => ({ scope, prefix })),
+      [{ scope: 'management', prefix: management.value.slice(4, 12) }]
+    )
+  })
+
+  await t.test('an account has at most five management keys, which do not count against its quota', async () => {
+    const user = await control.signUp({ plan: 'free' })
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => create(user, { label: 'server', scope: 'management' }))
+    )
+    assert.equal(answers.filter(({ status }) => status === 201).length, 5)
+    assert.deepEqual(
+      new Set(answers.filter(({ status }) => status !== 201).map(codeOf)),
+      new Set(['key_quota_exceeded'])
+    )
+    told(await create(user, { label: 'the one key of a free plan' }))
+    const [{ value }] = [told(answers.find(({ status }) => status === 201)!)]
+    assert.deepEqual(refusal(await create(bearer(value), { label: 'another' })), [403, 'key_quota_exceeded'])
+  })
+
+  await t.test(
+    'a management key that is wrong, revoked, rotated away, expired or suspended is refused as such',
+    async () => {
+      const { user, management, server } = await partner()
+      const inference = told(await create(user, { label: 'x' }))
+      const list = async (secret: string) => refusal(await call('GET', '/api/keys', bearer(secret)))
+      assert.deepEqual(await list(inference.value), [401, 'invalid_api_key'])
+      assert.deepEqual(await list(`${management.value.slice(0, -1)}_`), [401, 'invalid_api_key'])
+      assert.deepEqual(refusal(await call('GET', '/api/keys', { headers: { authorization: 'Basic x' } })), [
+        401,
+        'invalid_api_key'
+      ])
+      // The header alone counts: a page cannot borrow the cookie by it, nor the other way round.
+      const both = { cookie: user.cookie, headers: { authorization: `Bearer ${inference.value}` } }
+      assert.deepEqual(refusal(await call('GET', '/api/keys', both)), [401, 'invalid_api_key'])
+
+      const rotate = { ...user, body: { grace_seconds: 60 } }
+      const next = told(await call('POST', `/api/keys/${management.id}/rotate`, rotate), 200)
+      assert.equal(scopeOfSecret(next.value), 'management')
+      assert.equal((await call('GET', '/api/keys', server)).status, 200, 'in its grace')
+      control.passTime(61_000)
+      assert.deepEqual(await list(management.value), [401, 'revoked_api_key'])
+      assert.equal((await call('GET', '/api/keys', bearer(next.value))).status, 200)
+
+      const soon = new Date(control.now().getTime() + 60_000).toISOString()
+      const brief = told(await create(user, { label: 'brief', scope: 'management', expires_at: soon }))
+      assert.equal((await call('GET', '/api/keys', bearer(brief.value))).status, 200)
+      control.passTime(61_000)
+      assert.deepEqual(await list(brief.value), [401, 'expired_api_key'])
+      await call('DELETE', `/api/keys/${management.id}`, user)
+      assert.deepEqual(await list(next.value), [401, 'revoked_api_key'])
+    }
+  )
+
+  await t.test('rotation: the old secret is refused at once, or works until its grace ends', async () => {
+    const { user } = await partner()
+    const first = told(await create(user, { label: 'x' }))
+    const second = told(await call('POST', `/api/keys/${first.id}/rotate`, user), 200)
+    assert.equal((await recordOf(user.id, first.id)).previous, null)
+    const pointer = await findPointer(control.redis, digestSecret(first.value))
+    assert.equal((pointer as { key: string }).key, first.id, 'the old secret still leads to its key')
+    const { keys } = await page(user)
+    assert.equal(keys.find(({ id }) => id === first.id)!.prefix, second.value.slice(3, 11))
+    const grace = { ...user, body: { grace_seconds: 3600 } }
+    const before = control.now().getTime()
+    const third = told(await call('POST', `/api/keys/${first.id}/rotate`, grace), 200)
+    const { digest, previous } = await recordOf(user.id, first.id)
+    assert.equal(digest, digestSecret(third.value))
+    assert.equal(previous!.digest, digestSecret(second.value))
+    const ms = previous!.until - before
+    assert.ok(ms >= 3_600_000 && ms < 3_660_000, `${ms} ms`)
+    for (const wrong of [-1, 86_401, 1.5, '1']) {
+      const answer = await call('POST', `/api/keys/${first.id}/rotate`, { ...user, body: { grace_seconds: wrong } })
+      assert.deepEqual(refusal(answer), [400, 'invalid_request'])
+    }
+    await call('DELETE', `/api/keys/${first.id}`, user)
+    assert.deepEqual(refusal(await call('POST', `/api/keys/${first.id}/rotate`, user)), [404, 'not_found'])
+    for (const body of [{ label: 'x' }, {}]) {
+      const answer = await call('PATCH', `/api/keys/${first.id}`, { ...user, body })
+      assert.deepEqual(refusal(answer), [404, 'not_found'])
+    }
+  })
+
+  await t.test('rotations at once leave one secret that works', async () => {
+    const { user } = await partner()
+    const key = told(await create(user, { label: 'x' }))
+    const answers = await Promise.all(Array.from({ length: 6 }, () => call('POST', `/api/keys/${key.id}/rotate`, user)))
+    const { keys } = await page(user)
+    const { prefix } = keys.find(({ id }) => id === key.id)!
+    const current = answers.map((answer) => told(answer, 200).value).filter((value) => value.slice(3, 11) === prefix)
+    assert.equal(current.length, 1)
+    const { orm } = control.database
+    const behind = await orm.execute(
+      `select 1 from former_secrets s where not exists
+        (select 1 from shards where name = s.secret_shard and shards.version >= s.version)`
+    )
+    assert.equal([...(Array.isArray(behind) ? behind : (behind as { rows: unknown[] }).rows)].length, 0)
+  })
+
+  await t.test('terms are kept as asked, and told as they are', async () => {
+    const { user } = await partner()
+    const expires = new Date(control.now().getTime() + 3_600_000).toISOString()
+    const terms = {
+      label: 'x',
+      expires_at: expires,
+      models: ['gpt-5-nano'],
+      monthly_budget_usd: 12.345678901,
+      requests_per_minute: 7,
+      metadata: { tenant: 'é', 'order.no': '' }
+    }
+    const { id } = told(await create(user, terms))
+    const shown = async () => (await page(user)).keys.find((key) => key.id === id)!
+    const { label, expires_at, models, monthly_budget_usd, requests_per_minute, metadata } = await shown()
+    assert.deepEqual({ label, expires_at, models, monthly_budget_usd, requests_per_minute, metadata }, terms)
+    const change = (body: object) => call('PATCH', `/api/keys/${id}`, { ...user, body })
+    assert.equal((await change({ models: null, expires_at: null, metadata: {} })).status, 200)
+    const after = await shown()
+    assert.deepEqual([after.models, after.expires_at, after.metadata, after.requests_per_minute], [null, null, {}, 7])
+    for (const wrong of [
+      { scope: 'management' },
+      { label: '' },
+      { expires_at: '2020-01-01T00:00:00Z' },
+      { expires_at: 'tomorrow' },
+      { models: [] },
+      { models: ['no such model'] },
+      { models: ['gpt-5-nano', 'gpt-5-nano'] },
+      { monthly_budget_usd: -1 },
+      { monthly_budget_usd: '1' },
+      { requests_per_minute: 0 },
+      { metadata: { 'a b': 'x' } },
+      { metadata: { a: 1 } },
+      { metadata: { a: 'x'.repeat(501) } },
+      { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`m${n}`, 'x'])) }
+    ]) {
+      assert.deepEqual(refusal(await change(wrong)), [400, 'invalid_request'], JSON.stringify(wrong))
+    }
+  })
+
+  await t.test('an expired key leaves room for another, and comes back only where there is room', async () => {
+    const user = await control.signUp({ plan: 'free' })
+    const soon = new Date(control.now().getTime() + 60_000).toISOString()
+    const first = told(await create(user, { label: 'first', expires_at: soon }))
+    control.passTime(61_000)
+    told(await create(user, { label: 'second' }))
+    const revive = () => call('PATCH', `/api/keys/${first.id}`, { ...user, body: { expires_at: null } })
+    assert.deepEqual(refusal(await revive()), [403, 'key_quota_exceeded'])
+    assert.equal((await call('PATCH', `/api/keys/${first.id}`, { ...user, body: { label: 'x' } })).status, 200)
+  })
+
+  await t.test('a list comes in pages, each key once, also while keys are added', async () => {
+    const { server } = await partner()
+    const made: string[] = []
+    for (let number = 0; number < 7; number++) {
+      made.unshift(told(await create(server, { label: `tenant ${number}`, metadata: { n: String(number % 2) } })).id)
+    }
+    const seen: string[] = []
+    let cursor: string | null = null
+    do {
+      const { keys, next_cursor }: Awaited<ReturnType<typeof page>> = await page(
+        server,
+        `?limit=3${cursor === null ? '' : `&cursor=${cursor}`}`
+      )
+      seen.push(...keys.map(({ id }) => id))
+      if (cursor === null) told(await create(server, { label: 'meanwhile' }))
+      cursor = next_cursor
+    } while (cursor !== null)
+    assert.deepEqual(seen, made)
+    assert.deepEqual(
+      (await page(server, '?metadata.n=1')).keys.map(({ label }) => label),
+      ['tenant 5', 'tenant 3', 'tenant 1']
+    )
+    assert.deepEqual((await page(server, '?metadata.n=1&metadata.m=1')).keys, [])
+    for (const wrong of [
+      '?limit=0',
+      '?limit=1001',
+      '?cursor=x',
+      '?metadata=x',
+      '?metadata.=x',
+      '?other=x',
+      '?limit=1&limit=2'
+    ]) {
+      assert.deepEqual(refusal(await call('GET', `/api/keys${wrong}`, server)), [400, 'invalid_request'], wrong)
+    }
+  })
+
+  await t.test('revoked keys can be listed for thirty days', async () => {
+    const { user } = await partner()
+    const { id } = told(await create(user, { label: 'x' }))
+    await call('DELETE', `/api/keys/${id}`, user)
+    const has = async (query: string) => (await page(user, query)).keys.some((key) => key.id === id)
+    assert.deepEqual(
+      [await has(''), await has('?include_revoked=false'), await has('?include_revoked=true')],
+      [false, false, true]
+    )
+  })
+
+  await t.test('a request that is repeated with its Idempotency-Key makes one key, however often at once', async () => {
+    const { user, server } = await partner()
+    const send = (by: By, header: string) => {
+      const headers = { ...('headers' in by ? by.headers : {}), 'idempotency-key': header }
+      return call('POST', '/api/keys', { ...by, headers, body: { label: 'x' } })
+    }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(server, 'order-1')))
+    const made = answers.filter(({ status }) => status === 201)
+    assert.equal(made.length, 1)
+    const { id } = told(made[0]!)
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      assert.deepEqual(refusal(answer), [409, 'already_created'])
+      assert.deepEqual((answer.body as { key: object }).key, { id })
+    }
+    assert.notEqual(told(await send(server, 'order-2')).id, id)
+    const other = await partner()
+    assert.equal((await send(other.server, 'order-1')).status, 201, 'another account’s are not ours')
+    assert.deepEqual(refusal(await send(user, 'with space')), [400, 'invalid_request'])
+    control.passTime(86_400_001)
+    assert.equal((await send(server, 'order-1')).status, 201)
+  })
+
+  await t.test('another account’s key is not there, whoever asks', async () => {
+    const mine = await partner()
+    const { id } = told(await create(mine.user, { label: 'x' }))
+    const { user, server } = await partner()
+    for (const by of [{ cookie: user.cookie }, server]) {
+      for (const answer of [
+        await call('PATCH', `/api/keys/${id}`, { ...by, body: { label: 'x' } }),
+        await call('POST', `/api/keys/${id}/rotate`, by),
+        await call('DELETE', `/api/keys/${id}`, by)
+      ]) {
+        assert.deepEqual(refusal(answer), [404, 'not_found'])
+      }
+    }
+  })
+})

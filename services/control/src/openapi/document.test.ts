@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { type OpenApiDocument, operationsOf } from '@tollgate/contracts/openapi/document.ts'
+import { inferenceDocument } from '@tollgate/contracts/openapi/inference.ts'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { test } from 'tap'
+import { startControl } from '../testing/start-control.ts'
+import { operations } from './operations.ts'
+
+test('the document of the API', async (t) => {
+  const control = await startControl()
+  t.after(() => control.close())
+  const answer = await control.call('GET', '/api/openapi.json')
+  assert.equal(answer.status, 200)
+  const document = answer.body as OpenApiDocument
+  const described = new Set(operationsOf(document).map(({ method, path }) => `${method} ${path}`))
+
+  await t.test('every route of the service is in it, and nothing else', async () => {
+    assert.ok(described.size > 15)
+    assert.deepEqual([...control.document.routes].sort(), [...described].sort())
+    assert.deepEqual(Object.keys(operations).sort(), [...described].sort())
+  })
+
+  for (const [name, one] of [
+    ['control', document],
+    ['the gateway', inferenceDocument]
+  ] as const) {
+    await t.test(`${name}: is OpenAPI 3.1 in which everything that is named is there`, async () => {
+      assert.match(one.openapi, /^3\.1\.\d$/)
+      const tags = new Set(one.tags.map((tag) => tag.name))
+      const ids = new Set<string>()
+      const ajv = new Ajv2020({ strict: false })
+      formats.default(ajv)
+      for (const { method, path, operation } of operationsOf(one)) {
+        const where = `${method} ${path}`
+        assert.ok(operation.summary.length > 0, where)
+        assert.match(operation.operationId, /^[a-z][A-Za-z]+$/, where)
+        assert.ok(!ids.has(operation.operationId), where)
+        ids.add(operation.operationId)
+        assert.ok(operation.tags.length === 1 && tags.has(operation.tags[0]!), where)
+        for (const scheme of operation.security.flatMap(Object.keys)) {
+          assert.ok(scheme in one.components.securitySchemes, `${where}: ${scheme}`)
+        }
+        const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+        assert.deepEqual(
+          inPath.map((parameter) => parameter.name),
+          [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter),
+          where
+        )
+        const contents = [operation.requestBody?.content, ...Object.values(operation.responses).map((r) => r.content)]
+        for (const { schema } of contents.flatMap((content) => Object.values(content ?? {}))) {
+          assert.doesNotThrow(() => ajv.compile({ ...schema, components: one.components }), where)
+        }
+        assert.ok(
+          Object.keys(operation.responses).some((status) => /^[23]\d\d$/.test(status)),
+          where
+        )
+        assert.ok(
+          Object.keys(operation.responses).every((status) => /^[2345]\d\d$/.test(status)),
+          where
+        )
+      }
+    })
+  }
+
+  await t.test(
+    'the page for people has every operation of both services, and needs no script and no other host',
+    async () => {
+      const page = await control.call('GET', '/api/reference')
+      assert.equal(page.status, 200)
+      assert.match(String(page.headers['content-type']), /^text\/html/)
+      const html = String(page.body)
+      for (const { path, operation } of [...operationsOf(document), ...operationsOf(inferenceDocument)]) {
+        assert.ok(html.includes(`id="${operation.operationId}"`), operation.operationId)
+        assert.ok(html.includes(path), path)
+      }
+      const policy = String(page.headers['content-security-policy'])
+      assert.match(policy, /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; base-uri 'none'/)
+      assert.doesNotMatch(
+        html,
+        /<(script|link|img|iframe|object|embed|form|base)\b|\son\w+=|\sstyle=|\ssrc=|@import|url\(/i
+      )
+      assert.deepEqual(
+        [...html.matchAll(/\shref="([^"]*)"/g)]
+          .map(([, target]) => target)
+          .filter((target) => !target!.startsWith('#')),
+        []
+      )
+      const targets = [...html.matchAll(/\shref="#([^"]*)"/g)].map(([, target]) => target!)
+      assert.ok(targets.length > 15)
+      for (const target of targets) assert.ok(html.includes(`id="${target}"`), target)
+    }
+  )
+})

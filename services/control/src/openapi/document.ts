@@ -1,0 +1,96 @@
+import type { SwaggerOptions } from '@fastify/swagger'
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
+import type { OpenApiDocument, Operation } from '@tollgate/contracts/openapi/document.ts'
+import { errorResponses, errorSchemaName } from '@tollgate/contracts/openapi/error-responses.ts'
+import { type OperationText, operations, tags } from './operations.ts'
+
+const session = { session: [] }
+const managementKey = { managementKey: [] }
+const securityOf = { none: [], session: [session], account: [session, managementKey] } as const
+
+/** How @fastify/swagger collects the routes' schemas into a document. */
+export function swaggerOptions(publicUrl: string): SwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Tollgate control API',
+        version: '1',
+        description:
+          'Sessions, accounts, keys and usage. Every failure has the one body `{ error: { message, type, code } }`. ' +
+          'Calls that change something by the session cookie are refused from pages of other origins.'
+      },
+      servers: [{ url: publicUrl }],
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+      components: {
+        schemas: { [errorSchemaName]: { ...ErrorResponse } },
+        securitySchemes: {
+          session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'Set by signing in.' },
+          managementKey: { type: 'http', scheme: 'bearer', description: 'A key of scope `management` (`tgm_…`).' }
+        }
+      }
+    },
+    convertConstToEnum: false,
+    transformObject: (collected) =>
+      'openapiObject' in collected ? complete(collected.openapiObject as OpenApiDocument) : collected.swaggerObject
+  }
+}
+
+/** Adds to what the routes' schemas say what {@link operations} says, and every failure by its code. */
+function complete(document: OpenApiDocument): OpenApiDocument & Record<string, unknown> {
+  const paths: OpenApiDocument['paths'] = {}
+  for (const [registered, methods] of Object.entries(document.paths)) {
+    // A prefix's root is registered with the slash at its end, and answers without it too.
+    const path = registered.replace(/(.)\/$/, '$1')
+    const described = Object.entries(methods).flatMap(([method, operation]) => {
+      const text = operations[`${method.toUpperCase()} ${path}`]
+      return text === undefined ? [] : [[method, completeOperation(method, operation, text)] as const]
+    })
+    if (described.length > 0) paths[path] = Object.fromEntries(described)
+  }
+  return { ...document, paths }
+}
+
+function completeOperation(method: string, collected: Operation, text: OperationText): Operation {
+  const { parameters, requestBody } = collected
+  const answered = Object.entries(collected.responses).filter(([status]) => !/^[45]XX$/.test(status))
+  return {
+    operationId: text.operationId,
+    summary: text.summary,
+    ...(text.description !== undefined && { description: text.description }),
+    tags: [text.tag],
+    security: [...securityOf[text.auth]],
+    ...(parameters !== undefined && { parameters }),
+    ...(requestBody !== undefined && { requestBody: { ...requestBody, required: !isOptional(requestBody) } }),
+    responses: {
+      ...Object.fromEntries(answered.map(([status, response]) => [status, { ...response, description: 'Success' }])),
+      ...errorResponses(errorsOf(method, text))
+    }
+  }
+}
+
+/** Whether no body is as good as one: its schema then takes `null`. */
+function isOptional({ content }: NonNullable<Operation['requestBody']>): boolean {
+  const alternatives = content['application/json']?.schema?.anyOf
+  return Array.isArray(alternatives) && alternatives.some(({ type }) => type === 'null')
+}
+
+function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
+  const errors = new Set<ErrorCode>([
+    ...(text.errors ?? []),
+    'invalid_request',
+    'internal_error',
+    'database_unavailable'
+  ])
+  const add = (...codes: ErrorCode[]) => {
+    for (const code of codes) errors.add(code)
+  }
+  if (method !== 'get') {
+    add('csrf_rejected', 'invalid_json', 'request_too_large', 'unsupported_media_type')
+  }
+  if (text.isLimited === true) add('too_many_requests')
+  if (text.auth !== 'none') add('not_authenticated')
+  if (text.auth === 'account') add('invalid_api_key', 'revoked_api_key', 'expired_api_key', 'account_suspended')
+  return errors
+}

@@ -1,0 +1,238 @@
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+
+/** What a document says of an operation beyond what its route's schemas say. */
+export type OperationText = {
+  readonly operationId: string
+  readonly tag: keyof typeof tags
+  readonly summary: string
+  readonly description?: string
+  /** `session`: the cookie. `account`: the cookie or a management key. */
+  readonly auth: 'none' | 'session' | 'account'
+  /** Whether callers are limited in how often they may ask. */
+  readonly isLimited?: true
+  /** Failures of this operation's own: those that follow from its form, such as bad JSON, are added. */
+  readonly errors?: readonly ErrorCode[]
+}
+
+export const tags = {
+  Auth: 'Registration, signing in and out, passwords. Sub-products learn here who is signed in.',
+  Account: 'What an owner decides for the account.',
+  Keys: 'API keys for the inference gateway. A partner’s server calls these with a management key.',
+  Team: 'Seats in an account, and invitations to them.',
+  Usage: 'What was used and what it cost.',
+  Audit: 'Who changed what, when and from where.',
+  Service: 'About the service itself.'
+} as const
+
+/** Every operation of the API, by method and path. */
+export const operations: Readonly<Record<string, OperationText>> = {
+  'POST /api/auth/register': {
+    operationId: 'register',
+    tag: 'Auth',
+    summary: 'Create a user',
+    description:
+      'A mail with a link confirms the address; until then nobody can sign in. An address that is registered already gets the same answer.',
+    auth: 'none',
+    isLimited: true,
+    errors: ['invalid_email', 'weak_password', 'registration_closed', 'identity_unavailable']
+  },
+  'GET /api/auth/confirm': {
+    operationId: 'confirm',
+    tag: 'Auth',
+    summary: 'The link of the confirmation mail',
+    description: 'Redirects to the sign-in page, which says how it went. Nobody is signed in by it.',
+    auth: 'none',
+    isLimited: true,
+    errors: ['identity_unavailable']
+  },
+  'POST /api/auth/login': {
+    operationId: 'login',
+    tag: 'Auth',
+    summary: 'Sign in',
+    description: 'Sets the session cookie. A session that the request came with is closed.',
+    auth: 'none',
+    isLimited: true,
+    errors: ['invalid_credentials', 'email_not_confirmed', 'identity_unavailable']
+  },
+  'POST /api/auth/signout': {
+    operationId: 'signout',
+    tag: 'Auth',
+    summary: 'Sign out, here or everywhere',
+    description: 'Clears the session cookie. Without a session there is nothing to do, which is success.',
+    auth: 'none'
+  },
+  'GET /api/auth/me': { operationId: 'getUser', tag: 'Auth', summary: 'Who is signed in', auth: 'session' },
+  'PATCH /api/auth/me': {
+    operationId: 'changeUser',
+    tag: 'Auth',
+    summary: 'Change one’s name',
+    auth: 'session',
+    isLimited: true,
+    errors: ['identity_unavailable']
+  },
+  'DELETE /api/auth/me': {
+    operationId: 'deleteUser',
+    tag: 'Auth',
+    summary: 'Delete oneself',
+    description:
+      'Revokes all keys of the account and deletes the user. What was used stays in the ledger, without a name.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['team_has_members', 'identity_unavailable', 'revocation_pending']
+  },
+  'POST /api/auth/forgot-password': {
+    operationId: 'forgotPassword',
+    tag: 'Auth',
+    summary: 'Have a mail sent with a link to a new password',
+    description: 'Always answers the same, at once: nothing tells whether the address is known.',
+    auth: 'none'
+  },
+  'POST /api/auth/resend-confirmation': {
+    operationId: 'resendConfirmation',
+    tag: 'Auth',
+    summary: 'Have the confirmation mail sent again',
+    description: 'Answers the same for every address.',
+    auth: 'none',
+    isLimited: true
+  },
+  'POST /api/auth/reset-password': {
+    operationId: 'resetPassword',
+    tag: 'Auth',
+    summary: 'Set a new password with what the link of a mail led to',
+    description: 'Ends all sessions of the user. Nobody is signed in by it.',
+    auth: 'none',
+    isLimited: true,
+    errors: ['weak_password', 'link_invalid', 'identity_unavailable']
+  },
+  'POST /api/auth/change-password': {
+    operationId: 'changePassword',
+    tag: 'Auth',
+    summary: 'Set a new password, knowing the present one',
+    description: 'Ends all other sessions of the user.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['wrong_password', 'weak_password', 'email_not_confirmed', 'identity_unavailable']
+  },
+  'GET /api/account': {
+    operationId: 'getAccount',
+    tag: 'Account',
+    summary: 'The account that the caller acts for',
+    auth: 'session'
+  },
+  'PATCH /api/account': {
+    operationId: 'changeAccount',
+    tag: 'Account',
+    summary: 'Set one’s own monthly cap below the plan’s',
+    auth: 'session',
+    errors: ['forbidden']
+  },
+  'GET /api/team': { operationId: 'getTeam', tag: 'Team', summary: 'Seats and invitations', auth: 'session' },
+  'POST /api/team/seats': {
+    operationId: 'inviteSeat',
+    tag: 'Team',
+    summary: 'Invite somebody to a seat',
+    description: 'The answer is the only one that ever has the link; it is mailed too where that is possible.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['forbidden', 'seat_limit_reached', 'already_member']
+  },
+  'POST /api/team/invitations/{token}/accept': {
+    operationId: 'acceptInvitation',
+    tag: 'Team',
+    summary: 'Take the seat of an invitation',
+    description: 'Keys of one’s personal account are suspended until the seat is given up.',
+    auth: 'session',
+    isLimited: true,
+    errors: [
+      'invitation_invalid',
+      'forbidden',
+      'account_suspended',
+      'already_in_team',
+      'already_member',
+      'team_has_members',
+      'seat_limit_reached',
+      'subscription_active'
+    ]
+  },
+  'DELETE /api/team/seats/{id}': {
+    operationId: 'removeSeat',
+    tag: 'Team',
+    summary: 'Remove a seat, give up one’s own, or withdraw an invitation',
+    auth: 'session',
+    errors: ['forbidden', 'not_found']
+  },
+  'GET /api/keys': {
+    operationId: 'listKeys',
+    tag: 'Keys',
+    summary: 'List the keys of the account, newest first',
+    description: '`metadata.<name>=<value>`, as often as needed, leaves the keys that have these pairs.',
+    auth: 'account'
+  },
+  'POST /api/keys': {
+    operationId: 'createKey',
+    tag: 'Keys',
+    summary: 'Create a key',
+    description:
+      'The answer is the only one that ever has the secret. A request that is repeated with the same `Idempotency-Key` within 24 hours creates no second key, and is told the id of the first.',
+    auth: 'account',
+    errors: ['key_quota_exceeded', 'forbidden', 'already_created']
+  },
+  'PATCH /api/keys/{id}': {
+    operationId: 'changeKey',
+    tag: 'Keys',
+    summary: 'Change a key’s label, limits or metadata',
+    auth: 'account',
+    errors: ['not_found', 'forbidden', 'key_quota_exceeded']
+  },
+  'POST /api/keys/{id}/rotate': {
+    operationId: 'rotateKey',
+    tag: 'Keys',
+    summary: 'Give a key another secret',
+    description:
+      'The answer is the only one that ever has it. The old one is refused at once, or after the grace that is asked for. `Idempotency-Key` works as for a new key.',
+    auth: 'account',
+    errors: ['not_found', 'forbidden', 'already_created']
+  },
+  'DELETE /api/keys/{id}': {
+    operationId: 'revokeKey',
+    tag: 'Keys',
+    summary: 'Revoke a key',
+    description: 'Success says that no request is admitted with the key any more. May be repeated.',
+    auth: 'account',
+    errors: ['not_found', 'forbidden', 'revocation_pending']
+  },
+  'GET /api/usage': {
+    operationId: 'getUsage',
+    tag: 'Usage',
+    summary: 'Usage by hour, day or month',
+    auth: 'account'
+  },
+  'GET /api/usage/summary': {
+    operationId: 'getUsageSummary',
+    tag: 'Usage',
+    summary: 'This month: spent, reserved, cap',
+    auth: 'account'
+  },
+  'GET /api/audit': {
+    operationId: 'listAudit',
+    tag: 'Audit',
+    summary: 'The audit log of the account, newest first',
+    description: 'For the owner of the account. Rows are kept for 400 days.',
+    auth: 'session',
+    errors: ['forbidden']
+  },
+  'GET /api/openapi.json': {
+    operationId: 'getOpenApi',
+    tag: 'Service',
+    summary: 'This document',
+    auth: 'none'
+  },
+  'GET /livez': { operationId: 'livez', tag: 'Service', summary: 'Whether the process runs', auth: 'none' },
+  'GET /readyz': {
+    operationId: 'readyz',
+    tag: 'Service',
+    summary: 'Whether it can serve: database and Redis answer',
+    auth: 'none',
+    errors: ['state_unavailable']
+  }
+}

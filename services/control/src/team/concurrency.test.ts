@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { sql } from 'drizzle-orm'
+import { queryRows } from '../database/connect.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { startControl, type TestUser } from '../testing/start-control.ts'
+import { outcomeOf, teamOf } from './testing/team-of.ts'
+
+const shipped = loadCatalogFile(new URL('../../../../deploy/catalog.yaml', import.meta.url).pathname)
+/** Teams of two: everybody wants the last seat. */
+const catalog = { ...shipped, plans: { ...shipped.plans, team: { ...shipped.plans.team!, seats: 2 } } }
+const rounds = 5
+
+onEachDatabase('team, all at once', async (t, newDatabase) => {
+  const control = await startControl({ databaseUrl: await newDatabase(), catalog })
+  t.after(() => control.close())
+  const { call } = control
+  const { orm } = control.database
+  const { accept, remove, invited, joined, team, account, record } = teamOf(control)
+  const [owner, other] = [await control.signUp({ plan: 'team' }), await control.signUp({ plan: 'team' })]
+  const [ada, bob] = [await control.signUp(), await control.signUp()]
+  const everybody = [owner, other, ada, bob]
+
+  /** What must hold whenever nothing is under way. */
+  async function check(): Promise<void> {
+    const rows = await queryRows<
+      Record<'id' | 'status' | 'reasons', string> & { seat_of: string | null; seats: number }
+    >(
+      orm,
+      sql`
+        select a.id::text, a.status, array_to_string(a.suspensions, ',') as reasons, m.account_id::text as seat_of,
+          (select count(*)::int from members where account_id = a.id) as seats
+        from accounts a left join members m on m.user_id = a.id`
+    )
+    for (const { id, status, reasons, seat_of: seatOf, seats } of rows) {
+      assert.equal(reasons, seatOf === null ? '' : 'team', 'suspended exactly while a seat elsewhere')
+      assert.equal((await record(id)).status, status, 'Redis has what Postgres has')
+      assert(seats <= 1, `${seats} seats beside the owner's`)
+      assert(seats === 0 || seatOf === null, 'nobody with seats has one elsewhere')
+    }
+  }
+
+  async function reset(): Promise<void> {
+    for (const user of everybody) {
+      const { role } = await account(user)
+      if (role === 'seat') assert.equal(outcomeOf(await remove(user, user.id)), '200')
+    }
+    for (const user of everybody) {
+      for (const { id } of (await team(user)).invitations) await remove(user, id)
+    }
+    await check()
+  }
+
+  async function eachRound(play: (round: number) => Promise<void>): Promise<void> {
+    for (let round = 0; round < rounds; round++) {
+      await play(round)
+      await check()
+      await reset()
+    }
+  }
+
+  await t.test('of many acceptances of one invitation, one counts', async () => {
+    await eachRound(async () => {
+      const { token } = await invited(owner, ada)
+      const outcomes = (await Promise.all(Array.from({ length: 6 }, () => accept(ada, token)))).map(outcomeOf)
+      assert.deepEqual(outcomes.sort(), ['200', ...Array(5).fill('404 invitation_invalid')])
+      assert.equal((await team(owner)).seats.used, 2)
+    })
+    const joins = await queryRows<{ n: number }>(
+      orm,
+      sql`select count(*)::int as n from audit_log where action = 'team.joined'`
+    )
+    assert.equal(joins[0]!.n, rounds)
+  })
+
+  await t.test('of two who want the last seat, one gets it', async () => {
+    await eachRound(async () => {
+      const [toAda, toBob] = [await invited(owner, ada), await invited(owner, bob)]
+      const outcomes = (await Promise.all([accept(ada, toAda.token), accept(bob, toBob.token)])).map(outcomeOf)
+      assert.deepEqual(outcomes.sort(), ['200', '403 seat_limit_reached'])
+    })
+  })
+
+  await t.test('an invitation is accepted or revoked, not both', async () => {
+    await eachRound(async (round) => {
+      const { token, id } = await invited(owner, ada)
+      const both =
+        round % 2 === 0 ? [accept(ada, token), remove(owner, id)] : [remove(owner, id), accept(ada, token)].reverse()
+      const outcomes = (await Promise.all(both)).map(outcomeOf)
+      const isIn = (await account(ada)).role === 'seat'
+      assert.deepEqual(outcomes, isIn ? ['200', '404 not_found'] : ['404 invitation_invalid', '200'])
+    })
+  })
+
+  await t.test('a seat that its user gives up and the owner takes away is gone once', async () => {
+    await eachRound(async () => {
+      await joined(owner, ada)
+      const outcomes = (await Promise.all([remove(owner, ada.id), remove(ada, ada.id)])).map(outcomeOf)
+      // Who has left already acts for their own account, which they own.
+      assert(['200,403 forbidden', '200,404 not_found', '404 not_found,200'].includes(outcomes.join()), outcomes.join())
+      assert.equal((await account(ada)).role, 'owner')
+    })
+  })
+
+  await t.test('who is removed while they accept is in or out, and nothing in between', async () => {
+    await eachRound(async () => {
+      await joined(owner, ada)
+      const toBob = await invited(other, ada)
+      await Promise.all([remove(owner, ada.id), accept(ada, toBob.token)])
+      const { id, role } = await account(ada)
+      assert.equal(id, role === 'seat' ? other.id : ada.id)
+    })
+  })
+
+  await t.test('nobody gets into two teams, nor two owners into each other’s', async () => {
+    await eachRound(async () => {
+      const [one, two] = [await invited(owner, ada), await invited(other, ada)]
+      const outcomes = (await Promise.all([accept(ada, one.token), accept(ada, two.token)])).map(outcomeOf)
+      assert.deepEqual(outcomes.sort(), ['200', '409 already_in_team'])
+    })
+    await eachRound(async () => {
+      const [toOther, toOwner] = [await invited(owner, other), await invited(other, owner)]
+      const outcomes = (await Promise.all([accept(other, toOther.token), accept(owner, toOwner.token)])).map(outcomeOf)
+      assert.equal(outcomes.filter((outcome) => outcome === '200').length, 1, outcomes.join())
+    })
+  })
+
+  await t.test('a plan that is lowered while somebody joins leaves them in or out', async () => {
+    await eachRound(async () => {
+      const { token } = await invited(owner, ada)
+      await control.setPlan(owner.id, 'pro')
+      const [outcome] = await Promise.all([accept(ada, token), control.signIn(owner)])
+      assert(['200', '403 seat_limit_reached'].includes(outcomeOf(outcome)), outcomeOf(outcome))
+      await control.planWriter.writeAll()
+      await control.setPlan(owner.id, 'team')
+      await control.signIn(owner)
+    })
+  })
+
+  await t.test('whatever everybody does at once, nothing fails and nothing breaks', async () => {
+    const outcomes = new Set<string>()
+    const act = async (user: TestUser, step: number) => {
+      const peer = everybody[(everybody.indexOf(user) + 1 + (step % 3)) % everybody.length]!
+      const invitation = await call('POST', '/api/team/seats', { cookie: user.cookie, body: { email: peer.email } })
+      outcomes.add(outcomeOf(invitation))
+      const token = (invitation.body as { invitation?: { link: string } }).invitation?.link.split('/').at(-1)
+      const answers = await Promise.all([
+        token === undefined ? team(user).then(() => null) : accept(peer, token),
+        call('POST', '/api/keys', { cookie: user.cookie, body: { label: 'k' } }),
+        call('PATCH', '/api/account', { cookie: user.cookie, body: { monthly_budget_usd: step % 2 } }),
+        step % 2 === 0 ? remove(user, user.id) : control.signIn(user).then(() => null)
+      ])
+      for (const answer of answers) if (answer !== null) outcomes.add(outcomeOf(answer))
+    }
+    for (let step = 0; step < 8; step++) {
+      await Promise.all([...everybody.map((user) => act(user, step)), control.planWriter.writeAll()])
+      await check()
+    }
+    assert.deepEqual(
+      control.logged.filter((line) => line.includes('request failed')),
+      []
+    )
+    assert.deepEqual(
+      [...outcomes].filter((outcome) => outcome.startsWith('5')),
+      []
+    )
+    assert(outcomes.has('200') && outcomes.has('201'))
+  })
+})

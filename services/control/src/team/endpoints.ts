@@ -1,0 +1,107 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import {
+  InvitationParams,
+  InviteRequest,
+  InviteResponse,
+  SeatParams,
+  TeamResponse
+} from '@tollgate/contracts/http/team.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { PlanWriter } from '../accounts/plan-writer.ts'
+import type { By } from '../accounts/suspend-account.ts'
+import { createBackground } from '../auth/background.ts'
+import type { Identity } from '../auth/identity/identity.ts'
+import type { Limits } from '../auth/limits.ts'
+import { callerOf } from '../auth/session.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/connect.ts'
+import { limitAttempts } from '../http/attempts.ts'
+import type { Projector } from '../projection/projector.ts'
+import { acceptInvitation } from './accept-invitation.ts'
+import { invite } from './invite.ts'
+import { readTeam, toInvitation } from './read-team.ts'
+import { removeSeat } from './remove-seat.ts'
+
+export type TeamOptions = {
+  database: Database
+  catalog: Catalog
+  identity: Pick<Identity, 'invite'>
+  projector: Pick<Projector, 'accountChanged'>
+  planWriter: Pick<PlanWriter, 'wake'>
+  clock: Clock
+  limits: Pick<Limits, 'invite' | 'acceptInvitation'>
+  /** An origin, below which the links of invitations are. */
+  publicUrl: string
+}
+
+/** `/api/team`: who shares the caller's account. */
+export async function teamEndpoints(instance: FastifyInstance, options: TeamOptions): Promise<void> {
+  const { database, catalog, identity, projector, planWriter, clock, limits, publicUrl } = options
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  const onRequest = app.requireSession
+  const background = createBackground(app.log)
+  app.addHook('onClose', () => background.ended())
+  const subjectOf = (request: FastifyRequest) => callerOf(request).user.id
+  const by = (request: FastifyRequest): By => ({ actorId: callerOf(request).user.id, ip: request.ip, at: clock() })
+
+  /** What follows from a seat that was taken or given up, once it is committed. */
+  async function seatChanged(userId: string): Promise<void> {
+    planWriter.wake()
+    await projector.accountChanged(userId)
+  }
+
+  app.get('/', { onRequest, schema: { response: answers({ 200: TeamResponse }) } }, async (request) => ({
+    team: await readTeam(database.orm, catalog, callerOf(request).accountId, clock())
+  }))
+
+  app.post(
+    '/seats',
+    {
+      onRequest,
+      preHandler: limitAttempts(app, { what: 'invite', perMinute: limits.invite, subjectOf }),
+      schema: { body: InviteRequest, response: answers({ 201: InviteResponse }) }
+    },
+    async (request, reply) => {
+      const { accountId, role } = callerOf(request)
+      if (role !== 'owner') throw new ServiceError('forbidden')
+      const { row, token } = await invite(database, catalog, accountId, request.body.email, by(request))
+      const link = `${publicUrl}/invitations/${token}`
+      // Neither the answer nor its time tells whether the address is known: the provider mails only to those who are not.
+      background.run('mail of an invitation', async () => {
+        const isMailed = await identity.invite(row.email, link)
+        request.log.info({ invitationId: row.id, isMailed }, 'invited')
+      })
+      reply.code(201)
+      return { invitation: { ...toInvitation(row), link } }
+    }
+  )
+
+  app.post(
+    '/invitations/:token/accept',
+    {
+      onRequest,
+      preHandler: limitAttempts(app, { what: 'accept-invitation', perMinute: limits.acceptInvitation, subjectOf }),
+      schema: { params: InvitationParams, body: EmptyRequest, response: answers({ 200: OkResponse }) }
+    },
+    async (request) => {
+      const { id } = callerOf(request).user
+      await acceptInvitation(database, catalog, id, request.params.token, by(request))
+      await seatChanged(id)
+      return { ok: true as const }
+    }
+  )
+
+  app.delete(
+    '/seats/:id',
+    { onRequest, schema: { params: SeatParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    async (request) => {
+      const leaver = await removeSeat(database, callerOf(request), request.params.id, by(request))
+      if (leaver !== null) await seatChanged(leaver)
+      return { ok: true as const }
+    }
+  )
+}

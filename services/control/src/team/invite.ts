@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import type { By } from '../accounts/suspend-account.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Database, Transaction } from '../database/connect.ts'
+import { accounts, invitations, members, users } from '../database/schema.ts'
+import { hashInvitationToken, invitationMs, newInvitationToken } from './invitation-token.ts'
+import { hasFreeSeat, normalizeEmail } from './judge-acceptance.ts'
+import { readTeamFacts } from './team-facts.ts'
+
+/** Invitations that an account may have out at once, whatever its plan: each of them is a mail to a stranger. */
+const maxPending = 100
+
+export type NewInvitation = { readonly row: typeof invitations.$inferSelect; readonly token: string }
+
+/**
+ * Invites an address into an account. An earlier invitation of the same address is replaced, and its link is dead.
+ *
+ * It takes no seat: whether one is left is decided when it is accepted. That it is refused here already if none is left
+ * only saves people the mail.
+ *
+ * @returns the invitation with its token, which is told here and never again
+ * @throws ServiceError `seat_limit_reached`, `already_member`
+ */
+export async function invite(
+  { orm }: Database,
+  catalog: Catalog,
+  accountId: string,
+  address: string,
+  by: By
+): Promise<NewInvitation> {
+  const email = normalizeEmail(address)
+  const team = await readTeamFacts(orm, catalog, accountId)
+  if (team === null) throw new Error(`there is no account ${accountId}`)
+  if (!hasFreeSeat(team)) throw new ServiceError('seat_limit_reached')
+  const token = newInvitationToken()
+  const row = {
+    id: randomUUID(),
+    accountId,
+    email,
+    tokenHash: hashInvitationToken(token),
+    createdAt: by.at,
+    endsAt: new Date(by.at.getTime() + invitationMs)
+  }
+  await orm.transaction(async (tx) => {
+    if (await isMember(tx, accountId, email)) throw new ServiceError('already_member')
+    await tx.delete(invitations).where(and(eq(invitations.accountId, accountId), lte(invitations.endsAt, by.at)))
+    await tx
+      .insert(invitations)
+      .values(row)
+      .onConflictDoUpdate({ target: [invitations.accountId, invitations.email], set: row })
+    const pending = await tx.$count(
+      invitations,
+      and(eq(invitations.accountId, accountId), gt(invitations.endsAt, by.at))
+    )
+    if (pending > maxPending) {
+      throw new ServiceError('seat_limit_reached', { message: 'Too many invitations wait for an answer.' })
+    }
+    await recordAudit(tx, { accountId, ...by, action: 'team.invited', subject: row.id, detail: { email } })
+  })
+  return { row, token }
+}
+
+/** Whether somebody with that address has a seat in the account, the owner included. */
+async function isMember(tx: Transaction, accountId: string, email: string): Promise<boolean> {
+  const owner = tx.select({ id: accounts.ownerId }).from(accounts).where(eq(accounts.id, accountId))
+  const seats = tx.select({ id: members.userId }).from(members).where(eq(members.accountId, accountId))
+  const people = await tx
+    .select({ email: users.email })
+    .from(users)
+    .where(inArray(users.id, owner.union(seats)))
+  return people.some((person) => normalizeEmail(person.email) === email)
+}

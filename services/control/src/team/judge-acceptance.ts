@@ -1,0 +1,59 @@
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import { isSubscriptionLive } from '../accounts/live-subscription.ts'
+
+/** Everything that decides whether somebody may take a seat, as it is at one instant. */
+export type AcceptanceFacts = {
+  readonly now: Date
+  /** Null if it was accepted or revoked, or never was. */
+  readonly invitation: { readonly accountId: string; readonly email: string; readonly endsAt: Date } | null
+  readonly invitee: {
+    readonly id: string
+    readonly email: string
+    /** The account in which they have a seat. */
+    readonly seatOf: string | null
+    /** Seats in their own account, besides their own. */
+    readonly ownSeats: number
+    /** Status of their own account's subscription. */
+    readonly subscriptionStatus: string | null
+  }
+  /** The account that invites. */
+  readonly team: {
+    readonly isSuspended: boolean
+    /** Seats taken, besides the owner's. */
+    readonly seats: number
+    /** Seats of the plan, the owner's included; null for any number. */
+    readonly seatLimit: number | null
+  } | null
+}
+
+export type AcceptanceCode = Extract<
+  ErrorCode,
+  | 'invitation_invalid'
+  | 'forbidden'
+  | 'already_member'
+  | 'already_in_team'
+  | 'team_has_members'
+  | 'subscription_active'
+  | 'account_suspended'
+  | 'seat_limit_reached'
+>
+
+/** Judges who accepts an invitation. @returns null if they may, else why not */
+export function judgeAcceptance({ now, invitation, invitee, team }: AcceptanceFacts): AcceptanceCode | null {
+  if (invitation === null || team === null || invitation.endsAt <= now) return 'invitation_invalid'
+  if (invitation.email !== normalizeEmail(invitee.email)) return 'forbidden'
+  if (invitee.id === invitation.accountId || invitee.seatOf === invitation.accountId) return 'already_member'
+  if (invitee.seatOf !== null) return 'already_in_team'
+  if (invitee.ownSeats > 0) return 'team_has_members'
+  if (isSubscriptionLive(invitee.subscriptionStatus)) return 'subscription_active'
+  if (team.isSuspended) return 'account_suspended'
+  return hasFreeSeat(team) ? null : 'seat_limit_reached'
+}
+
+/** Whether one more may join. Seats above a lowered limit stay. */
+export function hasFreeSeat({ seats, seatLimit }: { seats: number; seatLimit: number | null }): boolean {
+  return seatLimit === null || seats + 1 < seatLimit
+}
+
+/** Addresses are the same to people whatever their case. */
+export const normalizeEmail = (email: string): string => email.trim().toLowerCase()

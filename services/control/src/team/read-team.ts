@@ -1,0 +1,47 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Team } from '@tollgate/contracts/http/team.ts'
+import { and, asc, eq, gt } from 'drizzle-orm'
+import type { Orm } from '../database/connect.ts'
+import { accounts, invitations, members, users } from '../database/schema.ts'
+import { readTeamFacts } from './team-facts.ts'
+
+/** Who shares an account, and whom its owner has invited. */
+export async function readTeam(orm: Orm, catalog: Catalog, accountId: string, now: Date): Promise<Team> {
+  const person = { id: users.id, email: users.email, name: users.name }
+  const [facts, [owner], seats, invited] = await Promise.all([
+    readTeamFacts(orm, catalog, accountId),
+    orm
+      .select({ ...person, joined: accounts.createdAt })
+      .from(accounts)
+      .innerJoin(users, eq(users.id, accounts.ownerId))
+      .where(eq(accounts.id, accountId)),
+    orm
+      .select({ ...person, joined: members.joinedAt })
+      .from(members)
+      .innerJoin(users, eq(users.id, members.userId))
+      .where(eq(members.accountId, accountId))
+      .orderBy(asc(members.joinedAt), asc(users.id)),
+    orm
+      .select()
+      .from(invitations)
+      .where(and(eq(invitations.accountId, accountId), gt(invitations.endsAt, now)))
+      .orderBy(asc(invitations.createdAt), asc(invitations.id))
+  ])
+  if (facts === null || owner === undefined) throw new Error(`there is no account ${accountId}`)
+  return {
+    id: accountId,
+    plan: facts.plan,
+    // The list and the count are read one after the other: the list is what is shown.
+    seats: { used: seats.length + 1, limit: facts.seatLimit },
+    members: [
+      { ...owner, role: 'owner', joined: owner.joined.toISOString() },
+      ...seats.map((seat) => ({ ...seat, role: 'seat' as const, joined: seat.joined.toISOString() }))
+    ],
+    invitations: invited.map(toInvitation)
+  }
+}
+
+/** An invitation as answers show it. */
+export function toInvitation({ id, email, createdAt, endsAt }: typeof invitations.$inferSelect) {
+  return { id, email, created: createdAt.toISOString(), expires_at: endsAt.toISOString() }
+}

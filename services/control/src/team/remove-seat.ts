@@ -1,0 +1,50 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { and, eq } from 'drizzle-orm'
+import type { By } from '../accounts/suspend-account.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Caller } from '../auth/session.ts'
+import type { Database, Orm } from '../database/connect.ts'
+import { invitations, members } from '../database/schema.ts'
+import { giveUpSeat } from './give-up-seat.ts'
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * Takes a seat away, or an invitation back. The owner may do so with all of their team but themself, a seat only with
+ * itself.
+ *
+ * @param id of a member or of an invitation
+ * @returns id of the user who has left, if it was not an invitation
+ * @throws ServiceError `forbidden`, or `not_found` if the caller's team has nothing by that id
+ */
+export async function removeSeat({ orm }: Database, caller: Caller, id: string, by: By): Promise<string | null> {
+  const { accountId, role, user } = caller
+  if (!uuid.test(id)) throw new ServiceError('not_found')
+  if (role === 'owner' && id === user.id) {
+    throw new ServiceError('forbidden', { message: 'The owner of an account cannot be removed from it.' })
+  }
+  // Guessing must not keep changes waiting.
+  if (!(await isOfTeam(orm, accountId, id))) throw new ServiceError('not_found')
+  if (role === 'seat' && id !== user.id) throw new ServiceError('forbidden')
+  return orm.transaction(async (tx) => {
+    const [revoked] = await tx
+      .delete(invitations)
+      .where(and(eq(invitations.id, id), eq(invitations.accountId, accountId)))
+      .returning({ email: invitations.email })
+    if (revoked !== undefined) {
+      const detail = { email: revoked.email }
+      await recordAudit(tx, { accountId, ...by, action: 'team.invitation_revoked', subject: id, detail })
+      return null
+    }
+    if (await giveUpSeat(tx, id, accountId, by)) return id
+    throw new ServiceError('not_found')
+  })
+}
+
+/** Whether an id names anything in a team: its owner, a seat or an invitation. */
+async function isOfTeam(orm: Orm, accountId: string, id: string): Promise<boolean> {
+  if (id === accountId) return true
+  const seats = await orm.$count(members, and(eq(members.userId, id), eq(members.accountId, accountId)))
+  if (seats > 0) return true
+  return (await orm.$count(invitations, and(eq(invitations.id, id), eq(invitations.accountId, accountId)))) > 0
+}

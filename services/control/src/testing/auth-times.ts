@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { defaultFloors } from '../auth/pace.ts'
+import { type RunningControl, startControl } from './start-control.ts'
+
+/**
+ * Prints how long answers take for addresses that are known and for those that are not: where the two columns of a pair
+ * are alike, time tells nothing. Run with `TAP_TIMEOUT=600 node services/control/src/testing/auth-times.ts [rounds]`.
+ *
+ * The identity server runs in the same process, so that whatever it does more for one of them could hardly show more.
+ */
+const rounds = Number(process.argv[2] ?? 60)
+const password = 'correct horse battery'
+const address = () => `${randomUUID()}@example.com`
+
+type Case = { name: string; send(known: string): Promise<unknown> }
+
+function pairs({ call }: RunningControl): Case[] {
+  const post = (path: string, body: Record<string, string>) => call('POST', `/api/auth/${path}`, { body })
+  return [
+    { name: 'login, known address', send: (email) => post('login', { email, password: 'wrong' }) },
+    { name: 'login, unknown address', send: () => post('login', { email: address(), password: 'wrong' }) },
+    { name: 'register, known address', send: (email) => post('register', { email, password, name: 'Ada' }) },
+    { name: 'register, unknown address', send: () => post('register', { email: address(), password, name: 'Ada' }) },
+    { name: 'forgot-password, known address', send: (email) => post('forgot-password', { email }) },
+    { name: 'forgot-password, unknown address', send: () => post('forgot-password', { email: address() }) }
+  ]
+}
+
+const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
+
+const control = await startControl({ floors: defaultFloors })
+const cases = pairs(control)
+const times = new Map<string, number[]>(cases.map(({ name }) => [name, []]))
+const known = await Promise.all(Array.from({ length: 4 }, () => control.signUp()))
+for (let round = 0; round < rounds; round++) {
+  // In another order each time: what runs after something slow is not always the same.
+  for (const { name, send } of cases.toSorted(() => Math.random() - 0.5)) {
+    const started = performance.now()
+    await send(known[round % known.length]!.email)
+    times.get(name)!.push(performance.now() - started)
+    // Mails that were asked for after the answer are on their way meanwhile.
+    await delay(50)
+  }
+}
+for (const [name, measured] of times) {
+  const sorted = measured.toSorted((one, other) => one - other)
+  const shown = [0.5, 0.95, 0.99].map((share) => `p${share * 100} ${quantile(sorted, share).toFixed(1).padStart(7)} ms`)
+  process.stdout.write(`${name.padEnd(34)}${shown.join('  ')}\n`)
+}
+await control.close()

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import type { UsageBucket, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
+import { eq, sql } from 'drizzle-orm'
+import { accounts, ledger } from '../database/schema.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { type Answer, startControl } from '../testing/start-control.ts'
+import { monthOf } from './usage-range.ts'
+
+type Row = typeof ledger.$inferInsert
+
+onEachDatabase('usage', async (t, newDatabase) => {
+  const control = await startControl({ databaseUrl: await newDatabase() })
+  t.after(() => control.close())
+  const { call } = control
+  const { orm } = control.database
+  const ada = await control.signUp({ plan: 'pro' })
+  const bob = await control.signUp()
+
+  const row = (accountId: string, hour: string, changed: Partial<Row> = {}): Row => ({
+    accountId,
+    hour: new Date(hour),
+    run: 'run-1',
+    keyId: 'key_a',
+    model: 'small',
+    requests: 1,
+    errors: 0,
+    promptTokens: 10,
+    cachedTokens: 4,
+    completionTokens: 5,
+    costNanos: 1_000_000_001,
+    revision: 1,
+    ...changed
+  })
+  await orm
+    .insert(ledger)
+    .values([
+      row(ada.id, '2026-02-28T23:00:00Z'),
+      row(ada.id, '2026-03-01T00:00:00Z', { requests: 2, errors: 1 }),
+      row(ada.id, '2026-03-01T00:00:00Z', { run: 'run-2', requests: 3 }),
+      row(ada.id, '2026-03-01T00:00:00Z', { keyId: 'key_b', model: 'large', cachedTokens: 0 }),
+      row(ada.id, '2026-03-01T05:00:00Z', { model: 'large', costNanos: 5 }),
+      row(ada.id, '2026-04-01T00:00:00Z'),
+      row(bob.id, '2026-03-01T00:00:00Z', { requests: 1000, costNanos: Number.MAX_SAFE_INTEGER })
+    ])
+  const usage = async (query: string, cookie = ada.cookie): Promise<UsageResponse> => {
+    const answer = await call('GET', `/api/usage?${query}`, { cookie })
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body as UsageResponse
+  }
+  const march = 'from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z'
+  const brief = ({ start, model, key_id, requests, cost_usd }: UsageBucket) =>
+    [start.slice(0, 13), model ?? key_id ?? '', requests, cost_usd] as const
+
+  await t.test('one bucket sums keys, models and runs of a month, and nothing outside of it', async () => {
+    assert.deepEqual(await usage(`${march}&interval=month`), {
+      from: '2026-03-01T00:00:00.000Z',
+      to: '2026-04-01T00:00:00.000Z',
+      interval: 'month',
+      group_by: 'none',
+      buckets: [
+        {
+          start: '2026-03-01T00:00:00.000Z',
+          requests: 7,
+          errors: 1,
+          prompt_tokens: 40,
+          cached_tokens: 12,
+          completion_tokens: 20,
+          cost_usd: '3.000000008'
+        }
+      ]
+    })
+  })
+
+  await t.test('hours, days and months begin where they do in UTC', async () => {
+    const wide = 'from=2026-02-01T00:00:00Z&to=2026-04-02T00:00:00Z'
+    assert.deepEqual((await usage(`${march}&interval=hour`)).buckets.map(brief), [
+      ['2026-03-01T00', '', 6, '3.000000003'],
+      ['2026-03-01T05', '', 1, '0.000000005']
+    ])
+    assert.deepEqual((await usage(`${wide}&interval=day`)).buckets.map(brief), [
+      ['2026-02-28T00', '', 1, '1.000000001'],
+      ['2026-03-01T00', '', 7, '3.000000008'],
+      ['2026-04-01T00', '', 1, '1.000000001']
+    ])
+    assert.deepEqual((await usage(`${wide}&interval=month`)).buckets.map(brief), [
+      ['2026-02-01T00', '', 1, '1.000000001'],
+      ['2026-03-01T00', '', 7, '3.000000008'],
+      ['2026-04-01T00', '', 1, '1.000000001']
+    ])
+  })
+
+  await t.test('usage is told apart by model or by key', async () => {
+    assert.deepEqual((await usage(`${march}&interval=day&group_by=model`)).buckets.map(brief), [
+      ['2026-03-01T00', 'large', 2, '1.000000006'],
+      ['2026-03-01T00', 'small', 5, '2.000000002']
+    ])
+    assert.deepEqual((await usage(`${march}&interval=day&group_by=key`)).buckets.map(brief), [
+      ['2026-03-01T00', 'key_a', 6, '2.000000007'],
+      ['2026-03-01T00', 'key_b', 1, '1.000000001']
+    ])
+  })
+
+  await t.test('nobody sees the usage of another account', async () => {
+    assert.deepEqual((await usage(`${march}&interval=month`, bob.cookie)).buckets.map(brief), [
+      ['2026-03-01T00', '', 1000, '9007199.254740991']
+    ])
+    assert.equal((await call('GET', '/api/usage')).status, 401)
+    assert.equal((await call('GET', '/api/usage/summary')).status, 401)
+  })
+
+  await t.test('a query that cannot be answered is refused, and says why', async () => {
+    const cases: Array<[query: string, message: RegExp]> = [
+      ['from=yesterday', /^from: /],
+      ['from=2026-03-01', /^from: /],
+      ['from=2026-03-01T00:00:00', /^from: /],
+      ['from=2026-13-01T00:00:00Z', /^from: /],
+      ['interval=week', /^interval: /],
+      ['group_by=account', /^group_by: /],
+      ['interval=day&interval=hour', /^interval: /],
+      ['until=2026-03-01T00:00:00Z', /^until: unknown member/],
+      ['from=2026-03-01T00:00:00Z&to=2026-03-01T00:00:00Z', /^from: must be before to/],
+      ['from=2010-01-01T00:00:00Z&interval=hour', /^from: more than 10000 buckets/]
+    ]
+    for (const [query, message] of cases) {
+      const answer = await call('GET', `/api/usage?${query}`, { cookie: ada.cookie })
+      assert.equal(answer.status, 400, query)
+      const { error } = answer.body as { error: { code: string; message: string } }
+      assert.equal(error.code, 'invalid_request', query)
+      assert.match(error.message, message, query)
+    }
+  })
+
+  await t.test('an answer that groups would make too long is refused', async () => {
+    const cleo = await control.signUp()
+    // 101 hours of 100 models each.
+    await orm.execute(sql`
+      insert into ledger
+      select ${cleo.id}::uuid, timestamptz '2026-03-01T00:00Z' + hour * interval '1 hour', 'run-1', 'key_a', 'm' || model,
+        1, 0, 1, 0, 1, 1, 1
+      from generate_series(0, 100) as hour, generate_series(1, 100) as model`)
+    const query = 'from=2026-03-01T00:00:00Z&interval=hour&group_by=model&to='
+    const answer = await call('GET', `/api/usage?${query}2026-03-31T00:00:00Z`, { cookie: cleo.cookie })
+    assert.equal(answer.status, 400)
+    assert.equal((await usage(`${query}2026-03-05T04:00:00Z`, cleo.cookie)).buckets.length, 10_000)
+  })
+
+  await t.test('the summary tells the spend of this month, the cap and when it starts again', async () => {
+    const summary = async () => {
+      const answer: Answer = await call('GET', '/api/usage/summary', { cookie: ada.cookie })
+      assert.equal(answer.status, 200)
+      return answer.body as UsageSummaryResponse
+    }
+    const month = monthOf(new Date())
+    const planCap = control.catalog.plans.pro!.caps.monthlyNanos
+    assert.ok(planCap > 2_000_000_000)
+    const before = await summary()
+    assert.equal(before.from, month.from.toISOString())
+    assert.equal(before.resets_at, month.to.toISOString())
+    assert.equal(before.spent_usd, '0.00')
+    assert.equal(before.reserved_usd, '0.00')
+    assert.equal(Number(before.cap_usd), planCap / 1e9)
+
+    await orm
+      .insert(ledger)
+      .values([
+        row(ada.id, month.from.toISOString()),
+        row(ada.id, new Date(month.to.getTime() - 3_600_000).toISOString(), { costNanos: 500_000_000 }),
+        row(ada.id, month.to.toISOString()),
+        row(ada.id, new Date(month.from.getTime() - 3_600_000).toISOString())
+      ])
+    await orm.update(accounts).set({ ownCapNanos: 2_000_000_000 }).where(eq(accounts.id, ada.id))
+    const after = await summary()
+    assert.equal(after.spent_usd, '1.500000001')
+    assert.equal(after.cap_usd, '2.00')
+    await orm
+      .update(accounts)
+      .set({ ownCapNanos: planCap + 1 })
+      .where(eq(accounts.id, ada.id))
+    assert.equal(Number((await summary()).cap_usd), planCap / 1e9)
+  })
+})

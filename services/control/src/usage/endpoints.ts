@@ -1,0 +1,68 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { UsageQuery, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
+import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import { eq } from 'drizzle-orm'
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/connect.ts'
+import { accounts } from '../database/schema.ts'
+import { principalOf } from '../keys/require-account.ts'
+import { monthlyCapNanos } from './monthly-cap.ts'
+import { readSpend, readUsage } from './read-ledger.ts'
+import { monthOf, mostBuckets, usageRange } from './usage-range.ts'
+
+export type UsageOptions = { database: Database; catalog: Catalog; clock: Clock }
+
+/** `/api/usage`: what the caller's account used, as far as the ledger has it. */
+export async function usageEndpoints(
+  instance: FastifyInstance,
+  { database, catalog, clock }: UsageOptions
+): Promise<void> {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  const { orm } = database
+  const onRequest = app.requireAccount
+
+  app.get(
+    '/',
+    { onRequest, schema: { querystring: UsageQuery, response: answers({ 200: UsageResponse }) } },
+    async (request) => {
+      const range = usageRange(request.query, clock())
+      const groupBy = request.query.group_by ?? 'none'
+      const buckets = await readUsage(orm, principalOf(request).accountId, range, groupBy, mostBuckets)
+      if (buckets === null) {
+        throw new ServiceError('invalid_request', {
+          message: `group_by: more than ${mostBuckets} buckets; ask for a shorter range or a longer interval`
+        })
+      }
+      return {
+        from: range.from.toISOString(),
+        to: range.to.toISOString(),
+        interval: range.interval,
+        group_by: groupBy,
+        buckets
+      }
+    }
+  )
+
+  app.get('/summary', { onRequest, schema: { response: answers({ 200: UsageSummaryResponse }) } }, async (request) => {
+    const { accountId } = principalOf(request)
+    const month = monthOf(clock())
+    const [account] = await orm
+      .select({ plan: accounts.plan, ownCapNanos: accounts.ownCapNanos })
+      .from(accounts)
+      .where(eq(accounts.id, accountId))
+    if (account === undefined) throw new Error(`there is no account ${accountId}`)
+    const spentNanos = await readSpend(orm, accountId, month.from, month.to)
+    return {
+      from: month.from.toISOString(),
+      spent_usd: formatUsd(spentNanos),
+      // Nothing is held before admission reserves what a request may cost.
+      reserved_usd: formatUsd(0n),
+      cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account.plan, account.ownCapNanos))),
+      resets_at: month.to.toISOString()
+    }
+  })
+}

@@ -1,0 +1,79 @@
+import type { UsageBucket, UsageGrouping } from '@tollgate/contracts/http/usage.ts'
+import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Orm, queryRows } from '../database/connect.ts'
+import { ledger } from '../database/schema.ts'
+import type { UsageRange } from './usage-range.ts'
+
+type Sums = {
+  start: string
+  part: string | null
+  requests: string
+  errors: string
+  prompt: string
+  cached: string
+  completion: string
+  cost: string
+}
+
+const partColumn = { model: ledger.model, key: ledger.keyId } as const
+
+/**
+ * What an account used in a range, in order of time and then of model or key.
+ *
+ * @param limit the most buckets
+ * @returns null if there are more
+ */
+export async function readUsage(
+  orm: Orm,
+  accountId: string,
+  { from, to, interval }: UsageRange,
+  groupBy: UsageGrouping,
+  limit: number
+): Promise<UsageBucket[] | null> {
+  const part = groupBy === 'none' ? sql`null::text` : sql`${partColumn[groupBy]}`
+  const bucket = sql`date_trunc(${sql.raw(`'${interval}'`)}, ${ledger.hour} at time zone 'UTC')`
+  const rows = await queryRows<Sums>(
+    orm,
+    sql`
+      select
+        to_char(${bucket}, 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') as start, ${part} as part,
+        sum(${ledger.requests})::text as requests, sum(${ledger.errors})::text as errors,
+        sum(${ledger.promptTokens})::text as prompt, sum(${ledger.cachedTokens})::text as cached,
+        sum(${ledger.completionTokens})::text as completion, sum(${ledger.costNanos})::text as cost
+      from ${ledger}
+      where ${within(accountId, from, to)}
+      group by 1, 2
+      order by 1, 2
+      limit ${limit + 1}`
+  )
+  return rows.length > limit ? null : rows.map((row) => toBucket(row, groupBy))
+}
+
+/** What an account spent in a range, in nanodollars. */
+export async function readSpend(orm: Orm, accountId: string, from: Date, to: Date): Promise<bigint> {
+  const [row] = await queryRows<{ cost: string }>(
+    orm,
+    sql`select coalesce(sum(${ledger.costNanos}), 0)::text as cost from ${ledger} where ${within(accountId, from, to)}`
+  )
+  return BigInt(row!.cost)
+}
+
+function within(accountId: string, from: Date, to: Date): SQL {
+  const hour = (time: Date) => sql.param(time, ledger.hour)
+  return sql`${ledger.accountId} = ${accountId} and ${ledger.hour} >= ${hour(from)} and ${ledger.hour} < ${hour(to)}`
+}
+
+function toBucket(row: Sums, groupBy: UsageGrouping): UsageBucket {
+  return {
+    start: row.start,
+    ...(groupBy === 'model' && { model: row.part! }),
+    ...(groupBy === 'key' && { key_id: row.part! }),
+    requests: Number(row.requests),
+    errors: Number(row.errors),
+    prompt_tokens: Number(row.prompt),
+    cached_tokens: Number(row.cached),
+    completion_tokens: Number(row.completion),
+    cost_usd: formatUsd(BigInt(row.cost))
+  }
+}
