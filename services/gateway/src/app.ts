@@ -2,54 +2,90 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { createAuthenticate } from './authenticate/authenticate.ts'
-import type { KnownKey } from './authenticate/known-key.ts'
+import type { UseLog } from './admission/use-log.ts'
+import { authenticate } from './authenticate/plugin.ts'
+import { CallsInFlight } from './calls-in-flight.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
+import { Connections } from './connections.ts'
+import { allowOrigins, answerPreflights } from './cross-origin.ts'
 import { chatCompletions } from './endpoints/chat-completions.ts'
+import { completions } from './endpoints/completions.ts'
+import { embeddings } from './endpoints/embeddings.ts'
+import { inferenceEndpoint } from './endpoints/inference.ts'
 import { models } from './endpoints/models.ts'
+import { openApi } from './endpoints/openapi.ts'
 import { answerClientError, sendFailure } from './failures.ts'
+import { SlowReaders } from './relay/slow-readers.ts'
+import { logRequest } from './request-log.ts'
+import type { Settlement } from './settlement/settlement.ts'
 import type { Upstreams } from './upstreams/upstreams.ts'
 
 /** 20 MiB: room for images and audio in a prompt. */
 const bodyLimit = 20 * 1024 * 1024
 
-const requestTimeoutMs = 120_000
-
 const newRequestId = (): string => `req_${randomUUID()}`
+
+/** What protects the gateway from its clients. Times are milliseconds. */
+export type Protection = {
+  /** Whose `X-Forwarded-For` is believed. */
+  trustProxy: boolean | string[]
+  /** How often a minute one client address may present something that is not a key. */
+  failuresPerMinute: number
+  /** Open connections; more are closed as they come. */
+  maxConnections: number
+  /** How long the head of a request may take, and all of it. */
+  headersTimeoutMs: number
+  requestTimeoutMs: number
+  /** How long a client may take nothing of its answer. */
+  slowReaderMs: number
+}
 
 export type GatewayDependencies = {
   redis: RedisLink
   catalog: LiveCatalog
   upstreams: Upstreams
+  /** Told of every admitted request. */
+  useLog: Pick<UseLog, 'used'>
+  settlement: Pick<Settlement, 'settle'>
   log: FastifyBaseLogger
+  protection: Protection
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The key that the request presents; set in every route under `/v1` before its body is read. */
-    knownKey: KnownKey | null
+    /** `performance.now()` when the head had arrived. */
+    startedAt: number
   }
 }
 
 /** The gateway as an application: nothing listens and nothing is connected here. */
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
+  const { log, protection } = dependencies
   const app = Fastify({
-    loggerInstance: dependencies.log,
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger for every request would cost more than the few that log anything are worth: they name their request.
+    // A logger for every request would cost more than the one line that each writes is worth: that names its request.
     childLoggerFactory: (logger) => logger,
     bodyLimit,
+    trustProxy: protection.trustProxy,
     genReqId: newRequestId,
-    // A body that does not come within this time is given up; answers may take as long as they do.
-    requestTimeout: requestTimeoutMs,
+    // Answers may take as long as they do.
+    requestTimeout: protection.requestTimeoutMs,
+    http: {
+      // Node would refuse what has no host, without a body; it is refused below.
+      requireHostHeader: false,
+      headersTimeout: protection.headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(protection.headersTimeoutMs, protection.requestTimeoutMs, 20_000) / 4
+    },
     frameworkErrors: sendFailure,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
     requestIdHeader: false,
-    // While it stops, a request on an open connection gets the table's error instead of Fastify's.
+    // While it stops, a request gets the table's error instead of Fastify's.
     return503OnClosing: false,
     // A body passes through as it is: nothing is coerced, filled in or removed.
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
   })
+  app.server.maxConnections = protection.maxConnections
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -60,30 +96,52 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   })
 
   let draining = false
+  const calls = new CallsInFlight()
+  const connections = new Connections(app.server)
   app.addHook('preClose', async () => {
     draining = true
+    await calls.none()
+    connections.closeWhenTaken()
+  })
+
+  app.decorateRequest('startedAt', 0)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.startedAt = performance.now()
+    const isRefused = request.headers.host === undefined && request.raw.httpVersion === '1.1'
+    done(isRefused ? new ServiceError('invalid_request', { message: 'The request has no Host header.' }) : undefined)
+  })
+  // What a client expects besides 100-continue need not be met (RFC 9110, 10.1.1); Node would refuse it without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+
+  allowOrigins(app)
+
+  app.register(async (open) => {
+    logSuccesses(open)
+    openApi(open)
+    answerPreflights(open)
   })
   app.register(async (v1) => {
-    const authenticate = createAuthenticate(dependencies.redis)
-    v1.decorateRequest('knownKey', null)
-    v1.addHook('onRequest', (request, reply, done) => {
-      if (draining) {
-        reply.header('connection', 'close')
-        throw new ServiceError('draining')
-      }
-      const key = authenticate(request.headers.authorization)
-      if (!(key instanceof Promise)) {
-        request.knownKey = key
-        done()
-        return
-      }
-      key.then((found) => {
-        request.knownKey = found
-        done()
-      }, done)
+    await v1.register(authenticate, {
+      redis: dependencies.redis,
+      failuresPerMinute: protection.failuresPerMinute,
+      isDraining: () => draining
     })
-    chatCompletions(v1, { ...dependencies, isDraining: () => draining })
-    models(v1, dependencies)
+    const slowReaders = new SlowReaders(protection.slowReaderMs)
+    const shared = { ...dependencies, calls, slowReaders, isDraining: () => draining }
+    for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)
+    v1.register(async (listing) => {
+      logSuccesses(listing)
+      models(listing, dependencies)
+    })
   })
   return app
+}
+
+/** For routes that call no model: failures are logged where they are answered, calls where they are settled. */
+function logSuccesses(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    if (reply.statusCode >= 400) return
+    const { id, startedAt, knownKey = null } = request
+    logRequest(request.log, { id, known: knownKey, startedAt, status: reply.statusCode, code: null })
+  })
 }

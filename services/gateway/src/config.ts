@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { checkTrustProxy } from '@tollgate/contracts/config/trust-proxy.ts'
 import { type Static, Type } from 'typebox'
 
 const Port = (initial: number) => Type.Integer({ minimum: 0, maximum: 65535, default: initial })
@@ -16,6 +17,17 @@ export const GatewayConfig = Type.Object({
   REDIS_TIMEOUT_MS: Type.Integer({ minimum: 10, maximum: 60_000, default: 1000 }),
   /** Milliseconds that requests under way have to finish after SIGTERM. */
   GATEWAY_DRAIN_MS: Type.Integer({ minimum: 0, default: 600_000 }),
+  /** Whose `X-Forwarded-For` is believed; see `readTrustProxy`. */
+  TRUST_PROXY: Type.String({ default: 'false' }),
+  /** How often a minute one client address may present something that is not a key. */
+  GATEWAY_FAILED_KEYS_PER_MINUTE: Type.Integer({ minimum: 1, default: 60 }),
+  /** Open connections of clients; more are closed as they come. */
+  GATEWAY_MAX_CONNECTIONS: Type.Integer({ minimum: 1, default: 20_000 }),
+  /** Milliseconds that the head of a request may take, and the whole request. */
+  GATEWAY_HEADERS_TIMEOUT_MS: Type.Integer({ minimum: 100, default: 20_000 }),
+  GATEWAY_REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, default: 120_000 }),
+  /** Milliseconds that a client may take nothing of its answer. */
+  GATEWAY_SLOW_READER_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   UPSTREAMS_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/upstreams.yaml', import.meta.url)) }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
 })
@@ -23,5 +35,5 @@ export type GatewayConfig = Static<typeof GatewayConfig>
 
 /** @throws ConfigError naming every bad variable */
 export function loadGatewayConfig(env: Record<string, string | undefined>): Readonly<GatewayConfig> {
-  return loadConfig(GatewayConfig, env)
+  return loadConfig(GatewayConfig, env, [checkTrustProxy])
 }

@@ -1,29 +1,37 @@
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { logRequest } from './request-log.ts'
 
-/** Answers any failure in the one error shape, and logs what is not the caller's fault. */
+/** Answers any failure in the one error shape, and logs the request with it. */
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toServiceError(error)
-  const told = { code: failure.code, reqId: request.id }
-  if (failure.status === 500) request.log.error({ ...told, err: failure }, 'request failed')
-  // While a dependency is away every request fails alike: its own log line says why, once.
-  else if (failure.status > 500) request.log.warn(told, 'request failed')
+  // What Fastify refuses before its hooks has no members of ours.
+  const { id, startedAt = performance.now(), knownKey = null } = request
+  const { status, code } = failure
+  if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
+  logRequest(request.log, { id, known: knownKey, startedAt, status, code })
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
-  reply.code(failure.status).header('x-request-id', request.id).send(failure.toBody())
+  reply.code(status).header('x-request-id', id).send(failure.toBody())
 }
 
 /** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // Within an answer, or before that of an earlier request, this one would be taken for it: the connection ends instead.
+  const answer = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
+  const isAnswering = answer != null && (answer.headersSent || answer.req.complete)
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy()
     return
   }
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const isTooSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   const failure = tooLarge
     ? new ServiceError('request_too_large', { message: 'The headers of the request are too large.' })
-    : new ServiceError('invalid_request', { message: 'The request is not valid HTTP.' })
+    : new ServiceError('invalid_request', {
+        message: isTooSlow ? 'The request did not arrive in time.' : 'The request is not valid HTTP.'
+      })
   const body = JSON.stringify(failure.toBody())
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +

@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { chatOf, post } from './testing/client.ts'
 import { startFakeUpstream } from './testing/fake-upstream.ts'
 import { startGateway } from './testing/start-gateway.ts'
 
@@ -59,18 +60,20 @@ t.test('a bad variable, a missing credential and a taken port each stop the star
   }
 })
 
-t.test('after SIGTERM an open stream is finished, new requests go elsewhere, and the process ends', async (t) => {
+/** A gateway as an operator starts it, ready, with a key for it. */
+async function startReady(t: Test, env: Record<string, string> = {}) {
   const upstream = await startFakeUpstream()
   // Its Redis and state are used; the gateway itself is not.
   const state = await startGateway(upstream.url)
-  const port = await freePort()
   const upstreamsFile = join(t.testdir(), 'upstreams.yaml')
   writeFileSync(upstreamsFile, `upstreams: { test: { base_url: '${upstream.url}/v1' } }`)
+  const [port, adminPort] = [await freePort(), await freePort()]
   const gateway = start({
     REDIS_URL: state.redis.url,
     UPSTREAMS_FILE: upstreamsFile,
     GATEWAY_PORT: String(port),
-    GATEWAY_ADMIN_PORT: '0'
+    GATEWAY_ADMIN_PORT: String(adminPort),
+    ...env
   })
   t.teardown(async () => {
     gateway.child.kill('SIGKILL')
@@ -78,13 +81,27 @@ t.test('after SIGTERM an open stream is finished, new requests go elsewhere, and
     await upstream.close()
   })
   await gateway.until(/"listening"/)
+  while (!(await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok);
   const { secret } = await state.seedKey()
-  const ask = () =>
-    fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-      body: '{"model":"small","messages":[{"role":"user","content":"x"}]}'
-    })
+  const ask = () => post({ url: `http://127.0.0.1:${port}` }, secret, '/chat/completions', chatOf('small'))
+  return { upstream, gateway, adminPort, ask }
+}
+
+t.test('a second signal, or the limit, ends what is under way and then the process, in order', async (t) => {
+  const { upstream, gateway, ask } = await startReady(t, { GATEWAY_DRAIN_MS: '300' })
+  upstream.answer(({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[]}\n\n')
+  })
+  const streamed = await ask()
+  const ended = once(gateway.child, 'close')
+  gateway.child.kill('SIGTERM')
+  await t.rejects(streamed.text())
+  t.same(await ended, [0, null])
+  t.match(gateway.output(), /"model":"small".*"msg":"request"/, 'and the request is in the log')
+})
+
+t.test('after SIGTERM an open stream is finished, new requests go elsewhere, and the process ends', async (t) => {
+  const { upstream, gateway, adminPort, ask } = await startReady(t)
   let finish = () => {}
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
@@ -94,7 +111,12 @@ t.test('after SIGTERM an open stream is finished, new requests go elsewhere, and
   const ended = once(gateway.child, 'close')
   gateway.child.kill('SIGTERM')
   await gateway.until(/"stopping/)
-  await t.rejects(ask(), 'nobody listens any more')
+  const refused = await ask()
+  t.equal(refused.status, 503)
+  t.equal(refused.headers.get('connection'), 'close')
+  t.equal(refused.headers.get('retry-after'), '2')
+  t.match(await refused.text(), /"code":"draining"/)
+  t.equal((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status, 503)
   finish()
   t.equal(await streamed.text(), 'data: 1\n\ndata: [DONE]\n\n')
   t.same(await ended, [0, null], 'although the client keeps its connection')

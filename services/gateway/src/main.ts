@@ -1,28 +1,56 @@
+import { readTrustProxy } from '@tollgate/contracts/config/trust-proxy.ts'
 import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
 import pino from 'pino'
 import { buildAdmin } from './admin.ts'
+import { createUseLog } from './admission/use-log.ts'
 import { buildApp } from './app.ts'
 import { followCatalog } from './catalog/live-catalog.ts'
 import { loadGatewayConfig } from './config.ts'
-import { openUpstreams } from './upstreams/upstreams.ts'
+import { createLogOutput } from './log-output.ts'
+import { createSettlement } from './settlement/settlement.ts'
+import { openUpstreams, type Upstream } from './upstreams/upstreams.ts'
+import { createUsageEstimator } from './usage/usage-estimator.ts'
 
 async function main(): Promise<void> {
   const config = loadGatewayConfig(process.env)
-  const upstreams = openUpstreams(config.UPSTREAMS_FILE, process.env)
-  const log = pino({ level: config.LOG_LEVEL, name: 'gateway' })
+  const output = createLogOutput()
+  process.on('exit', () => output.end())
+  const log = pino({ level: config.LOG_LEVEL, name: 'gateway' }, output)
+  const upstreams = openUpstreams(config.UPSTREAMS_FILE, process.env, (upstream, state) =>
+    log.warn({ upstream, breaker: state }, 'circuit breaker')
+  )
   const redis = connectRedis(config.REDIS_URL, {
     name: 'tollgate-gateway',
     silenceLimitMs: config.REDIS_TIMEOUT_MS,
     onError: (err) => log.warn({ err }, 'redis')
   })
   const catalog = followCatalog(redis, (err) => log.warn({ err }, 'catalog'))
+  const useLog = createUseLog(redis, (err) => log.warn({ err }, 'uses of keys are not noted'))
+  const estimator = createUsageEstimator((err) => log.warn({ err }, 'usage is taken from the size of an answer'))
+  const settlement = createSettlement(log, estimator)
   let stopping = false
-  const app = buildApp({ redis, catalog, upstreams, log })
+  const app = buildApp({
+    redis,
+    catalog,
+    upstreams,
+    useLog,
+    settlement,
+    log,
+    protection: {
+      trustProxy: readTrustProxy(config.TRUST_PROXY) ?? false,
+      failuresPerMinute: config.GATEWAY_FAILED_KEYS_PER_MINUTE,
+      maxConnections: config.GATEWAY_MAX_CONNECTIONS,
+      headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT_MS,
+      requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT_MS,
+      slowReaderMs: config.GATEWAY_SLOW_READER_MS
+    }
+  })
   const admin = buildAdmin(redis, catalog, () => stopping)
 
   function cutOff(): void {
     app.server.closeAllConnections()
     for (const { pool } of upstreams.values()) void pool.destroy()
+    void estimator.hurry()
   }
 
   async function stop(): Promise<void> {
@@ -33,22 +61,26 @@ async function main(): Promise<void> {
     }
     stopping = true
     log.info('stopping: requests that are under way are finished')
-    // A connection that has become idle meanwhile would otherwise hold the process until its client leaves.
-    const idle = setInterval(() => app.server.closeIdleConnections(), 100)
     const limit = setTimeout(cutOff, config.GATEWAY_DRAIN_MS)
     await app.close()
-    clearInterval(idle)
     clearTimeout(limit)
-    await Promise.all([catalog.stop(), ...[...upstreams.values()].map(({ pool }) => pool.close())])
-    await Promise.all([redis.close(), admin.close()])
+    await Promise.all([catalog.stop(), useLog.stop(), ...[...upstreams.values()].map(closePool)])
+    await settlement.idle()
+    await Promise.all([estimator.close(), redis.close(), admin.close()])
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
 
   await catalog.start()
+  useLog.start()
   await listen(admin, config.GATEWAY_ADMIN_HOST, config.GATEWAY_ADMIN_PORT, 'GATEWAY_ADMIN_PORT')
   await listen(app, config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT')
   log.info({ port: config.GATEWAY_PORT, adminPort: config.GATEWAY_ADMIN_PORT }, 'listening')
+}
+
+/** Waits for what is under way there; a pool that has been cut off is closed already. */
+async function closePool({ pool }: Upstream): Promise<void> {
+  if (!pool.destroyed) await pool.close()
 }
 
 async function listen(

@@ -1,6 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
-import { type AdmitAnswer, admit, type CurrentRecord } from '@tollgate/contracts/redis/admit.ts'
+import { type AdmitAnswer, admit, type CurrentRecord, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
+import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import type { KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { JudgedRecords, Verdict } from './judge.ts'
@@ -28,9 +29,10 @@ export async function admitRequest(
     if (!verdict.allowed && confirmed) throw new ServiceError(verdict.code)
     let answer: AdmitAnswer
     try {
-      answer = verdict.allowed
-        ? await admit(redis, account, key, versionsOf(known), verdict.endsAt)
-        : await admit(redis, account, key, nothingJudged, null)
+      const admission = verdict.allowed
+        ? admissionOf(known, verdict.endsAt)
+        : prepareAdmission(account, key, nothingJudged, null)
+      answer = await admit(redis, admission)
       if (answer.outcome === 'moved') remember(known, answer.key, answer.account)
     } catch (cause) {
       throw new ServiceError('state_unavailable', { cause })
@@ -46,6 +48,11 @@ export async function admitRequest(
 /** Judged versions that match nothing, so that Redis answers with its current records. */
 const nothingJudged = { key: '', account: '' }
 
+function admissionOf(known: KnownKey, endsAt: number | null): PreparedCall {
+  known.admission ??= prepareAdmission(known.pointer.account, known.pointer.key, versionsOf(known), endsAt)
+  return known.admission
+}
+
 function versionsOf(known: KnownKey): { key: string; account: string } {
   return { key: known.key?.version ?? '', account: known.account?.version ?? '' }
 }
@@ -53,6 +60,7 @@ function versionsOf(known: KnownKey): { key: string; account: string } {
 function remember(known: KnownKey, key: CurrentRecord, account: CurrentRecord): void {
   known.key = read(key, readKeyRecord)
   known.account = read(account, readAccountRecord)
+  known.admission = null
 }
 
 function read<Record>(current: CurrentRecord, reader: (json: string) => Record): Versioned<Record> {

@@ -6,8 +6,16 @@ import { judgeCall, judgeKey } from './judge.ts'
 
 const presented = 'a'.repeat(64)
 const other = 'b'.repeat(64)
-const account: AccountRecord = { plan: 'free', status: 'active' }
-const key: KeyRecord = { status: 'active', digest: presented, previous: null, expiresAt: null, models: null }
+const account: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
+const key: KeyRecord = {
+  status: 'active',
+  digest: presented,
+  previous: null,
+  expiresAt: null,
+  models: null,
+  monthlyBudgetNanos: null,
+  requestsPerMinute: null
+}
 const catalog = viewOf(1, testCatalog)
 
 t.test('a key is judged by its status, the secret that was presented, and its account', (t) => {

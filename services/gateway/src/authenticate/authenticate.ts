@@ -1,5 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { digestSecret, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
+import { digestSecret, isSecretLength, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { GenerationalCache } from './generational-cache.ts'
@@ -10,20 +10,23 @@ const unknownDigestsPerGeneration = 10_000
 /** How long an unknown digest is refused without asking again: a key that is created meanwhile must soon work. */
 const unknownForMs = 1000
 
-/** Finds the key that a request presents. */
-export type Authenticate = (authorization: string | undefined) => KnownKey | Promise<KnownKey>
+/** Finds the keys that requests present. Whether a key is still good is for admission to say. */
+export type Authenticator = {
+  /** The key if this process remembers it; else null. Constant work, whatever the text is. */
+  remembered(authorization: string | undefined): KnownKey | null
+  /**
+   * Looks up what is not remembered. Text that cannot be a key never reaches Redis.
+   *
+   * @throws ServiceError missing_api_key, invalid_api_key or state_unavailable
+   */
+  lookUp(authorization: string | undefined): Promise<KnownKey>
+}
 
-/**
- * The answer is immediate for a key that was seen before, and for text that cannot be a key, which never reaches Redis.
- * Whether the key is still good is for admission to say.
- *
- * @throws ServiceError missing_api_key, invalid_api_key or state_unavailable (the returned promise rejects with it too)
- */
-export function createAuthenticate(redis: RedisLink): Authenticate {
+export function createAuthenticator(redis: RedisLink): Authenticator {
   const known = new GenerationalCache<KnownKey>(knownKeysPerGeneration)
   const unknownUntil = new GenerationalCache<number>(unknownDigestsPerGeneration)
 
-  async function lookUp(digest: string): Promise<KnownKey> {
+  async function lookUpDigest(digest: string): Promise<KnownKey> {
     let pointer: Awaited<ReturnType<typeof findPointer>>
     try {
       pointer = await findPointer(redis, digest)
@@ -35,21 +38,25 @@ export function createAuthenticate(redis: RedisLink): Authenticate {
       unknownUntil.set(digest, performance.now() + unknownForMs)
       throw new ServiceError('invalid_api_key')
     }
-    const key: KnownKey = { digest, pointer, key: null, account: null }
+    const key: KnownKey = { digest, pointer, key: null, account: null, admission: null }
     known.set(digest, key)
     return key
   }
 
-  return (authorization) => {
-    const secret = bearerToken(authorization)
-    if (secret === null) throw new ServiceError('missing_api_key')
-    // A management key is for the Keys API: here it is not valid.
-    if (scopeOfSecret(secret) !== 'inference') throw new ServiceError('invalid_api_key')
-    const digest = digestSecret(secret)
-    const key = known.get(digest)
-    if (key !== undefined) return key
-    if ((unknownUntil.get(digest) ?? 0) > performance.now()) throw new ServiceError('invalid_api_key')
-    return lookUp(digest)
+  return {
+    remembered(authorization) {
+      const secret = bearerToken(authorization)
+      return secret !== null && isSecretLength(secret.length) ? (known.get(digestSecret(secret)) ?? null) : null
+    },
+    async lookUp(authorization) {
+      const secret = bearerToken(authorization)
+      if (secret === null) throw new ServiceError('missing_api_key')
+      // A management key is for the Keys API: here it is not valid.
+      if (scopeOfSecret(secret) !== 'inference') throw new ServiceError('invalid_api_key')
+      const digest = digestSecret(secret)
+      if ((unknownUntil.get(digest) ?? 0) > performance.now()) throw new ServiceError('invalid_api_key')
+      return lookUpDigest(digest)
+    }
   }
 }
 

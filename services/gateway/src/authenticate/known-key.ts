@@ -1,4 +1,5 @@
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
+import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
 
 /** A record together with its version in Redis; null where Redis has none. */
 export type Versioned<Record> = { version: string; record: Record } | null
@@ -12,4 +13,6 @@ export type KnownKey = {
   readonly pointer: Pointer
   key: Versioned<KeyRecord>
   account: Versioned<AccountRecord>
+  /** What Redis is asked while these records are judged to allow a request. */
+  admission: PreparedCall | null
 }

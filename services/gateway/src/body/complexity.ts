@@ -1,17 +1,11 @@
-import { skipString } from './members.ts'
+import { closeBrace, closeBracket, comma, openBrace, openBracket, quote } from './json-bytes.ts'
+import { skipString } from './scan.ts'
 
 /** Smaller bodies are parsed in a few milliseconds, whatever is in them. */
 const alwaysSimpleBytes = 256 * 1024
 const maxDepth = 1000
-/** Far more than any prompt has parts; to parse 20 MiB of nothing but values would stop the process for seconds. */
-const maxValues = 200_000
-
-const quote = 0x22
-const comma = 0x2c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d
+/** Room for the 300,000 tokens of the largest embeddings request; to parse 20 MiB of `{}` would take seconds. */
+const maxValues = 400_000
 
 /**
  * Whether a large body is made of so many or so deeply nested values that parsing it would cost more than any request

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { findMembers, replaceValue } from './members.ts'
+import { editBody, findMembers, setMember } from './members.ts'
 
 /** JSON text of a value with arbitrary white space, escapes and member order, as some client might write it. */
 const jsonText = fc
@@ -24,7 +24,7 @@ t.test('every member of any object is found, with exactly its value', (t) => {
       (members, space) => {
         const text = `${space}{${space}${members.map(([name, value]) => `${JSON.stringify(name)}${space}:${space}${value}`).join(`${space},`)}${space}}${space}`
         const body = Buffer.from(text)
-        const found = findMembers(body).map(({ name, start, end }) => [
+        const found = findMembers(body)!.map(({ name, start, end }) => [
           name,
           JSON.parse(body.toString('utf8', start, end))
         ])
@@ -45,7 +45,7 @@ t.test('long strings with quotes and backslashes at any place are skipped whole'
       (parts) => {
         const value = parts.join('')
         const body = Buffer.from(JSON.stringify({ first: value, model: 'm' }))
-        const [first, model] = findMembers(body)
+        const [first, model] = findMembers(body)!
         t.equal(JSON.parse(body.toString('utf8', first!.start, first!.end)), value)
         t.equal(body.toString('utf8', model!.start, model!.end), '"m"')
       }
@@ -54,15 +54,25 @@ t.test('long strings with quotes and backslashes at any place are skipped whole'
   t.end()
 })
 
-t.test('a replaced value changes nothing else', (t) => {
+t.test('a member that is set changes nothing else', (t) => {
   const body = Buffer.from('{"a":1, "model" : "x" ,"b":[{"model":"y"}]}')
-  const model = findMembers(body).find(({ name }) => name === 'model')!
-  t.equal(replaceValue(body, model, '"ü"').toString(), '{"a":1, "model" : "ü" ,"b":[{"model":"y"}]}')
+  const model = findMembers(body)!.find(({ name }) => name === 'model')!
+  t.equal(
+    editBody(body, [setMember(body, model, 'model', 'ü')]).toString(),
+    '{"a":1, "model" : "ü" ,"b":[{"model":"y"}]}'
+  )
+  t.equal(
+    editBody(body, [
+      setMember(body, model, 'model', 'z'),
+      setMember(body, undefined, 'stream_options', { include_usage: true })
+    ]).toString(),
+    '{"stream_options":{"include_usage":true},"a":1, "model" : "z" ,"b":[{"model":"y"}]}'
+  )
   t.end()
 })
 
 t.test('a repeated member, however it is spelled, is found as often as it stands there', (t) => {
-  const names = findMembers(Buffer.from('{"model":1,"\\u006dodel":2,"__proto__":3}')).map(({ name }) => name)
+  const names = findMembers(Buffer.from('{"model":1,"\\u006dodel":2,"__proto__":3}'))!.map(({ name }) => name)
   t.same(names, ['model', 'model', '__proto__'])
   t.end()
 })

@@ -1,11 +1,8 @@
-const quote = 0x22
-const backslash = 0x5c
-const comma = 0x2c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const space = 0x20
+import { closeBrace, comma } from './json-bytes.ts'
+import { skipSpace, skipString, skipValue } from './scan.ts'
+
+/** Far more than any request of an SDK has. */
+const mostMembers = 1000
 
 /** Where a member's value stands in a body: `bytes.subarray(start, end)`. */
 export type MemberSpan = { name: string; start: number; end: number }
@@ -17,8 +14,9 @@ export type MemberSpan = { name: string; start: number; end: number }
  * in which of two they believe.
  *
  * @param body bytes that `JSON.parse` has accepted as an object
+ * @returns null if it has more than {@link mostMembers}
  */
-export function findMembers(body: Buffer): MemberSpan[] {
+export function findMembers(body: Buffer): MemberSpan[] | null {
   const members: MemberSpan[] = []
   let at = skipSpace(body, 0) + 1
   for (;;) {
@@ -29,68 +27,36 @@ export function findMembers(body: Buffer): MemberSpan[] {
     const name = memberName(body, at, nameEnd)
     const start = skipSpace(body, skipSpace(body, nameEnd) + 1)
     const end = skipValue(body, start)
-    members.push({ name, start, end })
+    if (members.push({ name, start, end }) > mostMembers) return null
     at = end
   }
 }
 
-/** The body with one member's value replaced by other JSON. */
-export function replaceValue(body: Buffer, span: MemberSpan, json: string): Buffer {
-  return Buffer.concat([body.subarray(0, span.start), Buffer.from(json), body.subarray(span.end)])
+/** Replaces the bytes from `start` to `end` by `json`; where both are equal, `json` is put in there. */
+export type Edit = { start: number; end: number; json: string }
+
+/** The body with edits made, which must not overlap. The rest stays byte for byte. */
+export function editBody(body: Buffer, edits: readonly Edit[]): Buffer {
+  const parts: Buffer[] = []
+  let at = 0
+  for (const { start, end, json } of edits.toSorted((a, b) => a.start - b.start)) {
+    parts.push(body.subarray(at, start), Buffer.from(json))
+    at = end
+  }
+  parts.push(body.subarray(at))
+  return Buffer.concat(parts)
+}
+
+/** Gives a member a value, replacing the one that it has. @param span where that is; undefined if the body lacks it */
+export function setMember(body: Buffer, span: MemberSpan | undefined, name: string, value: unknown): Edit {
+  const json = JSON.stringify(value)
+  if (span !== undefined) return { start: span.start, end: span.end, json }
+  // First, and never alone: every body that is forwarded has members.
+  const start = skipSpace(body, 0) + 1
+  return { start, end: start, json: `${JSON.stringify(name)}:${json},` }
 }
 
 function memberName(body: Buffer, start: number, end: number): string {
   const text = body.toString('utf8', start + 1, end - 1)
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
-}
-
-function skipSpace(body: Buffer, from: number): number {
-  let at = from
-  while (body[at]! <= space) at++
-  return at
-}
-
-/** @returns the index after the string's closing quote; the body's length if it has none */
-export function skipString(body: Buffer, from: number): number {
-  let at = from + 1
-  // Most strings are short, where a call to indexOf costs more than it saves; prompts are long, where it hops.
-  for (const near = at + 64; at < near; at++) {
-    const byte = body[at]
-    if (byte === quote) return at + 1
-    if (byte === backslash) at++
-  }
-  for (;;) {
-    at = body.indexOf(quote, at)
-    if (at < 0) return body.length
-    let before = at
-    while (body[before - 1] === backslash) before--
-    if ((at - before) % 2 === 0) return at + 1
-    at++
-  }
-}
-
-function skipValue(body: Buffer, from: number): number {
-  const first = body[from]
-  if (first === quote) return skipString(body, from)
-  if (first !== openBrace && first !== openBracket) {
-    let at = from
-    for (; ; at++) {
-      const byte = body[at]!
-      if (byte === comma || byte === closeBrace || byte <= space) return at
-    }
-  }
-  let depth = 0
-  for (let at = from; ; ) {
-    const byte = body[at]
-    if (byte === quote) {
-      at = skipString(body, at)
-      continue
-    }
-    if (byte === openBrace || byte === openBracket) depth++
-    else if (byte === closeBrace || byte === closeBracket) {
-      depth--
-      if (depth === 0) return at + 1
-    }
-    at++
-  }
 }

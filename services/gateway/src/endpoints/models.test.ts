@@ -21,11 +21,11 @@ t.test('a key sees the models that it may use, and no others', async (t) => {
     return (body as { data: Array<{ id: string }> }).data.map(({ id }) => id)
   }
   t.same((await get('/small')).body, { id: 'small', object: 'model', created: 1_700_000_000, owned_by: 'tests' })
-  t.same(await ids(), ['small', 'renamed', 'embedder'])
+  t.same(await ids(), ['small', 'renamed', 'writer', 'embedder'])
   t.match(await get('/large'), { status: 403, body: { error: { code: 'model_not_allowed' } } })
   t.match(await get('/none'), { status: 403, body: { error: { code: 'model_not_allowed' } } })
   await gateway.changeAccount(seeded, { plan: 'pro', status: 'active' })
-  t.same(await ids(), ['small', 'large', 'renamed', 'embedder'])
+  t.same(await ids(), ['small', 'large', 'renamed', 'writer', 'embedder'])
   await gateway.changeKey(seeded, { models: ['large'] })
   t.same(await ids(), ['large'])
   await gateway.changeKey(seeded, { status: 'revoked' })

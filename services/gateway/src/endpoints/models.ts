@@ -10,12 +10,13 @@ import type { GatewayDependencies } from '../app.ts'
 const ModelParams = Type.Object({ '*': Type.String() })
 
 /** `GET /v1/models` and `GET /v1/models/:id`: the models that the requesting key may use, and no others. */
-export function models(app: FastifyInstance, { redis, catalog }: GatewayDependencies): void {
+export function models(app: FastifyInstance, { redis, catalog, useLog }: GatewayDependencies): void {
   async function allowedModels(request: FastifyRequest): Promise<ModelEntry[]> {
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
     const known = request.knownKey!
     await admitRequest(redis, known, (records) => judgeKey(records, known.digest))
+    useLog.used(known.pointer.key)
     const records = { key: known.key?.record ?? null, account: known.account?.record ?? null }
     return [...view.models()].filter(([name]) => mayUseModel(records, view, name)).map(toEntry)
   }

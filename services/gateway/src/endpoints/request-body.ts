@@ -8,7 +8,7 @@ import { findMembers, type MemberSpan } from '../body/members.ts'
 export type RequestBody<Members> = {
   bytes: Buffer
   members: Members
-  /** Where each top-level member's value stands in `bytes`. */
+  /** Where each top-level member's value stands in `bytes`, by the member's name in lower case. */
   spans: ReadonlyMap<string, MemberSpan>
 }
 
@@ -37,22 +37,25 @@ export function readRequestBody<Schema extends TObject>(
   if (!understood.all.Check(members))
     throw new ServiceError('invalid_request', { message: describe(understood, members) })
   const spans = new Map<string, MemberSpan>()
-  const spellings = new Set<string>()
-  for (const span of findMembers(bytes)) {
+  const found = findMembers(bytes)
+  if (found === null) throw new ServiceError('invalid_request', { message: 'The request has too many members.' })
+  for (const span of found) {
     // Parsers differ in which of two members they believe, and some (Go's) take a name in any case for the one they know:
     // the upstream might serve what was not judged here.
-    const spelling = span.name.toUpperCase().toLowerCase()
-    if (spellings.has(spelling)) {
+    const spelling = isPlain.test(span.name) ? span.name : span.name.toUpperCase().toLowerCase()
+    if (spans.has(spelling)) {
       throw new ServiceError('invalid_request', { message: `${span.name}: given more than once.` })
     }
     if (spelling !== span.name && understood.names.has(spelling)) {
       throw new ServiceError('invalid_request', { message: `${span.name}: write it as ${spelling}.` })
     }
-    spellings.add(spelling)
-    spans.set(span.name, span)
+    spans.set(spelling, span)
   }
   return { bytes, members, spans }
 }
+
+/** A name that is its own spelling, as nearly all are. */
+const isPlain = /^[a-z0-9_]*$/
 
 /** The members of a body that the gateway reads, ready for use. */
 export type UnderstoodMembers<Schema extends TObject> = {

@@ -1,64 +1,124 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Dispatcher } from 'undici'
-import type { Upstream } from '../upstreams/upstreams.ts'
-import { describeRefusal, failureOfError, failureOfStatus, isAboutTheRequest } from './upstream-failure.ts'
+import { clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
+import { AnswerUsage } from '../usage/answer-usage.ts'
+import { ReceivedText } from '../usage/received-text.ts'
+import type { Usage } from '../usage/usage.ts'
+import { usageInText } from '../usage/usage-name.ts'
+import { type Choice, chooseTarget, waitOf } from './choose-target.ts'
+import { EventStream } from './event-stream.ts'
+import { asksForUsage, type ForwardedRequest, forwardedBody } from './forwarded-body.ts'
+import { orderTargets } from './route.ts'
+import type { SlowReaders } from './slow-readers.ts'
+import { StreamAnswer, shortWrite } from './stream-answer.ts'
+import {
+  describeRefusal,
+  failureOfError,
+  failureOfStatus,
+  isAboutTheRequest,
+  isErrorWorthARetry,
+  isWorthARetry,
+  readRetryAfter
+} from './upstream-failure.ts'
 
-/** Bytes of a refusal that are read for its message; what an upstream sends beyond them is not worth waiting for. */
+/** Bytes of a refusal that are read for its message. A failed answer that says to have no more is read to its end, which keeps the connection. */
 const refusalLimit = 64 * 1024
+const mostAttempts = 3
 
-export type RelayRequest = {
-  upstream: Upstream
+export type RelayRequest = ForwardedRequest & {
+  readonly upstreams: Upstreams
+  readonly route: readonly Target[]
   /** Of the endpoint, without the upstream's prefix: `/chat/completions`. */
-  path: string
-  body: Buffer
-  requestId: string
+  readonly path: string
+  /** The member of stream events that holds the model's words. */
+  readonly wordsMember: string
+  readonly requestId: string
   /** Where the answer goes. Nothing has been written to it yet. */
-  response: ServerResponse
+  readonly response: ServerResponse
+  /** Header names and values, alternating, that the answer carries besides its own. */
+  readonly fields: readonly string[]
+  readonly slowReaders: SlowReaders
   /** Whether the connection to the client must end with this answer. */
-  isDraining: () => boolean
-  /** Told of every failure that is not the client's own doing. */
-  onFailure: (failure: ServiceError) => void
+  readonly isDraining: () => boolean
+  /** Told of every failed call, also of those that another call makes good. */
+  readonly onFailure: (failure: ServiceError, upstream: string) => void
+  /** Told once, when all is over. */
+  readonly onEnd: (outcome: Outcome) => void
 }
 
 /**
- * Sends a request to an upstream and its answer to the client, as the bytes come and no faster than the client reads
- * them. When the client goes away the upstream call is aborted. The response is ended in any case.
+ * Sends a request to an upstream of its model's route, and its answer to the client, as the bytes come and no faster than
+ * the client reads them. Until an answer has begun, a failed call is made good by another: of the next upstream, or of the
+ * same a little later. The response is ended in any case.
+ *
+ * When the client goes away a stream is aborted; an answer that is not a stream is read to its end, for what it says of
+ * its usage.
  */
 export function relay(request: RelayRequest): void {
-  const { upstream, path, body, requestId } = request
-  upstream.pool.dispatch(
-    {
-      method: 'POST',
-      path: upstream.pathPrefix + path,
-      headers: [...upstream.headers, 'x-request-id', requestId],
-      body
-    },
-    new Exchange(request)
-  )
+  new Relay(request).begin()
 }
 
-/** One exchange with an upstream. undici calls the methods; a single object holds all of its state. */
-class Exchange implements Dispatcher.DispatchHandler {
+/**
+ * One request to a model. undici calls the methods; a single object holds all state. What an abandoned call still brings
+ * is told apart by its controller, and ignored.
+ */
+class Relay implements Dispatcher.DispatchHandler {
+  readonly #request: RelayRequest
   readonly #response: ServerResponse
-  readonly #requestId: string
-  readonly #onFailure: (failure: ServiceError) => void
-  readonly #isDraining: () => boolean
+  readonly #order: readonly Target[]
+  readonly #tried: Target[] = []
+  #upstream: Upstream | null = null
+  #isProbe = false
+  /** Of the call under way, once it has begun. */
   #controller: Dispatcher.DispatchController | null = null
+  #retryTimer: NodeJS.Timeout | undefined
   #status = 0
-  #streaming = false
+  /** The answer, if it is a stream. */
+  #stream: StreamAnswer | null = null
+  #events: EventStream | null = null
+  #received: ReceivedText | null = null
+  /** The head of an answer that has not been written: it leaves with the first bytes of the body. */
+  #head: string[] | null = null
+  /** Whether there is an answer that is none. */
+  #isWhole = false
+  /** What it used, as far as that is known. */
+  #usage: Usage | null = null
+  /** Looks for that, in an answer that comes in pieces or in an unusual form. */
+  #answer: AnswerUsage | null = null
   /** Bytes that the upstream said it will send and has not sent yet; -1 if it did not say. */
   #remaining = -1
   #refusal: Buffer[] | null = null
   #refusalBytes = 0
+  #firstByteAt: number | null = null
+  #clientGone = false
   #done = false
 
   constructor(request: RelayRequest) {
+    this.#request = request
     this.#response = request.response
-    this.#requestId = request.requestId
-    this.#onFailure = request.onFailure
-    this.#isDraining = request.isDraining
+    this.#order = orderTargets(request.route)
     this.#response.once('close', this.#onClose)
+  }
+
+  begin(): void {
+    const now = performance.now()
+    const choice = chooseTarget(this.#order, this.#tried, this.#request.upstreams, now)
+    if (choice !== null) {
+      this.#call(choice.target)
+      return
+    }
+    const { upstream } = this.#order[0]!
+    if (!this.#order.some((target) => this.#request.upstreams.has(target.upstream))) {
+      const failure = new ServiceError('internal_error', { cause: new Error(`no upstream is named ${upstream}`) })
+      this.#request.onFailure(failure, upstream)
+      this.#finishWith(failure)
+      return
+    }
+    const waitMs = waitOf(this.#order, this.#request.upstreams, now)
+    this.#finishWith(new ServiceError('upstream_unreachable', { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) }))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -68,109 +128,304 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200 || this.#done) return
-    this.#status = status
-    if (status >= 300) {
-      if (isAboutTheRequest(status)) {
-        this.#refusal = []
-        return
+    if (status < 200 || this.#done || controller !== this.#controller) return
+    const now = performance.now()
+    const upstream = this.#upstream!
+    if (status >= 500) this.#countFailure(now)
+    else upstream.breaker.succeeded(this.#isProbe, now)
+    if (status < 300) {
+      this.#beginAnswer(controller, status, headers)
+    } else if (isAboutTheRequest(status)) {
+      this.#status = status
+      this.#refusal = []
+    } else {
+      this.#giveUp(controller, headers)
+      const retryAfter = readRetryAfter(headers['retry-after'])
+      if (retryAfter !== null && (status === 429 || status === 503)) {
+        upstream.restingUntil.set(this.#tried.at(-1)!.model, now + retryAfter * 1000)
       }
-      this.#fail(failureOfStatus(status, headers['retry-after']))
-      controller.abort(answered)
-      return
+      this.#failed(failureOfStatus(status, headers['retry-after']), isWorthARetry(status))
     }
-    // Of the upstream's headers only these reach the client.
-    const contentType = headers['content-type'] ?? 'application/json'
-    const fields = ['content-type', contentType, 'x-request-id', this.#requestId]
-    if (headers['content-encoding'] !== undefined) fields.push('content-encoding', headers['content-encoding'])
-    this.#streaming = contentType.toLowerCase().startsWith('text/event-stream')
-    // A stream may end with an event of ours, so its length is not known.
-    if (headers['content-length'] !== undefined && !this.#streaming) {
-      this.#remaining = Number(headers['content-length'])
-      fields.push('content-length', headers['content-length'])
-    }
-    if (this.#isDraining()) fields.push('connection', 'close')
-    this.#response.writeHead(status, fields)
-    // Tells the client at once that its stream was accepted; the first token may take long.
-    if (this.#streaming) this.#response.flushHeaders()
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#done) return
+    if (this.#done || controller !== this.#controller) return
     if (this.#refusal !== null) {
       this.#refusalBytes += chunk.length
-      if (this.#refusalBytes <= refusalLimit) {
-        this.#refusal.push(chunk)
-        return
+      if (this.#refusalBytes <= refusalLimit) this.#refusal.push(chunk)
+      else {
+        this.#refuse()
+        controller.abort(answered)
       }
+    } else if (this.#stream !== null) {
+      this.#stream.write(this.#events === null ? chunk : this.#events.push(chunk))
+    } else {
+      this.#passOn(controller, chunk)
+    }
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    if (this.#done || controller !== this.#controller) return
+    if (this.#refusal !== null) {
       this.#refuse()
-      controller.abort(answered)
       return
     }
-    if (this.#remaining === chunk.length) {
+    if (this.#upstream!.http2 && this.#isCutShort()) {
+      this.onResponseError(controller, new Error('the upstream ended its answer within it'))
+      return
+    }
+    if (this.#stream !== null) {
+      if (this.#events !== null) this.#stream.write(this.#events.end())
+      this.#stream.end()
+    } else if (!this.#clientGone) {
+      this.#writeHead()
+      this.#response.end()
+    }
+    this.#finish(this.#status, null)
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#done || (controller ?? null) !== this.#controller) return
+    this.#controller = null
+    if (this.#refusal !== null) {
+      // Its status says enough.
+      this.#refuse()
+      return
+    }
+    if (this.#stream !== null && this.#events?.isDone) {
+      // It said itself that nothing follows.
+      this.#stream.end()
+      this.#finish(this.#status, null)
+      return
+    }
+    this.#countFailure(performance.now())
+    this.#failed(failureOfError(error, this.#status !== 0), isErrorWorthARetry(error))
+  }
+
+  #call(target: Target): void {
+    const { upstreams, path, requestId } = this.#request
+    const upstream = upstreams.get(target.upstream)!
+    this.#tried.push(target)
+    this.#upstream = upstream
+    this.#controller = null
+    this.#status = 0
+    this.#head = null
+    this.#isWhole = false
+    this.#usage = null
+    this.#answer = null
+    this.#refusal = null
+    this.#refusalBytes = 0
+    this.#remaining = -1
+    this.#isProbe = upstream.breaker.begin(performance.now())
+    upstream.retries.called()
+    upstream.pool.dispatch(
+      {
+        method: 'POST',
+        path: upstream.pathPrefix + path,
+        headers: [...upstream.headers, 'x-request-id', requestId],
+        body: forwardedBody(this.#request, target.model)
+      },
+      this
+    )
+  }
+
+  /** Once for each request: one that no upstream can serve must not look like many failures. */
+  #countFailure(now: number): void {
+    const { name, breaker } = this.#upstream!
+    let times = 0
+    for (const { upstream } of this.#tried) if (upstream === name) times++
+    if (times === 1 || this.#isProbe) breaker.failed(this.#isProbe, now)
+  }
+
+  /**
+   * Whether an answer of HTTP/2 ended before it was whole. undici takes a stream that was reset for one that has ended.
+   */
+  #isCutShort(): boolean {
+    if (this.#events !== null) return !this.#events.isDone
+    return this.#isWhole && this.#remaining < 0 && !(this.#answer?.isWholeJson() ?? false)
+  }
+
+  /** Leaves a failed answer to itself: it is read to its end if that is near. */
+  #giveUp(controller: Dispatcher.DispatchController, headers: IncomingHttpHeaders): void {
+    this.#controller = null
+    if (!(Number(headers['content-length']) <= refusalLimit)) controller.abort(answered)
+  }
+
+  #beginAnswer(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.#status = status
+    // Of the upstream's headers only these reach the client.
+    const contentType = mediaType(headers['content-type'])
+    const encoding = headers['content-encoding']
+    const isStream = contentType.toLowerCase().startsWith('text/event-stream')
+    this.#isWhole = !isStream
+    if (this.#clientGone) return
+    const fields = ['content-type', contentType, 'x-request-id', this.#request.requestId, ...this.#request.fields]
+    if (encoding !== undefined && /^[\w-]+( *, *[\w-]+)*$/.test(encoding)) fields.push('content-encoding', encoding)
+    // A stream may end with an event of ours, so its length is not known.
+    if (headers['content-length'] !== undefined && !isStream) {
+      this.#remaining = Number(headers['content-length'])
+      fields.push('content-length', headers['content-length'])
+    }
+    if (this.#request.isDraining()) fields.push('connection', 'close')
+    this.#head = fields
+    if (!isStream) return
+    this.#writeHead()
+    this.#stream = new StreamAnswer(this.#response, controller, this.#request.slowReaders)
+    this.#received = new ReceivedText(this.#request.wordsMember)
+    // No upstream is asked for an encoding. One that uses it all the same is not understood.
+    if (encoding === undefined) this.#events = new EventStream(asksForUsage(this.#request), this.#received)
+  }
+
+  #passOn(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const isLast = this.#remaining === chunk.length && !this.#clientGone
+    if (isLast && chunk.length <= shortWrite) {
       // The last bytes, known as such, leave together with the end (and, in a short answer, with the headers).
-      this.#finish()
+      const text = chunk.toString('latin1')
+      if (this.#answer === null) this.#usage = usageInText(text)
+      if (this.#usage === null) this.#lookInto(chunk)
+      this.#writeHead()
+      this.#response.end(text, 'latin1')
+      this.#finish(this.#status, null)
+      return
+    }
+    this.#lookInto(chunk)
+    if (this.#clientGone) return
+    this.#writeHead()
+    if (isLast) {
       this.#response.end(chunk)
+      this.#finish(this.#status, null)
       return
     }
     if (this.#remaining > 0) this.#remaining -= chunk.length
     if (!this.#response.write(chunk)) {
       controller.pause()
+      this.#request.slowReaders.watch(this.#response.socket)
       this.#response.once('drain', () => controller.resume())
     }
   }
 
-  onResponseEnd(): void {
-    if (this.#done) return
-    if (this.#refusal !== null) {
-      this.#refuse()
-      return
-    }
-    this.#finish()
-    this.#response.end()
+  #lookInto(chunk: Buffer): void {
+    this.#answer ??= new AnswerUsage(this.#upstream!.http2)
+    this.#answer.push(chunk)
+    this.#usage = this.#answer.usage
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#done) this.#fail(failureOfError(error, this.#status !== 0))
+  #writeHead(): void {
+    if (this.#head === null) return
+    this.#firstByteAt = performance.now()
+    this.#response.writeHead(this.#status, this.#head)
+    this.#head = null
   }
 
   /** Passes on why the upstream refused the request. */
   #refuse(): void {
-    this.#finish()
-    this.#answer(this.#status, Buffer.from(JSON.stringify(describeRefusal(Buffer.concat(this.#refusal ?? [])))))
+    const refusal = describeRefusal(Buffer.concat(this.#refusal ?? []), this.#upstream!.credential)
+    this.#answerWith(this.#status, Buffer.from(JSON.stringify(refusal)))
+    this.#finish(this.#status, String(refusal.error.code))
   }
 
-  /** Tells the client of a failure in the way that is still open: a status, an event, or a connection that breaks. */
-  #fail(failure: ServiceError): void {
-    this.#finish()
-    this.#onFailure(failure)
-    if (!this.#response.headersSent) {
-      this.#answer(failure.status, Buffer.from(JSON.stringify(failure.toBody())), failure.retryAfter)
-    } else if (this.#streaming) {
-      // The upstream may have broken off within an event, which ends here.
-      this.#response.end(`\n\ndata: ${JSON.stringify(failure.toBody())}\n\n`)
-    } else {
-      this.#response.destroy()
+  /** A call has failed: it is made good by another, or the client is told. */
+  #failed(failure: ServiceError, isWorthIt: boolean): void {
+    this.#request.onFailure(failure, this.#upstream!.name)
+    const next = isWorthIt ? this.#nextCall() : null
+    if (next === null) this.#finishWith(failure)
+    else if (next.waitMs === 0) this.#call(next.target)
+    else {
+      this.#retryTimer = setTimeout(() => {
+        this.#retryTimer = undefined
+        this.#call(next.target)
+      }, next.waitMs)
     }
   }
 
-  #answer(status: number, body: Buffer, retryAfter: number | null = null): void {
-    const fields = ['content-type', 'application/json; charset=utf-8', 'x-request-id', this.#requestId]
+  #nextCall(): Choice | null {
+    if (this.#response.headersSent || this.#clientGone || this.#tried.length >= mostAttempts) return null
+    const next = chooseTarget(this.#order, this.#tried, this.#request.upstreams, performance.now())
+    return next !== null && this.#upstream!.retries.take() ? next : null
+  }
+
+  /** Tells the client of a failure in the way that is still open: a status, an event, or a connection that breaks. */
+  #finishWith(failure: ServiceError): void {
+    const began = this.#response.headersSent
+    if (this.#stream !== null) {
+      // What has passed of an event ends here.
+      const end = this.#events?.isWithinEvent ? '\n\n' : ''
+      this.#stream.write(Buffer.from(`${end}data: ${JSON.stringify(failure.toBody())}\n\n`))
+      this.#stream.end()
+    } else if (began) {
+      this.#response.destroy()
+    } else if (!this.#clientGone) {
+      this.#answerWith(failure.status, Buffer.from(JSON.stringify(failure.toBody())), failure.retryAfter)
+    }
+    this.#finish(began ? this.#status : failure.status, failure.code)
+  }
+
+  #answerWith(status: number, body: Buffer, retryAfter: number | null = null): void {
+    if (this.#clientGone) return
+    const { requestId, fields: given, isDraining } = this.#request
+    const fields = ['content-type', 'application/json; charset=utf-8', 'x-request-id', requestId, ...given]
     if (retryAfter !== null) fields.push('retry-after', String(retryAfter))
+    if (isDraining()) fields.push('connection', 'close')
     this.#response.writeHead(status, [...fields, 'content-length', String(body.length)]).end(body)
   }
 
-  #finish(): void {
+  #finish(status: number, code: string | null): void {
+    if (this.#done) return
     this.#done = true
     this.#response.off('close', this.#onClose)
+    const { socket } = this.#response
+    if (socket !== null && socket.writableLength > 0) this.#request.slowReaders.watch(socket)
+    this.#request.onEnd({
+      upstream: this.#upstream?.name ?? null,
+      attempts: this.#tried.length,
+      status: this.#clientGone && this.#firstByteAt === null ? clientClosedRequest : status,
+      code,
+      used: this.#used(code !== null),
+      firstByteAt: this.#firstByteAt,
+      clientGone: this.#clientGone
+    })
+  }
+
+  #used(hasFailed: boolean): Outcome['used'] {
+    const { body } = this.#request
+    if (this.#events !== null) {
+      if (this.#events.usage !== null) return this.#events.usage
+      const { bytes, share } = this.#received!.received()
+      // A stream that fails before it has brought anything is not counted as served.
+      return hasFailed && bytes.length === 0 ? null : { request: body, answer: bytes, isStream: true, share }
+    }
+    if (hasFailed) return null
+    if (this.#usage !== null) return this.#usage
+    if (this.#isWhole) {
+      const { bytes, share } = this.#answer?.passed() ?? nothingPassed
+      return { request: body, answer: bytes, isStream: false, share }
+    }
+    // An encoded stream, or one whose client left before it began.
+    const isServed = this.#stream !== null || this.#controller !== null
+    return isServed ? { request: body, answer: Buffer.alloc(0), isStream: true, share: 1 } : null
   }
 
   readonly #onClose = (): void => {
-    this.#done = true
+    this.#clientGone = true
+    const hasCall = this.#controller !== null || (this.#tried.length > 0 && this.#retryTimer === undefined)
+    if (hasCall && this.#stream === null && !this.#request.isStream && this.#refusal === null) {
+      this.#controller?.resume()
+      return
+    }
+    clearTimeout(this.#retryTimer)
+    this.#finish(this.#status, null)
     this.#controller?.abort(clientGone)
   }
 }
 
-/** Why an exchange was aborted, when it was not the upstream's fault. Shared: a stack trace for each would cost more than the abort. */
+const nothingPassed = { bytes: Buffer.alloc(0), share: 1 }
+
+/** The type of an answer; what is none does not pass (RFC 9110, 8.3.1). */
+function mediaType(header: string | undefined): string {
+  if (header === undefined) return 'application/json'
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[\w-]+="?[\w.-]+"?)*$/.test(header) ? header : 'application/octet-stream'
+}
+
+/** Why a call was aborted, when it was not the upstream's fault. Shared: a stack trace for each would cost more than the abort. */
 const clientGone = new Error('the client went away')
 const answered = new Error('the client has its answer')

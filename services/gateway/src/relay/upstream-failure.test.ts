@@ -14,13 +14,13 @@ t.test('Retry-After is understood as seconds and as a date, and kept within boun
 })
 
 t.test('a refusal of any form becomes an error of ours, with the upstream’s words', (t) => {
-  const message = (body: string) => describeRefusal(Buffer.from(body)).error.message
+  const message = (body: string) => describeRefusal(Buffer.from(body), 's3cret').error.message
   t.equal(message('{"error":{"message":"a"}}'), 'a')
   t.equal(message('{"error":"b"}'), 'b')
   t.equal(message('{"message":"c"}'), 'c')
   t.equal(message('{"detail":"d"}'), 'd')
   for (const body of ['', 'null', '[]', '"x"', '{"error":[1]}', '<html>', '{"error":{"message":5}}']) {
-    t.match(describeRefusal(Buffer.from(body)), {
+    t.match(describeRefusal(Buffer.from(body), 's3cret'), {
       error: {
         message: 'The upstream provider refused the request.',
         type: 'invalid_request_error',
@@ -28,5 +28,10 @@ t.test('a refusal of any form becomes an error of ours, with the upstream’s wo
       }
     })
   }
+  t.same(
+    describeRefusal(Buffer.from('{"error":{"message":"no such key: s3cret"}}'), 's3cret').error.message,
+    'The upstream provider refused the request.',
+    'but not with a credential'
+  )
   t.end()
 })

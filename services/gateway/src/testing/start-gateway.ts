@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Catalog, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { allShards } from '@tollgate/contracts/keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
@@ -19,19 +19,35 @@ import {
 import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import pino from 'pino'
-import { buildApp } from '../app.ts'
+import { createUseLog } from '../admission/use-log.ts'
+import { buildApp, type Protection } from '../app.ts'
 import { followCatalog, type LiveCatalog } from '../catalog/live-catalog.ts'
-import { openUpstreams } from '../upstreams/upstreams.ts'
+import { createSettlement } from '../settlement/settlement.ts'
+import { openUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
+import { createUsageEstimator } from '../usage/usage-estimator.ts'
 
-/** Two chat models, one of them for paying plans, and one that the upstream knows by another name. */
+/** Chat models, one of them for paying plans and one that the upstream knows by another name, and one of each other kind. */
 export const testCatalog: Catalog = {
   models: {
     small: model('small'),
     large: model('large'),
     renamed: model('name-at-the-upstream'),
+    writer: { ...model('writer'), kind: 'completion' },
     embedder: { ...model('embedder'), kind: 'embedding' }
   },
-  plans: { free: plan(['small', 'renamed', 'embedder']), pro: plan(['small', 'large', 'renamed', 'embedder']) }
+  plans: {
+    free: plan(['small', 'renamed', 'writer', 'embedder']),
+    pro: plan(['small', 'large', 'renamed', 'writer', 'embedder'])
+  }
+}
+
+/** A catalog of chat models with these routes, all of them in the free plan. */
+export function catalogOf(routes: Record<string, Array<Partial<Target> & { upstream: string }>>): Catalog {
+  const models = Object.entries(routes).map(([name, route]) => [
+    name,
+    { ...model(name), route: route.map((target) => ({ model: name, priority: 0, weight: 1, ...target })) }
+  ])
+  return { models: Object.fromEntries(models), plans: { free: plan(Object.keys(routes)) } }
 }
 
 function model(upstreamName: string): Catalog['models'][string] {
@@ -39,7 +55,7 @@ function model(upstreamName: string): Catalog['models'][string] {
     kind: 'chat',
     ownedBy: 'tests',
     created: 1_700_000_000,
-    route: [{ upstream: 'test', model: upstreamName }],
+    route: [{ upstream: 'test', model: upstreamName, priority: 0, weight: 1 }],
     prices: { inputPicos: 150_000, cachedInputPicos: 75_000, outputPicos: 600_000 },
     contextWindow: 128_000,
     maxOutputTokens: 16_384
@@ -51,6 +67,7 @@ function plan(models: string[]): Catalog['plans'][string] {
     name: 'Test',
     entitlements: [],
     keyQuota: null,
+    seats: null,
     models,
     limits: { requestsPerMinute: 1e6, tokensPerMinute: 1e9, concurrentRequests: 1e4 },
     caps: { requestNanos: 1e9, monthlyNanos: 1e12 }
@@ -62,28 +79,52 @@ export type SeededKey = { secret: string; digest: string; id: string; account: s
 export type TestGateway = {
   url: string
   server: Server
+  /** `METHOD /path` of every route, as registered; `HEAD` and `OPTIONS`, which follow, left out. */
+  routes: ReadonlySet<string>
   redis: RunningRedis
   /** A connection of the test's own, for the writes that control would make. */
   control: RedisLink
   /** The gateway's own connection. */
   state: RedisLink
   catalog: LiveCatalog
+  upstreams: Upstreams
   seedKey(options?: { key?: Partial<KeyRecord>; account?: Partial<AccountRecord> }): Promise<SeededKey>
   /** Writes a later version of a key or of its account. */
   changeKey(seeded: SeededKey, change: Partial<KeyRecord>): Promise<void>
-  changeAccount(seeded: SeededKey, record: AccountRecord): Promise<void>
+  changeAccount(seeded: SeededKey, record: Pick<AccountRecord, 'plan' | 'status'>): Promise<void>
   /** Vouches for all shards, and for the catalog, to the Redis process that runs now. */
   vouch(): Promise<void>
   close(): Promise<void>
 }
 
+export type GatewayOptions = {
+  /** `timeouts_ms` of the one upstream, as YAML. */
+  timeouts?: string
+  /** Replaces the upstreams file, which has one upstream, `test`. */
+  upstreamsFile?: string
+  catalog?: Catalog
+  protection?: Partial<Protection>
+  log?: pino.Logger
+}
+
+const usualProtection: Protection = {
+  trustProxy: false,
+  failuresPerMinute: 1000,
+  maxConnections: 1000,
+  headersTimeoutMs: 20_000,
+  requestTimeoutMs: 120_000,
+  slowReaderMs: 60_000
+}
+
 /** A gateway on a Redis of its own, with state as control would write it, in front of the upstream at `upstreamUrl`. */
-export async function startGateway(upstreamUrl: string, upstreamTimeouts = '{}'): Promise<TestGateway> {
+export async function startGateway(upstreamUrl: string, options: GatewayOptions = {}): Promise<TestGateway> {
+  const { log = pino({ level: 'silent' }), catalog: published = testCatalog } = options
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-gateway-'))
   const upstreamsFile = join(directory, 'upstreams.yaml')
   writeFileSync(
     upstreamsFile,
-    `upstreams: { test: { base_url: '${upstreamUrl}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${upstreamTimeouts} } }`
+    options.upstreamsFile ??
+      `upstreams: { test: { base_url: '${upstreamUrl}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${options.timeouts ?? '{}'} } }`
   )
   const redis = await startRedis({ port: 0 })
   const link = (name: string) => connectRedis(redis.url, { name, silenceLimitMs: 500, onError: () => {} })
@@ -100,23 +141,41 @@ export async function startGateway(upstreamUrl: string, upstreamTimeouts = '{}')
         stampShard(control, await claimShard(control, shard, 'test'), version, control.run())
       )
     )
-    await putCatalog(control, { version, run: control.run(), json: JSON.stringify(testCatalog) })
+    await putCatalog(control, { version, run: control.run(), json: JSON.stringify(published) })
   }
   await vouch()
 
   const catalog = followCatalog(state, () => {})
   const upstreams = openUpstreams(upstreamsFile, { TEST_CREDENTIAL: 'upstream-credential' })
-  const app = buildApp({ redis: state, catalog, upstreams, log: pino({ level: 'silent' }) })
+  const useLog = createUseLog(state, () => {})
+  const estimator = createUsageEstimator((error) => log.warn(error))
+  const settlement = createSettlement(log, estimator)
+  const app = buildApp({
+    redis: state,
+    catalog,
+    upstreams,
+    useLog,
+    settlement,
+    log,
+    protection: { ...usualProtection, ...options.protection }
+  })
+  const routes = new Set<string>()
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) if (one !== 'HEAD' && one !== 'OPTIONS') routes.add(`${one} ${url}`)
+  })
   await catalog.start()
+  useLog.start()
   await app.listen({ host: '127.0.0.1', port: 0 })
 
   return {
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
     server: app.server,
+    routes,
     redis,
     control,
     state,
     catalog,
+    upstreams,
     vouch,
     async seedKey(options = {}) {
       const secret = generateSecret('inference')
@@ -126,12 +185,22 @@ export async function startGateway(upstreamUrl: string, upstreamTimeouts = '{}')
         digest,
         id: `key_${digest.slice(0, 12)}`,
         account: crypto.randomUUID(),
-        record: { status: 'active', digest, previous: null, expiresAt: null, models: null, ...options.key }
+        record: {
+          status: 'active',
+          digest,
+          previous: null,
+          expiresAt: null,
+          models: null,
+          monthlyBudgetNanos: null,
+          requestsPerMinute: null,
+          ...options.key
+        }
       }
       await putPointer(control, digest, { key: seeded.id, account: seeded.account, scope: 'inference' })
       await putAccountRecord(control, seeded.account, nextVersion(), {
         plan: 'free',
         status: 'active',
+        ownCapNanos: null,
         ...options.account
       })
       await putKeyRecord(control, seeded.account, seeded.id, nextVersion(), seeded.record)
@@ -142,12 +211,13 @@ export async function startGateway(upstreamUrl: string, upstreamTimeouts = '{}')
       await putKeyRecord(control, seeded.account, seeded.id, nextVersion(), seeded.record)
     },
     async changeAccount(seeded, record) {
-      await putAccountRecord(control, seeded.account, nextVersion(), record)
+      await putAccountRecord(control, seeded.account, nextVersion(), { ...record, ownCapNanos: null })
     },
     async close() {
       await Promise.all([...upstreams.values()].map(({ pool }) => pool.destroy()))
       await app.close()
-      await catalog.stop()
+      await Promise.all([catalog.stop(), useLog.stop(), settlement.idle()])
+      await estimator.close()
       await Promise.all([state.close(), control.close()])
       await redis.stop()
       rmSync(directory, { recursive: true })

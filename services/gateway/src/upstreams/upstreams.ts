@@ -1,12 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { ConfigError } from '@tollgate/contracts/config/load-config.ts'
 import { readYaml } from '@tollgate/contracts/config/read-yaml.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { Pool } from 'undici'
+import { Breaker, type BreakerState } from './breaker.ts'
+import { RetryBudget } from './retry-budget.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
 const Milliseconds = Type.Integer({ minimum: 1 })
 const Variable = Type.String({ pattern: '^[A-Z][A-Z0-9_]*$' })
+/** RFC 9110, 5.1 and 5.5, without what could end a line. */
+const HeaderName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
+const HeaderValue = Type.String({ pattern: '^[\\t\\x20-\\x7e]*$' })
+/** The gateway sets these itself. */
+const ownHeaders = /^(authorization|connection|content-length|content-type|host|transfer-encoding|x-request-id)$/i
 
 /** `upstreams.yaml`; the shipped file describes each member. */
 export const UpstreamsFile = closed({
@@ -16,6 +24,10 @@ export const UpstreamsFile = closed({
       base_url: Type.String({ pattern: '^https?://' }),
       base_url_variable: Type.Optional(Variable),
       credential_variable: Type.Optional(Variable),
+      credential_header: Type.Optional(Type.String({ pattern: HeaderName })),
+      headers: Type.Optional(Type.Record(Type.String({ pattern: HeaderName }), HeaderValue)),
+      http2: Type.Optional(Type.Boolean()),
+      ca_file: Type.Optional(Type.String({ minLength: 1 })),
       timeouts_ms: Type.Optional(
         closed({
           connect: Type.Optional(Milliseconds),
@@ -27,15 +39,23 @@ export const UpstreamsFile = closed({
   )
 })
 export type UpstreamsFile = Static<typeof UpstreamsFile>
+type Entry = UpstreamsFile['upstreams'][string]
 
 /** A provider that can be called. */
 export type Upstream = {
-  name: string
-  pool: Pool
+  readonly name: string
+  readonly pool: Pool
   /** What precedes an endpoint's path there: `/v1` for OpenAI. */
-  pathPrefix: string
+  readonly pathPrefix: string
   /** Header names and values, alternating, that every request to it carries. Holds the credential: never log it. */
-  headers: readonly string[]
+  readonly headers: readonly string[]
+  /** null for a provider without one. Never log it. */
+  readonly credential: string | null
+  readonly http2: boolean
+  readonly breaker: Breaker
+  readonly retries: RetryBudget
+  /** Until when its models want no calls, by their names there: a monotonic clock's milliseconds. */
+  readonly restingUntil: Map<string, number>
 }
 
 export type Upstreams = ReadonlyMap<string, Upstream>
@@ -44,44 +64,88 @@ export type Upstreams = ReadonlyMap<string, Upstream>
  * Reads the upstreams file and opens a connection pool for each.
  *
  * @param env where the variables that the file names are read
+ * @param onBreaker told when calls of an upstream are stopped, tried again, and resumed
  * @throws FileError or ConfigError naming what is wrong; a credential that is named must be there
  */
-export function openUpstreams(file: string, env: Record<string, string | undefined>): Upstreams {
+export function openUpstreams(
+  file: string,
+  env: Record<string, string | undefined>,
+  onBreaker: (upstream: string, state: BreakerState) => void = () => {}
+): Upstreams {
   const entries = Object.entries(readYaml(file, UpstreamsFile).upstreams)
   const problems: string[] = []
   const upstreams = new Map<string, Upstream>()
   for (const [name, entry] of entries) {
-    const override = entry.base_url_variable === undefined ? undefined : env[entry.base_url_variable]
-    const url = URL.parse(override || entry.base_url)
-    if (url === null || !/^https?:$/.test(url.protocol)) {
-      problems.push(`${entry.base_url_variable}: not an http(s) URL (base URL of upstream ${name})`)
-      continue
-    }
-    const headers = ['content-type', 'application/json']
-    if (entry.credential_variable !== undefined) {
-      const credential = env[entry.credential_variable]
-      if (!credential) {
-        problems.push(`${entry.credential_variable}: missing (credential of upstream ${name})`)
-        continue
-      }
-      headers.push('authorization', `Bearer ${credential}`)
-    }
-    upstreams.set(name, {
-      name,
-      pathPrefix: url.pathname.replace(/\/+$/, ''),
-      headers,
-      pool: new Pool(url.origin, {
-        connections: null,
-        pipelining: 1,
-        allowH2: false,
-        connectTimeout: entry.timeouts_ms?.connect ?? 5000,
-        headersTimeout: entry.timeouts_ms?.first_byte ?? 600_000,
-        bodyTimeout: entry.timeouts_ms?.between_chunks ?? 120_000,
-        // Shorter than what servers keep an idle connection for (uvicorn: 5 s), unless the upstream says more itself.
-        keepAliveTimeout: 4000
-      })
-    })
+    const upstream = openUpstream(name, entry, env, problems, (state) => onBreaker(name, state))
+    if (upstream !== null) upstreams.set(name, upstream)
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return upstreams
+}
+
+function openUpstream(
+  name: string,
+  entry: Entry,
+  env: Record<string, string | undefined>,
+  problems: string[],
+  onBreaker: (state: BreakerState) => void
+): Upstream | null {
+  const before = problems.length
+  const override = entry.base_url_variable === undefined ? undefined : env[entry.base_url_variable]
+  const url = URL.parse(override || entry.base_url)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    problems.push(`${entry.base_url_variable}: not an http(s) URL (base URL of upstream ${name})`)
+  }
+  const credential = entry.credential_variable === undefined ? null : (env[entry.credential_variable] ?? '')
+  if (credential === '') problems.push(`${entry.credential_variable}: missing (credential of upstream ${name})`)
+  else if (credential !== null && !/^[\x21-\x7e]+$/.test(credential)) {
+    problems.push(`${entry.credential_variable}: has characters that a header cannot (credential of upstream ${name})`)
+  }
+  for (const header of Object.keys(entry.headers ?? {})) {
+    if (ownHeaders.test(header)) problems.push(`upstreams.${name}.headers.${header}: the gateway sets it itself`)
+  }
+  const ca = entry.ca_file === undefined ? undefined : readCertificate(name, entry.ca_file, problems)
+  if (url === null || problems.length > before) return null
+  return {
+    name,
+    pathPrefix: url.pathname.replace(/\/+$/, ''),
+    headers: headersOf(entry, credential),
+    credential,
+    http2: entry.http2 ?? false,
+    breaker: new Breaker(onBreaker),
+    retries: new RetryBudget(),
+    restingUntil: new Map(),
+    pool: new Pool(url.origin, {
+      connections: null,
+      pipelining: 1,
+      allowH2: entry.http2 ?? false,
+      connectTimeout: entry.timeouts_ms?.connect ?? 5000,
+      headersTimeout: entry.timeouts_ms?.first_byte ?? 600_000,
+      bodyTimeout: entry.timeouts_ms?.between_chunks ?? 120_000,
+      // Shorter than what servers keep an idle connection for (uvicorn: 5 s), unless the upstream says more itself.
+      keepAliveTimeout: 4000,
+      ...((ca !== undefined || entry.http2) && {
+        connect: { ...(ca !== undefined && { ca }), ...(entry.http2 && { preferH2: true }) }
+      })
+    })
+  }
+}
+
+function headersOf({ credential_header, headers }: Entry, credential: string | null): string[] {
+  const all = ['content-type', 'application/json']
+  if (credential !== null) {
+    if (credential_header === undefined) all.push('authorization', `Bearer ${credential}`)
+    else all.push(credential_header.toLowerCase(), credential)
+  }
+  for (const [name, value] of Object.entries(headers ?? {})) all.push(name.toLowerCase(), value)
+  return all
+}
+
+function readCertificate(name: string, file: string, problems: string[]): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    problems.push(`upstreams.${name}.ca_file: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    return undefined
+  }
 }

@@ -1,0 +1,94 @@
+import { lastUsesName } from '@tollgate/contracts/keyspace/names.ts'
+import { readUses } from '@tollgate/contracts/redis/last-uses.ts'
+import t from 'tap'
+import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { createUseLog } from './use-log.ts'
+
+let upstream: FakeUpstream
+let gateway: TestGateway
+t.before(async () => {
+  upstream = await startFakeUpstream()
+  gateway = await startGateway(upstream.url)
+})
+t.teardown(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+t.beforeEach(async () => void (await gateway.control.client.del(lastUsesName)))
+
+async function ask({ secret }: SeededKey, path: string, body?: object): Promise<number> {
+  const response = await fetch(`${gateway.url}/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${secret}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) })
+  })
+  await response.text()
+  return response.status
+}
+
+const chat = (key: SeededKey, model: string) =>
+  ask(key, '/chat/completions', { model, messages: [{ role: 'user', content: 'Hello' }] })
+
+/** @returns everything that is noted, as soon as that includes `key` */
+async function untilNoted(key: string): Promise<Map<string, number>> {
+  for (;;) {
+    const uses = await readUses(gateway.control)
+    if (uses.has(key)) return uses
+  }
+}
+
+t.test('an admitted request is noted within two seconds, and a refused one is not', async (t) => {
+  const [chatting, listing, refused, revoked] = await Promise.all([0, 1, 2, 3].map(() => gateway.seedKey()))
+  await gateway.changeKey(revoked!, { status: 'revoked' })
+  // Refused first: whatever they left would be noted with the others, or before.
+  t.equal(await chat(refused!, 'large'), 403)
+  t.equal(await chat(revoked!, 'small'), 401)
+  t.equal(await ask(revoked!, '/models'), 401)
+  const startedAt = Date.now()
+  t.equal(await ask(listing!, '/models'), 200)
+  t.equal(await chat(chatting!, 'small'), 200)
+  const uses = await untilNoted(chatting!.id)
+  const notedAt = Date.now()
+  t.ok(notedAt - startedAt < 2000, `${notedAt - startedAt} ms`)
+  t.same([...uses.keys()].sort(), [chatting!.id, listing!.id].sort())
+  for (const at of uses.values()) t.ok(at >= startedAt && at <= notedAt)
+})
+
+t.test('what Redis does not take is kept, complained about once, and told when it does', async (t) => {
+  const errors: Error[] = []
+  let complain = () => {}
+  const complained = new Promise<void>((resolve) => {
+    complain = resolve
+  })
+  const useLog = createUseLog(gateway.state, (error) => {
+    errors.push(error)
+    complain()
+  })
+  await gateway.control.client.set(lastUsesName, 'no hash')
+  useLog.used('key_a')
+  useLog.start()
+  await complained
+  useLog.used('key_b')
+  await useLog.stop()
+  t.equal(errors.length, 1)
+  t.notOk('command' in errors[0]!)
+
+  await gateway.control.client.del(lastUsesName)
+  await useLog.stop()
+  t.same([...(await readUses(gateway.control)).keys()].sort(), ['key_a', 'key_b'])
+})
+
+t.test('stopping tells what was not told yet, and a Redis that is away is nothing to complain about', async (t) => {
+  const onError = (error: Error) => t.error(error)
+  const useLog = createUseLog(gateway.state, onError)
+  useLog.used('key_a')
+  await useLog.stop()
+  t.same([...(await readUses(gateway.control)).keys()], ['key_a'])
+
+  const away = createUseLog({ ...gateway.state, isReady: () => false }, onError)
+  away.used('key_b')
+  away.start()
+  await away.stop()
+  t.same([...(await readUses(gateway.control)).keys()], ['key_a'])
+})

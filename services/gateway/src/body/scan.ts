@@ -1,0 +1,78 @@
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+  space
+} from './json-bytes.ts'
+
+/** Moves over JSON in bytes (RFC 8259) that may end anywhere: nothing here reads or runs past the end. */
+
+/** @returns the index of the first byte from `from` on that is not white space; the length if there is none */
+export function skipSpace(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && bytes[at]! <= space) at++
+  return at
+}
+
+/** @returns the index after the closing quote of the string that begins at `from`; the length + 1 if it has none */
+export function skipString(bytes: Buffer, from: number): number {
+  for (let at = from + 1; ; at++) {
+    // Most strings are short, and some are full of escapes, where a call to indexOf costs more than it saves. Prompts are
+    // long: there it hops.
+    for (const near = at + 64; at < near; at++) {
+      const byte = bytes[at]
+      if (byte === quote) return at + 1
+      if (byte === backslash) at++
+    }
+    at = bytes.indexOf(quote, at)
+    if (at < 0) return bytes.length + 1
+    let before = at
+    while (bytes[before - 1] === backslash) before--
+    if ((at - before) % 2 === 0) return at + 1
+  }
+}
+
+/** @returns the index after the value that begins at `from`; more than the length if it goes on beyond the end */
+export function skipValue(bytes: Buffer, from: number): number {
+  const first = bytes[from]
+  if (first === quote) return skipString(bytes, from)
+  if (first !== openBrace && first !== openBracket) {
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at]!
+      if (byte === comma || byte === closeBrace || byte === closeBracket || byte <= space) return at
+    }
+    return bytes.length + 1
+  }
+  let depth = 0
+  for (let at = from; at < bytes.length; ) {
+    const byte = bytes[at]
+    if (byte === quote) {
+      at = skipString(bytes, at)
+      continue
+    }
+    if (byte === openBrace || byte === openBracket) depth++
+    else if (byte === closeBrace || byte === closeBracket) {
+      depth--
+      if (depth === 0) return at + 1
+    }
+    at++
+  }
+  return bytes.length + 1
+}
+
+/**
+ * Where the value of a member begins whose name stands at `nameAt`.
+ *
+ * @param nameEnd index after the name's closing quote
+ * @returns the length or more if the bytes end before the value, -1 if what follows the name is no value: then it was none
+ */
+export function valueAfter(bytes: Buffer, nameEnd: number): number {
+  const at = skipSpace(bytes, nameEnd)
+  if (at >= bytes.length) return at
+  return bytes[at] === colon ? skipSpace(bytes, at + 1) : -1
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+
+const exposed = ['x-request-id', 'retry-after'].concat(
+  ['limit', 'remaining', 'reset'].flatMap((what) => [`x-ratelimit-${what}-requests`, `x-ratelimit-${what}-tokens`])
+)
+
+/** Of an answer to a page of another origin. */
+const answerHeaders = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed.join(', ') }
+const answerFields: readonly string[] = Object.entries(answerHeaders).flat()
+const noFields: readonly string[] = []
+
+/** Header names and values, alternating, that an answer carries for a page of another origin; none, if it is not for one. */
+export function crossOriginFields(origin: string | undefined): readonly string[] {
+  return origin === undefined ? noFields : answerFields
+}
+
+/**
+ * Lets pages of any origin call with a key (CORS protocol, WHATWG Fetch, 3.2). There are no cookies that could be sent
+ * along, so that nothing is kept from anyone. Only requests of pages cost anything (`@fastify/cors` would set the headers of
+ * every answer).
+ */
+export function allowOrigins(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.headers.origin !== undefined) reply.headers(answerHeaders)
+    done()
+  })
+}
+
+/** Answers what browsers ask before they let a page call. */
+export function answerPreflights(app: FastifyInstance): void {
+  app.options('/v1/*', (request, reply) => {
+    const headers = request.headers['access-control-request-headers']
+    if (headers !== undefined) reply.header('access-control-allow-headers', headers)
+    reply
+      .headers({
+        'access-control-allow-methods': 'GET, HEAD, POST',
+        'access-control-max-age': '86400',
+        vary: 'access-control-request-headers',
+        'x-request-id': request.id
+      })
+      .code(204)
+      .send()
+  })
+}

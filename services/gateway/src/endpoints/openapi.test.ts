@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { operationsOf } from '@tollgate/contracts/openapi/document.ts'
+import { inferenceDocument } from '@tollgate/contracts/openapi/inference.ts'
+import { startModels } from '@tollgate/sandbox/models/start-models.ts'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { test } from 'tap'
+import { startGateway } from '../testing/start-gateway.ts'
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+formats.default(ajv)
+ajv.addSchema({ ...inferenceDocument }, 'https://document.test/')
+
+test('the gateway is as its document says', async (t) => {
+  const upstream = await startModels({ port: 0, apiKey: 'upstream-credential' })
+  const gateway = await startGateway(upstream.url)
+  t.after(async () => {
+    await gateway.close()
+    await upstream.close()
+  })
+  const key = await gateway.seedKey()
+  const suspended = await gateway.seedKey({ account: { status: 'suspended' } })
+  const revoked = await gateway.seedKey({ key: { status: 'revoked' } })
+  const expired = await gateway.seedKey({ key: { expiresAt: 1 } })
+
+  await t.test('every route is in it, and nothing else', async () => {
+    const described = operationsOf(inferenceDocument).map(({ method, path }) => `${method} ${path}`)
+    const registered = [...gateway.routes].map((route) => route.replace(/\*$/, '{model}'))
+    assert.deepEqual(described.sort(), registered.sort())
+  })
+
+  await t.test('it is served to anybody, without a key', async () => {
+    const answer = await fetch(`${gateway.url}/v1/openapi.json`)
+    assert.equal(answer.status, 200)
+    assert.match(answer.headers.get('content-type')!, /^application\/json/)
+    assert.deepEqual(await answer.json(), JSON.parse(JSON.stringify(inferenceDocument)))
+  })
+
+  /** Asks, and compares the answer with the document. @returns status, and the code of a failure */
+  async function ask(
+    [method, path]: readonly ['post' | 'get', string],
+    { secret = key.secret, body, url = path }: { secret?: string | null; body?: unknown; url?: string } = {}
+  ): Promise<string> {
+    const answer = await fetch(gateway.url + url, {
+      method,
+      headers: {
+        ...(secret !== null && { authorization: `Bearer ${secret}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' })
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) })
+    })
+    const response = inferenceDocument.paths[path]![method]!.responses[answer.status]
+    assert.ok(response !== undefined, `${method} ${path}: ${answer.status} is not in the document`)
+    const type = answer.headers.get('content-type')!.split(';')[0]!
+    assert.ok(type in response.content!, `${method} ${path} ${answer.status}: ${type}`)
+    const text = await answer.text()
+    if (type !== 'application/json') return String(answer.status)
+    const place = ['paths', path, method, 'responses', answer.status, 'content', type, 'schema']
+      .map((name) => encodeURIComponent(String(name).replaceAll('/', '~1')))
+      .join('/')
+    const check = ajv.getSchema(`https://document.test/#/${place}`)!
+    const found = JSON.parse(text) as { error?: { code: string } }
+    assert.ok(check(found), `${method} ${path} ${answer.status}: ${ajv.errorsText(check.errors)}\n${text}`)
+    return [answer.status, found.error?.code].filter((part) => part !== undefined).join(' ')
+  }
+
+  const chat = ['post', '/v1/chat/completions'] as const
+  const completion = ['post', '/v1/completions'] as const
+  const embedding = ['post', '/v1/embeddings'] as const
+  const list = ['get', '/v1/models'] as const
+  const one = ['get', '/v1/models/{model}'] as const
+  const messages = [{ role: 'user', content: 'Hello' }]
+
+  await t.test('its successes', async () => {
+    assert.equal(await ask(chat, { body: { model: 'small', messages } }), '200')
+    assert.equal(await ask(chat, { body: { model: 'small', messages, stream: true } }), '200')
+    assert.equal(await ask(completion, { body: { model: 'writer', prompt: 'Once' } }), '200')
+    assert.equal(await ask(completion, { body: { model: 'writer', prompt: 'Once', stream: true } }), '200')
+    for (const encoding_format of ['float', 'base64']) {
+      assert.equal(await ask(embedding, { body: { model: 'embedder', input: ['a', 'b'], encoding_format } }), '200')
+    }
+    assert.equal(await ask(list), '200')
+    assert.equal(await ask(one, { url: '/v1/models/small' }), '200')
+  })
+
+  await t.test('its failures', async () => {
+    for (const [operation, body] of [
+      [chat, { model: 'small', messages }],
+      [completion, { model: 'writer', prompt: 'x' }],
+      [embedding, { model: 'embedder', input: 'x' }],
+      [list, undefined],
+      [one, undefined]
+    ] as const) {
+      const url = operation[1].replace('{model}', 'small')
+      assert.equal(await ask(operation, { body, url, secret: null }), '401 missing_api_key')
+      assert.equal(await ask(operation, { body, url, secret: 'tg_nonsense' }), '401 invalid_api_key')
+      assert.equal(await ask(operation, { body, url, secret: revoked.secret }), '401 revoked_api_key')
+      assert.equal(await ask(operation, { body, url, secret: expired.secret }), '401 expired_api_key')
+      assert.equal(await ask(operation, { body, url, secret: suspended.secret }), '403 account_suspended')
+    }
+    assert.equal(await ask(chat, { body: '{' }), '400 invalid_json')
+    assert.equal(await ask(chat, { body: { model: 'small' } }), '400 invalid_request')
+    assert.equal(await ask(chat, { body: { model: 'none', messages } }), '403 model_not_allowed')
+    assert.equal(await ask(completion, { body: { model: 'small', prompt: 'x' } }), '403 model_not_allowed')
+    assert.equal(await ask(embedding, { body: { model: 'embedder' } }), '400 invalid_request')
+    assert.equal(await ask(one, { url: '/v1/models/none' }), '403 model_not_allowed')
+  })
+})

@@ -1,0 +1,132 @@
+import type { Socket } from 'node:net'
+import fc from 'fast-check'
+import { rawConnection } from '../testing/client.ts'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway } from '../testing/start-gateway.ts'
+import { checkFailure } from './check-failure.ts'
+import { cut, cuts, mutate, mutations } from './mutations.ts'
+import { readAnswers } from './read-answers.ts'
+import { withLeakCheck } from './with-leak-check.ts'
+
+const hangMs = 10_000
+
+/** Follows each request, and ends its connection. */
+const last = 'GET /v1/nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
+
+const message = fc.record({
+  role: fc.constantFrom('user', 'system', 'tool'),
+  content: fc.oneof(fc.string(), fc.jsonValue())
+})
+const body = fc.oneof(
+  fc.record({ model: fc.constant('small'), messages: fc.array(message, { minLength: 1, maxLength: 3 }) }),
+  fc.record(
+    {
+      model: fc.constantFrom('small', 'large', 'none'),
+      messages: fc.jsonValue(),
+      stream: fc.jsonValue(),
+      stream_options: fc.jsonValue()
+    },
+    { requiredKeys: ['model'] }
+  ),
+  fc.record({
+    model: fc.constant('embedder'),
+    input: fc.oneof(fc.array(fc.string()), fc.array(fc.array(fc.nat())), fc.jsonValue())
+  }),
+  fc.record({ model: fc.constant('writer'), prompt: fc.oneof(fc.string(), fc.jsonValue()), stream: fc.boolean() }),
+  fc.jsonValue()
+)
+const target = fc.constantFrom(
+  'POST /v1/chat/completions',
+  'POST /v1/chat/completions',
+  'POST /v1/completions',
+  'POST /v1/embeddings',
+  'GET /v1/models',
+  'GET /v1/models/small',
+  'OPTIONS /v1/embeddings',
+  'PUT /v1/chat/completions'
+)
+const request = fc.record({
+  target,
+  body: body.map((value) => Buffer.from(JSON.stringify(value) ?? '')),
+  isChunked: fc.boolean(),
+  changes: mutations,
+  changesBody: fc.boolean(),
+  cuts,
+  isRepeated: fc.boolean()
+})
+
+/**
+ * Sends mutated requests to a gateway, as bytes on connections. Whatever is sent, every answer is one of HTTP, in the
+ * error shape or what the upstream answered; the upstream gets only what was understood, with the gateway's credential.
+ *
+ * @returns how many answers there were, by status
+ * @throws what the first request that is treated otherwise shows, shrunk to its smallest form
+ */
+export async function fuzzRequests(runs: number, seed: number): Promise<Map<number, number>> {
+  const upstream = await startFakeUpstream()
+  const served = '{"object":"it","usage":{"prompt_tokens":1}}'
+  const unexpected: string[] = []
+  upstream.answer(({ request, response, body }) => {
+    if (request.headers.authorization !== 'Bearer upstream-credential')
+      unexpected.push('another credential went upstream')
+    const { model } = JSON.parse(body) as { model: string }
+    if (!['small', 'embedder', 'writer'].includes(model)) unexpected.push(`the model ${model} went upstream`)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(served)
+    upstream.received.length = 0
+  })
+  // What remains incomplete is refused soon.
+  const protection = { failuresPerMinute: 1e9, headersTimeoutMs: 100, requestTimeoutMs: 100 }
+  const gateway = await startGateway(upstream.url, { protection })
+  // A body that is longer than sent swallows the last request, and nothing ends the connection.
+  gateway.server.keepAliveTimeout = 100
+  const { secret } = await gateway.seedKey()
+  const statuses = new Map<number, number>()
+
+  const property = fc.asyncProperty(request, async (one) => {
+    const content = one.changesBody ? mutate(one.body, one.changes) : one.body
+    const framed = one.isChunked
+      ? [`transfer-encoding: chunked\r\n\r\n${content.length.toString(16)}\r\n`, content, '\r\n0\r\n\r\n']
+      : [`content-length: ${content.length}\r\n\r\n`, content]
+    const head = `${one.target} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\n`
+    const whole = Buffer.concat([head, ...framed].map((part) => Buffer.from(part)))
+    const sent = one.changesBody ? whole : mutate(whole, one.changes)
+    const socket = rawConnection(gateway)
+    const answers = received(socket)
+    for (const piece of cut(one.isRepeated ? Buffer.concat([sent, sent]) : sent, one.cuts)) {
+      socket.write(piece)
+      await new Promise(setImmediate)
+    }
+    socket.write(last)
+    for (const { status, headers, body } of readAnswers(await answers)) {
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (status >= 400) checkFailure(status, body)
+      else if (status !== 204 && body !== served && !/^{"(id|object|openapi)":/.test(body)) {
+        throw new Error(`an unexpected answer: ${body}`)
+      }
+      if (status !== 204 && !headers['x-request-id']?.startsWith('req_')) throw new Error('no request id')
+    }
+    if (unexpected.length > 0) throw new Error(unexpected.join())
+  })
+  try {
+    await withLeakCheck(gateway, () => fc.assert(property, { numRuns: runs, seed, endOnFailure: false }))
+  } finally {
+    await gateway.close()
+    await upstream.close()
+  }
+  return statuses
+}
+
+/** Everything until the end of a connection; nothing, if it was reset. @throws Error if the end does not come */
+async function received(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  socket.setTimeout(hangMs, () => socket.destroy(new Error('the gateway hangs')))
+  try {
+    for await (const chunk of socket) chunks.push(chunk)
+  } catch (error) {
+    // What was sent behind a refused request makes the operating system reset the connection, and drop what came before.
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ECONNRESET' && code !== 'EPIPE') throw error
+    return Buffer.alloc(0)
+  }
+  return Buffer.concat(chunks)
+}

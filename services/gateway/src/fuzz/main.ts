@@ -1,0 +1,22 @@
+import { parseArgs } from 'node:util'
+import { fuzzAnswers } from './fuzz-answers.ts'
+import { fuzzRequests } from './fuzz-requests.ts'
+
+/** `npm run fuzz`: mutated requests and mutated answers of an upstream, as many as asked for. */
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '20000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) }
+  }
+})
+const [runs, seed] = [Number(values.runs), Number(values.seed)]
+console.log(`${runs} of each; again with --seed ${seed}`)
+for (const [name, fuzz] of [
+  ['requests', fuzzRequests],
+  ['answers', fuzzAnswers]
+] as const) {
+  const startedAt = performance.now()
+  const outcomes = await fuzz(runs, seed)
+  console.log(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`)
+  for (const [outcome, count] of [...outcomes].sort((a, b) => b[1] - a[1])) console.log(`  ${outcome}: ${count}`)
+}

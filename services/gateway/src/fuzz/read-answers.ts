@@ -1,0 +1,59 @@
+/** An answer as it stood on the wire. */
+export type WireAnswer = { status: number; headers: Record<string, string>; body: string; isComplete: boolean }
+
+/**
+ * Takes apart everything that a connection brought. Strict: the gateway's answers have one form.
+ *
+ * @throws Error naming what is not as it should be
+ */
+export function readAnswers(bytes: Buffer): WireAnswer[] {
+  const answers: WireAnswer[] = []
+  let rest = bytes.toString('latin1')
+  while (rest !== '') {
+    const end = rest.indexOf('\r\n\r\n')
+    if (end < 0) throw new Error(`a head without an end: ${JSON.stringify(rest.slice(0, 200))}`)
+    const [line = '', ...fields] = rest.slice(0, end).split('\r\n')
+    const status = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/.exec(line)?.[1]
+    if (status === undefined) throw new Error(`not a status line: ${JSON.stringify(line)}`)
+    const headers: Record<string, string> = {}
+    for (const field of fields) {
+      const [, name, value] = /^([A-Za-z0-9-]+): ([\x20-\x7e]*)$/.exec(field) ?? []
+      if (name === undefined || value === undefined) throw new Error(`not a header: ${JSON.stringify(field)}`)
+      if (headers[name.toLowerCase()] !== undefined) throw new Error(`a header twice: ${name}`)
+      headers[name.toLowerCase()] = value
+    }
+    rest = rest.slice(end + 4)
+    const { body, length, isComplete } = readBody(Number(status), headers, rest)
+    rest = rest.slice(length)
+    if (Number(status) >= 200)
+      answers.push({ status: Number(status), headers, body: Buffer.from(body, 'latin1').toString(), isComplete })
+  }
+  return answers
+}
+
+function readBody(
+  status: number,
+  headers: Record<string, string>,
+  rest: string
+): { body: string; length: number; isComplete: boolean } {
+  if (status < 200 || status === 204) return { body: '', length: 0, isComplete: true }
+  if (headers['transfer-encoding'] === 'chunked') return readChunks(rest)
+  const length = Number(headers['content-length'] ?? Number.NaN)
+  if (Number.isNaN(length)) return { body: rest, length: rest.length, isComplete: true }
+  return { body: rest.slice(0, length), length, isComplete: rest.length >= length }
+}
+
+function readChunks(rest: string): { body: string; length: number; isComplete: boolean } {
+  let body = ''
+  for (let at = 0; ; ) {
+    const end = rest.indexOf('\r\n', at)
+    if (end < 0) return { body, length: rest.length, isComplete: false }
+    const size = rest.slice(at, end)
+    if (!/^[0-9a-f]+$/.test(size)) throw new Error(`not a chunk size: ${JSON.stringify(size)}`)
+    const length = Number.parseInt(size, 16)
+    body += rest.slice(end + 2, end + 2 + length)
+    at = end + 2 + length + 2
+    if (at > rest.length) return { body, length: rest.length, isComplete: false }
+    if (length === 0) return { body, length: at, isComplete: true }
+  }
+}

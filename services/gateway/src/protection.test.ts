@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import t from 'tap'
+import { chatOf, outcomeOf, post, rawConnection } from './testing/client.ts'
+import { type FakeUpstream, startFakeUpstream } from './testing/fake-upstream.ts'
+import { startGateway, type TestGateway } from './testing/start-gateway.ts'
+
+let upstream: FakeUpstream
+let gateway: TestGateway
+let secret: string
+t.before(async () => {
+  upstream = await startFakeUpstream()
+  gateway = await startGateway(upstream.url, {
+    protection: {
+      failuresPerMinute: 5,
+      maxConnections: 8,
+      headersTimeoutMs: 300,
+      requestTimeoutMs: 600,
+      slowReaderMs: 1000,
+      trustProxy: ['127.0.0.1']
+    }
+  })
+  secret = (await gateway.seedKey()).secret
+})
+t.teardown(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+
+const received = (socket: Socket): Promise<string> => text(socket.setEncoding('utf8'))
+const body = JSON.stringify(chatOf('small'))
+const head = (...lines: string[]) =>
+  ['POST /v1/chat/completions HTTP/1.1', 'host: x', `authorization: Bearer ${secret}`, 'content-type: application/json']
+    .concat(lines, '', '')
+    .join('\r\n')
+
+t.test('a request that two servers could read differently is refused, and ends its connection', async (t) => {
+  const smuggled = 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n'
+  const chunked = 'transfer-encoding: chunked'
+  for (const [name, request] of [
+    ['both lengths', `${head('content-length: 5', chunked)}0\r\n\r\n${smuggled}`],
+    ['both lengths, the other way', `${head(chunked, 'content-length: 5')}0\r\n\r\n${smuggled}`],
+    ['two lengths', `${head('content-length: 4', 'content-length: 5')}{}   ${smuggled}`],
+    ['two equal lengths in one', `${head('content-length: 5, 5')}{}   ${smuggled}`],
+    ['a length with a sign', `${head('content-length: +5')}{}   ${smuggled}`],
+    ['a length with a space in it', `${head('content-length: 5 5')}{}   ${smuggled}`],
+    ['a chunk size that is none', `${head(chunked)}x\r\n{}\r\n0\r\n\r\n${smuggled}`],
+    ['a chunk size with a prefix', `${head(chunked)}0x2\r\n{}\r\n0\r\n\r\n${smuggled}`],
+    ['a chunk longer than it says', `${head(chunked)}1\r\n{}\r\n0\r\n\r\n${smuggled}`],
+    ['a chunk size beyond all numbers', `${head(chunked)}${'f'.repeat(17)}\r\n{}\r\n0\r\n\r\n${smuggled}`],
+    ['another coding', `${head('transfer-encoding: chunked, identity')}0\r\n\r\n${smuggled}`],
+    ['an unknown coding', `${head('transfer-encoding: xchunked')}0\r\n\r\n${smuggled}`],
+    ['a space before the colon', `${head('content-length : 5')}{}   ${smuggled}`],
+    ['a folded header', `${head('x: a\r\n content-length: 5')}{}   ${smuggled}`],
+    ['a bare CR in a header', `${head('x: a\rcontent-length: 5')}{}   ${smuggled}`],
+    ['no host', `GET /v1/models HTTP/1.1\r\nauthorization: Bearer ${secret}\r\nconnection: close\r\n\r\n`],
+    ['a NUL in a header', `${head('x: a\0')}${smuggled}`]
+  ] as const) {
+    const socket = rawConnection(gateway)
+    socket.end(request)
+    const answer = await received(socket)
+    t.match(answer, /^HTTP\/1\.1 400 /, name)
+    t.match(answer, /"code":"invalid_/, name)
+    t.equal(answer.match(/HTTP\/1\.1 /g)?.length, 1, `${name}: nothing behind it is served`)
+  }
+  t.equal(upstream.received.length, 0)
+})
+
+t.test('what is no request never gets into the answer of another', async (t) => {
+  for (const hasBegun of [true, false]) {
+    const asked = Promise.withResolvers<void>()
+    upstream.answer(({ response }) => {
+      if (hasBegun) response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[]}\n\n')
+      else asked.resolve()
+    })
+    const socket = rawConnection(gateway)
+    const answer = received(socket)
+    socket.write(head(`content-length: ${body.length}`) + body)
+    if (hasBegun) await once(socket, 'data')
+    else await asked.promise
+    socket.write('nonsense\r\n\r\n')
+    t.notMatch(await answer, /400/)
+  }
+})
+
+t.test('who sends too slowly is refused in time', async (t) => {
+  const slowHead = rawConnection(gateway)
+  slowHead.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n')
+  const dribble = setInterval(() => slowHead.write('x: y\r\n'), 50)
+  t.match(await received(slowHead), /^HTTP\/1\.1 400 .*"code":"invalid_request"/s)
+  clearInterval(dribble)
+  const slowBody = rawConnection(gateway)
+  slowBody.write(`${head('content-length: 1000')}{`)
+  t.match(await received(slowBody), /^HTTP\/1\.1 400 .*did not arrive in time/s)
+})
+
+t.test('who takes nothing of an answer is cut off, and the upstream’s work with it', async (t) => {
+  const closed = Promise.withResolvers<void>()
+  upstream.answer(({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const write = () => {
+      while (!response.destroyed && response.write(`data: ${'x'.repeat(60_000)}\n\n`));
+      response.once('drain', write)
+    }
+    response.once('close', () => closed.resolve())
+    write()
+  })
+  const socket = rawConnection(gateway)
+  socket.write(head(`content-length: ${body.length}`) + body)
+  await once(socket, 'readable')
+  await closed.promise
+  const cut = once(socket, 'close')
+  socket.on('error', () => {}).resume()
+  await cut
+  t.pass()
+})
+
+t.test('who takes an answer slowly, but takes it, gets all of it', async (t) => {
+  const length = 20_000_000
+  upstream.answer(({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(Buffer.alloc(length, 'x'))
+  })
+  const socket = rawConnection(gateway)
+  socket.write(head(`content-length: ${body.length}`, 'connection: close') + body)
+  let bytes = 0
+  const startedAt = performance.now()
+  for await (const chunk of socket) {
+    bytes += chunk.length
+    // Longer in all than a client may take nothing.
+    if (performance.now() - startedAt < 2500) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  t.ok(bytes > length)
+})
+
+t.test('more connections than are allowed are closed as they come', async (t) => {
+  const sockets = Array.from({ length: 30 }, () => rawConnection(gateway).on('error', () => {}))
+  const closed = new Set<Socket>()
+  for (const socket of sockets) socket.once('close', () => closed.add(socket)).resume()
+  while (closed.size < 22) await new Promise(setImmediate)
+  for (const socket of sockets) socket.destroy()
+  await Promise.all(sockets.map((socket) => closed.has(socket) || once(socket, 'close')))
+  upstream.answer(({ response }) => void response.end('{}'))
+  let outcome = ''
+  while (outcome !== '200') outcome = await post(gateway, secret, '/chat/completions', body).then(outcomeOf, () => '')
+  t.pass('and there is room again when they are gone')
+})
+
+t.test('garbage never reaches Redis, and who sends much of it is stopped before keys are looked up', async (t) => {
+  const from = (address: string, key: string | null) =>
+    post(gateway, key, '/chat/completions', body, {
+      headers: {
+        'content-type': 'application/json',
+        'x-forwarded-for': address,
+        ...(key !== null && { authorization: `Bearer ${key}` })
+      }
+    })
+  const commands = async () => {
+    const info = await gateway.control.client.info('stats')
+    return Number(/total_commands_processed:(\d+)/.exec(info)![1])
+  }
+  const unseen = (await gateway.seedKey()).secret
+  const before = await commands()
+  for (const key of ['x y', 'x', `tg_${'x'.repeat(49)}`, 'x'.repeat(8000), secret.slice(0, -1)]) {
+    t.match(await outcomeOf(await from('192.0.2.1', key)), /^401 (missing|invalid)_api_key$/)
+  }
+  const duringGarbage = (await commands()) - before
+  // The gateway looks at the catalog's version each second, and this test has asked twice.
+  t.ok(duringGarbage <= 4, `${duringGarbage} commands`)
+  for (const key of ['x', generateSecret('inference'), unseen]) {
+    const refused = await from('192.0.2.1', key)
+    t.ok(Number(refused.headers.get('retry-after')) > 0)
+    t.equal(await outcomeOf(refused), '429 too_many_requests')
+  }
+  t.equal(await outcomeOf(await from('192.0.2.1', secret)), '200', 'a key that was seen before is served')
+  t.equal(await outcomeOf(await from('192.0.2.2', unseen)), '200', 'and so is everybody elsewhere')
+})
+
+t.test('a page of any origin may call with a key, without credentials of the browser', async (t) => {
+  const preflight = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://app.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type,x-stainless-lang'
+    }
+  })
+  t.equal(preflight.status, 204)
+  t.equal(preflight.headers.get('access-control-allow-origin'), '*')
+  t.match(preflight.headers.get('access-control-allow-headers'), /authorization.*x-stainless-lang/)
+  t.equal(preflight.headers.get('access-control-allow-credentials'), null)
+  for (const [key, stream] of [
+    [secret, false],
+    [secret, true],
+    ['nonsense', false]
+  ] as const) {
+    upstream.answer(({ response }) => {
+      response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json')
+      response.setHeader('access-control-allow-origin', 'https://upstream.example')
+      response.end('{}')
+    })
+    const answer = await post(gateway, key, '/chat/completions', chatOf('small', { stream }), {
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', origin: 'https://app.example' }
+    })
+    t.equal(answer.headers.get('access-control-allow-origin'), '*')
+    t.match(
+      answer.headers.get('access-control-expose-headers'),
+      /x-request-id.*retry-after.*x-ratelimit-limit-requests/
+    )
+    await answer.text()
+  }
+  const list = await fetch(`${gateway.url}/v1/models`, {
+    method: 'HEAD',
+    headers: { authorization: `Bearer ${secret}` }
+  })
+  t.equal(list.status, 200)
+  t.equal(await list.text(), '')
+})

@@ -1,0 +1,159 @@
+import { closeBrace } from '../body/json-bytes.ts'
+import { valueAfter } from '../body/scan.ts'
+import type { ReceivedText } from '../usage/received-text.ts'
+import { memberOf, readUsage, type Usage } from '../usage/usage.ts'
+import { usageName } from '../usage/usage-name.ts'
+import { endsPlainly, firstBoundary, lastBoundary } from './event-boundaries.ts'
+
+/** An event that is longer is not looked into. Those that report usage have a few hundred bytes. */
+const longestLookedInto = 65_536
+
+/**
+ * The events of a stream on their way to the client, in whichever pieces their bytes come: takes the usage from the event
+ * that reports it, and leaves that event out if the client did not ask for it. Everything else passes byte for byte. An
+ * event passes when it is complete; nobody could use it before.
+ */
+export class EventStream {
+  /** null until the stream has reported it. */
+  usage: Usage | null = null
+  readonly #showsUsage: boolean
+  readonly #received: ReceivedText
+  /** The event that is not complete yet. */
+  #held: Buffer[] = []
+  #heldBytes = 0
+  #isDone = false
+  /** The event that is passing was too long to be held. */
+  #isPassing = false
+
+  /** @param received is given all whole events */
+  constructor(showsUsage: boolean, received: ReceivedText) {
+    this.#showsUsage = showsUsage
+    this.#received = received
+  }
+
+  /** Whether a part of an event has passed whose rest has not. */
+  get isWithinEvent(): boolean {
+    return this.#isPassing
+  }
+
+  /** Whether the stream has said that it is at its end. */
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  /** @returns what goes on to the client; may be empty */
+  push(chunk: Buffer): Buffer {
+    if (this.#held.length === 0 && endsPlainly(chunk)) return this.#lookInto(chunk)
+    const before = this.#end()
+    if (this.#isPassing) {
+      const end = firstBoundary(chunk, 0, before)
+      if (end === 0) {
+        this.#held = [Buffer.concat([before, chunk]).subarray(-3)]
+        return chunk
+      }
+      this.#isPassing = false
+      this.#take()
+      return Buffer.concat([chunk.subarray(0, end), this.push(chunk.subarray(end))])
+    }
+    const end = lastBoundary(chunk, before)
+    if (end > 0) {
+      const complete = this.#take(chunk.subarray(0, end))
+      this.#hold(chunk.subarray(end))
+      return this.#isPassing ? Buffer.concat([this.#lookInto(complete), this.#pass()]) : this.#lookInto(complete)
+    }
+    this.#hold(chunk)
+    return this.#isPassing ? this.#pass() : none
+  }
+
+  /** @returns what remains when the stream has ended: an event without its blank line */
+  end(): Buffer {
+    return this.#isPassing ? none : this.#lookInto(this.#take())
+  }
+
+  #hold(bytes: Buffer): void {
+    if (bytes.length === 0) return
+    this.#held.push(bytes)
+    this.#heldBytes += bytes.length
+    if (this.#heldBytes > longestLookedInto) this.#isPassing = true
+  }
+
+  /** Everything held, of which the end stays known: the boundary may lie across it. */
+  #pass(): Buffer {
+    const passed = this.#take()
+    this.#held = [passed.subarray(-3)]
+    return passed
+  }
+
+  #take(last: Buffer = none): Buffer {
+    const all = this.#held.length === 0 ? last : Buffer.concat([...this.#held, last])
+    this.#held = []
+    this.#heldBytes = 0
+    return all
+  }
+
+  /** The last bytes of what is held; three, if there are so many. */
+  #end(): Buffer {
+    const last = this.#held.at(-1)
+    if (last === undefined) return none
+    return last.length >= 3 || this.#held.length === 1 ? last : Buffer.concat(this.#held.slice(-3))
+  }
+
+  #lookInto(events: Buffer): Buffer {
+    this.#received.add(events)
+    // Nearly all chunks end with an object.
+    if (events[events.length - 3] !== closeBrace) this.#isDone ||= doneEvent.test(events.toString('latin1'))
+    let at = events.indexOf(usageName)
+    if (at < 0) return events
+    const rest: Buffer[] = []
+    let from = 0
+    while (at >= 0) {
+      let next = at + usageName.length
+      if (!isNull(events, next)) {
+        const start = lastBoundary(events.subarray(0, at))
+        const end = firstBoundary(events, at) || events.length
+        if (this.#isUsageOnly(events.subarray(start, end)) && !this.#showsUsage) {
+          rest.push(events.subarray(from, start))
+          from = end
+        }
+        next = end
+      }
+      at = events.indexOf(usageName, next)
+    }
+    if (from === 0) return events
+    rest.push(events.subarray(from))
+    return Buffer.concat(rest)
+  }
+
+  /** Takes the usage of an event that has one. @returns whether it has nothing else */
+  #isUsageOnly(event: Buffer): boolean {
+    let data: unknown
+    try {
+      data = JSON.parse(dataOf(event))
+    } catch {
+      // Not for us to judge: it passes as it is.
+      return false
+    }
+    const usage = readUsage(memberOf(data, 'usage'))
+    if (usage === null) return false
+    this.usage = usage
+    const choices = memberOf(data, 'choices')
+    return Array.isArray(choices) && choices.length === 0
+  }
+}
+
+/** The data of an event: its `data` lines, without one space after the colon. */
+export function dataOf(event: Buffer): string {
+  const lines = event.toString().split(/\r\n|\n|\r/)
+  const data = lines.filter((line) => line.startsWith('data:'))
+  return data.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n')
+}
+
+/** Whether the member whose name ends at `nameEnd` is null, as it is in every chunk but the last of some providers. */
+function isNull(bytes: Buffer, nameEnd: number): boolean {
+  return bytes[valueAfter(bytes, nameEnd)] === letterN
+}
+
+const letterN = 0x6e
+/** Behind the end of a line: within the JSON of an event there is none. */
+const doneEvent = /(?:^|[\r\n])data: ?\[DONE\]/
+const none = Buffer.alloc(0)

@@ -1,0 +1,188 @@
+import t from 'tap'
+import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+
+type Answer = (received: Received) => void
+
+let gateway: TestGateway
+let secret: string
+const upstreams: Record<'a' | 'b', FakeUpstream> = {} as never
+t.before(async () => {
+  upstreams.a = await startFakeUpstream()
+  upstreams.b = await startFakeUpstream()
+  const file = ['a', 'b'].map(
+    (name) => `${name}: { base_url: '${upstreams[name as 'a' | 'b'].url}/v1', timeouts_ms: { first_byte: 500 } }`
+  )
+  // A port of ours that nobody listens on any more.
+  const gone = await startFakeUpstream()
+  await gone.close()
+  gateway = await startGateway('', {
+    upstreamsFile: `upstreams: { ${file.join(', ')}, gone: { base_url: '${gone.url}' } }`,
+    catalog: catalogOf({
+      both: [
+        { upstream: 'a', model: 'at-a' },
+        { upstream: 'b', model: 'at-b', priority: 1 }
+      ],
+      unreachable: [{ upstream: 'gone' }, { upstream: 'b', priority: 1 }],
+      alone: [{ upstream: 'a' }],
+      nowhere: [{ upstream: 'missing' }],
+      broken: [{ upstream: 'gone' }]
+    })
+  })
+  secret = (await gateway.seedKey()).secret
+})
+t.teardown(async () => {
+  await gateway.close()
+  await upstreams.a.close()
+  await upstreams.b.close()
+})
+t.beforeEach(() => {
+  for (const upstream of Object.values(upstreams)) {
+    upstream.received.length = 0
+    upstream.answer(fine)
+  }
+  for (const { restingUntil } of gateway.upstreams.values()) restingUntil.clear()
+  // Each test has upstreams that nothing has failed at; the state of breakers has tests of its own.
+  for (const { breaker } of gateway.upstreams.values()) {
+    for (let call = 0; call < 100; call++) breaker.succeeded(breaker.begin(performance.now()), performance.now())
+  }
+})
+
+const fine: Answer = ({ response }) =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"chat.completion"}')
+const failing =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  ({ response }) =>
+    void response.writeHead(status, headers).end('{"error":{"message":"no"}}')
+
+const ask = async (model: string, members: object = {}) =>
+  outcomeOf(await post(gateway, secret, '/chat/completions', chatOf(model, members)))
+const calls = () => [upstreams.a.received.length, upstreams.b.received.length]
+
+t.test('what may be better elsewhere is asked of the next upstream, under its own name of the model', async (t) => {
+  for (const status of [408, 409, 425, 429, 500, 502, 503, 504, 529]) {
+    upstreams.a.answer(failing(status))
+    t.equal(await ask('both'), '200', String(status))
+    t.equal(JSON.parse(upstreams.b.received.at(-1)!.body).model, 'at-b')
+    t.equal(JSON.parse(upstreams.a.received.at(-1)!.body).model, 'at-a')
+    t.equal(
+      upstreams.a.received.at(-1)!.request.headers['x-request-id'],
+      upstreams.b.received.at(-1)!.request.headers['x-request-id']
+    )
+  }
+  upstreams.a.answer(({ response }) => void response.destroy())
+  t.equal(await ask('both', { stream: true }), '200', 'a connection that breaks')
+  t.equal(await ask('unreachable'), '200', 'one that is not made')
+})
+
+t.test('what is about the request, or would take as long again, is not repeated', async (t) => {
+  for (const [answer, expected] of [
+    [failing(400), '400 invalid_request'],
+    [failing(404), '404 invalid_request'],
+    [failing(413), '413 invalid_request'],
+    [failing(422), '422 invalid_request'],
+    [failing(401), '502 upstream_rejected_credentials'],
+    [failing(403), '502 upstream_rejected_credentials'],
+    [failing(301), '502 upstream_error'],
+    [() => {}, '504 upstream_timeout']
+  ] as Array<[Answer, string]>) {
+    upstreams.a.answer(answer)
+    t.equal(await ask('both'), expected)
+  }
+  t.equal(calls()[1], 0)
+})
+
+t.test(
+  'a refusal that breaks off is told by its status, and one that is no answer is never mixed with the next',
+  async (t) => {
+    for (const status of [400, 404, 413, 422]) {
+      upstreams.a.answer(({ response }) => {
+        response.writeHead(status, { 'content-length': '100' }).write('{"error":', () => response.destroy())
+      })
+      t.equal(await ask('both'), `${status} invalid_request`)
+    }
+    upstreams.a.answer(({ response }) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.flushHeaders()
+      setImmediate(() => response.destroy())
+    })
+    t.equal(await ask('both'), '200', 'an answer of which nothing came but its head')
+  }
+)
+
+t.test('one request that no upstream can serve does not close an upstream to others', async (t) => {
+  upstreams.a.answer(failing(500))
+  const { breaker } = gateway.upstreams.get('a')!
+  for (let request = 0; request < 4; request++) await ask('alone')
+  t.equal(breaker.waitMs(performance.now()), 0, 'twelve failures, but of four requests')
+})
+
+t.test('after three failures the client is told of the last one', async (t) => {
+  upstreams.a.answer(failing(500))
+  upstreams.b.answer(failing(429, { 'retry-after': '1' }))
+  t.match(await ask('both'), /^50[23] upstream_(error|rate_limited)$/)
+  t.equal(upstreams.a.received.length + upstreams.b.received.length, 3)
+  t.equal(await ask('broken'), '502 upstream_unreachable')
+  t.equal(await ask('nowhere'), '500 internal_error')
+})
+
+t.test('an upstream that is alone is asked again, and not before it said', async (t) => {
+  let answeredAt = 0
+  upstreams.a.answer((received) => {
+    upstreams.a.answer(fine)
+    answeredAt = performance.now()
+    failing(429, { 'retry-after': '1' })(received)
+  })
+  t.equal(await ask('alone'), '200')
+  t.ok(performance.now() - answeredAt >= 999)
+  upstreams.a.answer(failing(429, { 'retry-after': '30' }))
+  const response = await post(gateway, secret, '/chat/completions', chatOf('alone'))
+  t.equal(response.headers.get('retry-after'), '30', 'a long rest is passed on to the client')
+  t.equal(await outcomeOf(response), '503 upstream_rate_limited')
+  t.equal(upstreams.a.received.length, 3)
+})
+
+t.test('after the first byte nothing is repeated', async (t) => {
+  upstreams.a.answer(({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n', () => response.destroy())
+  })
+  const response = await post(gateway, secret, '/chat/completions', chatOf('both', { stream: true }))
+  t.match(await response.text(), /^data: {"choices.*\n\ndata: {"error":.*"upstream_error"}}\n\n$/)
+  t.same(calls(), [1, 0])
+})
+
+t.test('a stream that has said that it is done is done, whatever becomes of its connection', async (t) => {
+  upstreams.a.answer(({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('data: {"choices":[]}\n\ndata: [DONE]\n\n', () => setTimeout(() => response.destroy(), 20))
+  })
+  const response = await post(gateway, secret, '/chat/completions', chatOf('both', { stream: true }))
+  t.equal(await response.text(), 'data: {"choices":[]}\n\ndata: [DONE]\n\n')
+})
+
+t.test('an upstream that keeps failing is left alone, and tried again by one request', async (t) => {
+  upstreams.a.answer(failing(500))
+  const { breaker } = gateway.upstreams.get('a')!
+  // The outcomes that other tests left are as old as those of a window.
+  while (breaker.waitMs(performance.now()) === 0) await ask('both')
+  const before = calls()[0]!
+  for (let request = 0; request < 10; request++) t.equal(await ask('both'), '200')
+  t.equal(calls()[0], before, 'no call while it is left alone')
+  const response = await post(gateway, secret, '/chat/completions', chatOf('alone'))
+  t.ok(Number(response.headers.get('retry-after')) >= 1)
+  t.equal(await outcomeOf(response), '502 upstream_unreachable', 'where there is no other, the client is told at once')
+  upstreams.a.answer(fine)
+  while (breaker.waitMs(performance.now()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.equal(await ask('alone'), '200', 'the probe')
+  t.equal(breaker.waitMs(performance.now()), 0)
+})
+
+t.test('an outage is not amplified: most failures are not followed by a second call', async (t) => {
+  const total = 150
+  upstreams.a.answer(failing(409))
+  await Promise.all(Array.from({ length: total }, () => ask('alone')))
+  const { length } = upstreams.a.received
+  t.ok(length <= total + 20 + length / 5, `${length} calls for ${total} requests`)
+})

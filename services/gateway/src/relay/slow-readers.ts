@@ -1,0 +1,51 @@
+import type { Socket } from 'node:net'
+
+type Watched = { takenBytes: number; looks: number }
+
+const looksUntilCut = 4
+
+/**
+ * Cuts off clients that take nothing of their answers for too long. They would hold memory, a connection and the
+ * upstream's work. Only clients that something waits for are looked at. What counts is what the operating system takes
+ * for them, as in nginx's `send_timeout`; of a client that is behind by megabytes, it takes some only now and then.
+ */
+export class SlowReaders {
+  readonly #watched = new Map<Socket, Watched>()
+  readonly #lookEveryMs: number
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param limitMs how long a client may take nothing; it is cut off at most a quarter of that later */
+  constructor(limitMs: number) {
+    this.#lookEveryMs = limitMs / looksUntilCut
+  }
+
+  /** Says that bytes wait for a client to take them. */
+  watch(socket: Socket | null): void {
+    if (socket === null || this.#watched.has(socket)) return
+    this.#watched.set(socket, { takenBytes: takenBytes(socket), looks: 0 })
+    this.#timer ??= setInterval(() => this.#look(), this.#lookEveryMs).unref()
+  }
+
+  #look(): void {
+    for (const [socket, watched] of this.#watched) {
+      const taken = takenBytes(socket)
+      if (socket.destroyed || socket.writableLength === 0) {
+        this.#watched.delete(socket)
+      } else if (taken !== watched.takenBytes) {
+        watched.takenBytes = taken
+        watched.looks = 0
+      } else if (++watched.looks > looksUntilCut) {
+        this.#watched.delete(socket)
+        socket.destroy()
+      }
+    }
+    if (this.#watched.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+/** Bytes that have left for the client. */
+function takenBytes(socket: Socket): number {
+  return socket.bytesWritten - socket.writableLength
+}

@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { Breaker } from './breaker.ts'
+import { RetryBudget } from './retry-budget.ts'
+
+/** Lets calls of a breaker fail until it opens. */
+function opened(now: number): { breaker: Breaker; states: string[] } {
+  const states: string[] = []
+  const breaker = new Breaker((state) => states.push(state))
+  for (let call = 0; call < 5; call++) breaker.failed(breaker.begin(now), now)
+  return { breaker, states }
+}
+
+t.test('five failures that are at least half of the calls stop the calls, and fewer do not', async (t) => {
+  t.ok(opened(0).breaker.waitMs(0) > 0)
+  const healthy = new Breaker()
+  for (let call = 0; call < 100; call++) healthy.succeeded(healthy.begin(call), call)
+  for (let call = 0; call < 20; call++) healthy.failed(healthy.begin(200), 200)
+  t.equal(healthy.waitMs(200), 0, 'one call in six fails')
+  const rare = new Breaker()
+  for (let call = 0; call < 50; call++) rare.failed(rare.begin(call * 11_000), call * 11_000)
+  t.equal(rare.waitMs(50 * 11_000), 0, 'failures of long ago are forgotten')
+})
+
+t.test('after a pause one probe at a time is let through, and its outcome decides', async (t) => {
+  const { breaker, states } = opened(0)
+  const pause = breaker.waitMs(0)
+  t.ok(breaker.waitMs(pause - 1) > 0)
+  t.equal(breaker.waitMs(pause), 0)
+  const probe = breaker.begin(pause)
+  t.ok(probe)
+  t.ok(breaker.waitMs(pause) > 0, 'the next one waits')
+  t.equal(breaker.waitMs(pause + 1000), 0, 'but not for ever: the probe may hang')
+  breaker.failed(probe, pause)
+  t.equal(breaker.waitMs(pause), 2 * pause, 'a failed probe doubles the pause')
+  breaker.succeeded(breaker.begin(3 * pause), 3 * pause)
+  t.equal(breaker.waitMs(3 * pause), 0)
+  t.same(states, ['open', 'half-open', 'open', 'half-open', 'closed'])
+})
+
+t.test('whatever happens, a breaker lets calls through again within a minute', (t) => {
+  const event = fc.tuple(fc.constantFrom('succeeded', 'failed', 'hangs'), fc.nat({ max: 5000 }))
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 200 }), (events) => {
+      const breaker = new Breaker()
+      let now = 0
+      for (const [outcome, ms] of events) {
+        now += ms
+        const wait = breaker.waitMs(now)
+        t.ok(wait <= 60_000)
+        now += wait
+        const isProbe = breaker.begin(now)
+        if (outcome !== 'hangs') breaker[outcome as 'succeeded' | 'failed'](isProbe, now)
+        if (outcome === 'succeeded') t.equal(breaker.waitMs(now), 0)
+      }
+    })
+  )
+  t.end()
+})
+
+t.test('retries are at most a fifth of the calls, and a few', (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.boolean(), { maxLength: 500 }), (wishes) => {
+      const budget = new RetryBudget()
+      let calls = 0
+      let retries = 0
+      for (const wantsRetry of wishes) {
+        budget.called()
+        calls++
+        if (wantsRetry && budget.take()) retries++
+        t.ok(retries <= 20 + calls / 5)
+      }
+    })
+  )
+  t.end()
+})

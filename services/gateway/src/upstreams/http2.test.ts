@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { constants, createSecureServer, type ServerHttp2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { startGateway } from '../testing/start-gateway.ts'
+
+const pem = fileURLToPath(new URL('../testing/localhost.pem', import.meta.url))
+
+t.test('an upstream with HTTP/2 is called over one connection, also for streams at the same time', async (t) => {
+  const key = readFileSync(pem)
+  const sessions = new Set<ServerHttp2Session>()
+  const waiting: Array<() => void> = []
+  const server = createSecureServer({ key, cert: key, allowHTTP1: true }, async (request, response) => {
+    const { stream, user } = (await json(request)) as { stream?: boolean; user?: string }
+    if (user !== undefined) {
+      const type = user === 'streamed' ? 'text/event-stream' : 'application/json'
+      response.writeHead(200, { 'content-type': type })
+      response.write(user === 'streamed' ? 'data: {"choices":[]}\n\n' : '{"choices":[{}', () =>
+        response.stream.close(constants.NGHTTP2_CANCEL)
+      )
+      return
+    }
+    if (stream !== true) {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ version: request.httpVersion, authorization: request.headers.authorization }))
+      return
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n')
+    waiting.push(() => response.end('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\ndata: [DONE]\n\n'))
+    if (waiting.length === 10) for (const end of waiting) end()
+  })
+  server.on('session', (session) => sessions.add(session))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/v1`
+  const entry = (http2: boolean) =>
+    `{ base_url: '${url}', credential_variable: TEST_CREDENTIAL, ca_file: '${pem}', http2: ${http2} }`
+  for (const http2 of [true, false]) {
+    const gateway = await startGateway('', { upstreamsFile: `upstreams: { test: ${entry(http2)} }` })
+    const { secret } = await gateway.seedKey()
+    const whole = await post(gateway, secret, '/chat/completions', chatOf('small'))
+    t.same(await whole.json(), { version: http2 ? '2.0' : '1.1', authorization: 'Bearer upstream-credential' })
+    const streams = Array.from({ length: 10 }, async () => {
+      const answer = await post(gateway, secret, '/chat/completions', chatOf('small', { stream: true }))
+      return answer.text()
+    })
+    for (const text of await Promise.all(streams)) {
+      t.equal(text, 'data: {"choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n')
+    }
+    waiting.length = 0
+    if (http2) {
+      const leaving = new AbortController()
+      const left = await post(gateway, secret, '/chat/completions', chatOf('small', { stream: true }), {
+        signal: leaving.signal
+      })
+      leaving.abort()
+      await t.rejects(left.text())
+      t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', chatOf('small'))), '200')
+      const broken = await post(gateway, secret, '/chat/completions', chatOf('small', { user: 'streamed' }))
+      t.match(await broken.text(), /\n\ndata: {"error":.*"upstream_error"}}\n\n$/, 'a reset stream is not whole')
+      const cut = await post(gateway, secret, '/chat/completions', chatOf('small', { user: 'whole' }))
+      await t.rejects(cut.text(), 'and neither is a reset answer')
+      t.equal(sessions.size, 1, 'one connection for all of it')
+    }
+    await gateway.close()
+    waiting.length = 0
+  }
+  for (const session of sessions) session.destroy()
+  server.close()
+})

@@ -1,0 +1,82 @@
+import { closeBrace } from '../body/json-bytes.ts'
+import type { Usage } from './usage.ts'
+import { usageAt, usageName } from './usage-name.ts'
+
+/** Far more than any usage object has. */
+const longestUsage = 16_384
+/** What is kept of an answer, for the case that it does not say what it used. */
+const keptLimit = 1024 * 1024
+
+/**
+ * Finds the usage that an answer of one JSON object reports, in its bytes as they pass. It may stand anywhere in the
+ * answer; providers differ in that. Of several the last counts.
+ */
+export class AnswerUsage {
+  /** null until it has been found. */
+  usage: Usage | null = null
+  /** The end of what has passed, if a usage object may have begun there. */
+  #open: Buffer | null = null
+  #kept: Buffer[] | null = null
+  #keptBytes = 0
+  #passedBytes = 0
+  readonly #keepsAll: boolean
+
+  /** @param keepsAll whether {@link isWholeJson} will be asked */
+  constructor(keepsAll = false) {
+    this.#keepsAll = keepsAll
+  }
+
+  push(chunk: Buffer): void {
+    this.#passedBytes += chunk.length
+    const bytes = this.#open === null ? chunk : Buffer.concat([this.#open, chunk])
+    this.#open = null
+    let at = bytes.indexOf(usageName)
+    while (at >= 0) {
+      const found = usageAt(bytes, at)
+      if (found === 'cut') {
+        if (bytes.length - at <= longestUsage) this.#open = bytes.subarray(at)
+        break
+      }
+      if (found !== null) this.usage = found
+      at = bytes.indexOf(usageName, at + usageName.length)
+    }
+    this.#open ??= openName(bytes)
+    if (this.usage !== null && !this.#keepsAll) this.#kept = null
+    else if (this.#keptBytes < keptLimit) {
+      this.#kept ??= []
+      this.#kept.push(chunk)
+      this.#keptBytes += chunk.length
+    }
+  }
+
+  /** What passed, or its beginning, while no usage was found; and the share of the whole that it is. */
+  passed(): { bytes: Buffer; share: number } {
+    return {
+      bytes: Buffer.concat(this.#kept ?? []),
+      share: this.#passedBytes === 0 ? 1 : this.#keptBytes / this.#passedBytes
+    }
+  }
+
+  /** Whether what passed is JSON; of a very long answer, whether it ends as JSON does. */
+  isWholeJson(): boolean {
+    const { bytes, share } = this.passed()
+    if (share < 1) return /[}\]]\s*$/.test(bytes.toString('latin1', bytes.length - 64))
+    try {
+      JSON.parse(bytes.toString())
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/** The end of some bytes, as far as it is a beginning of the name. */
+function openName(bytes: Buffer): Buffer | null {
+  // Most answers end with a brace.
+  if (bytes[bytes.length - 1] === closeBrace) return null
+  for (let length = Math.min(usageName.length - 1, bytes.length); length > 0; length--) {
+    const end = bytes.subarray(bytes.length - length)
+    if (usageName.subarray(0, length).equals(end)) return end
+  }
+  return null
+}

@@ -1,0 +1,60 @@
+import { skipValue, valueAfter } from '../body/scan.ts'
+
+const firstBytes = 1024
+const keptLimit = 1024 * 1024
+
+/**
+ * What a stream has brought of a model's words: the JSON values of one member, such as `delta`, one after the other, as
+ * they stood in the events. Kept for the case that the stream does not come to its usage; about a tenth of its bytes.
+ */
+export class ReceivedText {
+  readonly #name: Buffer
+  #bytes: Buffer = none
+  #used = 0
+  #all = 0
+
+  /** @param member the name of the member that holds the words */
+  constructor(member: string) {
+    this.#name = names.get(member) ?? nameOf(member)
+  }
+
+  /** @param events whole events */
+  add(events: Buffer): void {
+    let at = events.indexOf(this.#name)
+    while (at >= 0) {
+      const start = valueAfter(events, at + this.#name.length)
+      const end = start < 0 ? at + this.#name.length : Math.min(skipValue(events, start), events.length)
+      if (start >= 0) this.#append(events, start, end)
+      at = events.indexOf(this.#name, end)
+    }
+  }
+
+  /** Lines of JSON, or the first of them, and the share of all that they are. */
+  received(): { bytes: Buffer; share: number } {
+    return { bytes: this.#bytes.subarray(0, this.#used), share: this.#all === 0 ? 1 : this.#used / this.#all }
+  }
+
+  #append(events: Buffer, start: number, end: number): void {
+    const length = end - start + 1
+    this.#all += length
+    if (this.#used < this.#all - length || this.#used + length > keptLimit) return
+    if (this.#used + length > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * this.#bytes.length, this.#used + length))
+      this.#bytes.copy(larger, 0, 0, this.#used)
+      this.#bytes = larger
+    }
+    events.copy(this.#bytes, this.#used, start, end)
+    this.#bytes[this.#used + length - 1] = lineFeed
+    this.#used += length
+  }
+}
+
+const lineFeed = 0x0a
+const none = Buffer.alloc(0)
+const names = new Map<string, Buffer>()
+
+function nameOf(member: string): Buffer {
+  const name = Buffer.from(JSON.stringify(member))
+  names.set(member, name)
+  return name
+}
