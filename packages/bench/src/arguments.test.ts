@@ -12,6 +12,7 @@ test('without arguments everything is measured, of the gateway', async () => {
     profile: false,
     profileDir: null,
     patienceSeconds: 0,
+    minutes: null,
     quick: false,
     help: false
   })
@@ -24,11 +25,13 @@ test('parts and options can be given in any order', async () => {
   assert.equal(read.target, 'bare')
   assert.equal(read.profileDir, 'p')
   assert.ok(read.profile)
+  assert.equal(readArguments(['--minutes', '0.5'], known).minutes, 0.5)
 })
 
 test('what is not understood is refused by name', async () => {
   assert.throws(() => readArguments(['strem'], known), new UsageError('unknown part "strem"; there are chat, stream'))
   assert.throws(() => readArguments(['--target', 'x'], known), /unknown target "x"; there are gateway, bare/)
   assert.throws(() => readArguments(['--patience', 'long'], known), /--patience is a number/)
+  assert.throws(() => readArguments(['--minutes', '0'], known), /--minutes is a number above 0/)
   assert.throws(() => readArguments(['--jsn'], known), UsageError)
 })

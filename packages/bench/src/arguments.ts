@@ -11,6 +11,8 @@ export interface Arguments {
   profileDir: string | null
   /** How long a run may wait for other programs to be quiet, in all. */
   patienceSeconds: number
+  /** How long a soak lasts; null for as long as usual. */
+  minutes: number | null
   quick: boolean
   help: boolean
 }
@@ -37,6 +39,8 @@ export function readArguments(
   }
   const patienceSeconds = Number(values.patience ?? 0)
   if (!(patienceSeconds >= 0)) throw new UsageError('--patience is a number of seconds')
+  const minutes = values.minutes === undefined ? null : Number(values.minutes)
+  if (minutes !== null && !(minutes > 0)) throw new UsageError('--minutes is a number above 0')
   return {
     parts: positionals,
     target,
@@ -44,6 +48,7 @@ export function readArguments(
     profile: values.profile === true || values['profile-dir'] !== undefined,
     profileDir: values['profile-dir'] ?? null,
     patienceSeconds,
+    minutes,
     quick: values.quick === true,
     help: values.help === true
   }
@@ -60,6 +65,7 @@ function parse(argv: readonly string[]) {
         profile: { type: 'boolean' },
         'profile-dir': { type: 'string' },
         patience: { type: 'string' },
+        minutes: { type: 'string' },
         quick: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' }
       }

@@ -21,12 +21,18 @@ export interface Timing {
   /** Load before each measured window, in which connections are opened. */
   rampMs: number
   windowMs: number
+  /** How often both sides are started anew, with a warm-up each: V8 compiles every process differently. */
+  pairs: number
+  /** Rounds of all pairs together. */
   rounds: number
   pacedRounds: number
   latencyRounds: number
   memoryRounds: number
   /** How long streams are held before memory is read. */
   holdMs: number
+  /** How many keys control's database has, in the order of measuring. */
+  keys: readonly number[]
+  soakMs: number
 }
 
 /**
@@ -37,26 +43,39 @@ export const fullTiming: Timing = {
   warmUpMs: 6000,
   rampMs: 400,
   windowMs: 1000,
-  rounds: 12,
-  pacedRounds: 8,
+  pairs: 4,
+  rounds: 16,
+  pacedRounds: 12,
   latencyRounds: 3,
   memoryRounds: 2,
-  holdMs: 6000
+  holdMs: 6000,
+  keys: [1_000, 1_000_000],
+  soakMs: 600_000
 }
 
 /** One long round of everything: enough samples, and figures of a profiled process are not comparable anyway. */
-export const profileTiming: Timing = { ...fullTiming, windowMs: 4000, rounds: 1, pacedRounds: 1, latencyRounds: 1 }
+export const profileTiming: Timing = {
+  ...fullTiming,
+  windowMs: 4000,
+  pairs: 1,
+  rounds: 1,
+  pacedRounds: 1,
+  latencyRounds: 1
+}
 
 /** Shows that everything works; its figures mean nothing. */
 export const quickTiming: Timing = {
   warmUpMs: 300,
   rampMs: 200,
   windowMs: 300,
+  pairs: 2,
   rounds: 2,
   pacedRounds: 1,
   latencyRounds: 1,
   memoryRounds: 1,
-  holdMs: 1000
+  holdMs: 1000,
+  keys: [200, 2000],
+  soakMs: 3000
 }
 
 const profileIntervalMicros = 200
@@ -90,6 +109,7 @@ export class Bench {
   readonly targetName: string
   readonly progress: (line: string) => void
   readonly patience: Patience
+  readonly children: Children
   /** Profiles of the target by what it did, of the first window of each kind. */
   readonly profiles = new Map<string, CpuProfile>()
   /** Kinds of request that both sides have been warmed up with. */
@@ -99,6 +119,7 @@ export class Bench {
   readonly #upstreamPort: number
   readonly #load: Child
   #sides: Promise<{ bare: Side; target: Side }> | null = null
+  #pairs = 0
 
   private constructor(options: BenchOptions, upstream: Child, upstreamPort: number, load: Child) {
     this.timing = options.timing
@@ -106,6 +127,7 @@ export class Bench {
     this.targetName = options.target.name
     this.progress = options.progress
     this.patience = new Patience(options.patienceMs)
+    this.children = options.children
     this.#options = options
     this.#upstream = upstream
     this.#upstreamPort = upstreamPort
@@ -130,11 +152,32 @@ export class Bench {
 
   /** The two sides, started at the first call. With `profile`, the target can be inspected. */
   sides(): Promise<{ bare: Side; target: Side }> {
-    this.#sides ??= (async () => ({
-      target: await this.startTarget({ inspect: this.profile }),
-      bare: await this.startBare({ inspect: false })
-    }))()
+    this.#sides ??= this.#startSides()
     return this.#sides
+  }
+
+  /** Which side comes first with the present pair, in being started and warmed up: each in turn. */
+  get order(): ReadonlyArray<'target' | 'bare'> {
+    return this.#pairs % 2 === 1 ? ['target', 'bare'] : ['bare', 'target']
+  }
+
+  /** Ends both sides; the next that are asked for are new processes, and cold. */
+  async endSides(): Promise<void> {
+    if (this.#sides === null) return
+    const { bare, target } = await this.#sides
+    await Promise.all([bare.stop(), target.stop()])
+    this.warm.clear()
+    this.#sides = null
+  }
+
+  async #startSides(): Promise<{ bare: Side; target: Side }> {
+    this.#pairs++
+    const started: Partial<Record<'bare' | 'target', Side>> = {}
+    for (const name of this.order) {
+      started[name] =
+        name === 'target' ? await this.startTarget({ inspect: this.profile }) : await this.startBare({ inspect: false })
+    }
+    return { bare: started.bare!, target: started.target! }
   }
 
   startTarget(options: { inspect: boolean }): Promise<Side> {
@@ -155,6 +198,12 @@ export class Bench {
     }
   }
 
+  /** Starts another program to measure, where the sides run when it is their turn. */
+  startMeasured(name: string, file: string, env: Record<string, string>, nodeFlags: string[] = []): Child {
+    const core = this.#options.cores?.measured ?? null
+    return this.children.startNode({ name, file, env, nodeFlags, core, servesCommands: false })
+  }
+
   async setStreamShape(shape: StreamShape): Promise<void> {
     await callChild<UpstreamCommand>(this.#upstream.process, { kind: 'shape', shape })
   }
@@ -166,7 +215,11 @@ export class Bench {
   }
 
   /** Opens connections, lets them run for the ramp, and measures one window. */
-  async measureWindow(side: Side, plan: RequestPlan, options: WindowOptions): Promise<Window> {
+  async measureWindow(
+    side: Pick<Side, 'child' | 'helpers' | 'inspector'>,
+    plan: RequestPlan,
+    options: WindowOptions
+  ): Promise<Window> {
     const { rampMs, windowMs } = this.timing
     await this.load({ kind: 'open', plan, connections: options.connections, overMs: options.openMs ?? 0 })
     await this.load({ kind: 'measure', forMs: rampMs, watch: {} })

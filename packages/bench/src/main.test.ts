@@ -48,6 +48,31 @@ test('the gateway is measured beside the bare proxy, and the figures are written
   }
 })
 
+test('a soak finds every answer right, and everything closed at its end', { skip }, async (t) => {
+  const json = join(t.testdir({}), 'figures.json')
+  const bench = startBench('soak', '--json', json)
+  let errors = ''
+  bench.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  bench.stdout?.resume()
+  const [code] = (await once(bench, 'close')) as [number]
+  assert.equal(code, 0, errors)
+  const { tallies, samples, socketsBefore, socketsAfter, openCalls } = JSON.parse(readFileSync(json, 'utf8')).figures
+    .soak
+  const outcomes = Object.fromEntries(
+    ['right answer', 'expected error', 'hung up', 'unexpected'].map((outcome) => [
+      outcome,
+      tallies.reduce((sum: number, tally: { outcomes: Record<string, number> }) => sum + tally.outcomes[outcome]!, 0)
+    ])
+  )
+  assert.equal(outcomes.unexpected, 0)
+  for (const outcome of ['right answer', 'expected error', 'hung up']) assert.ok(outcomes[outcome]! > 0, outcome)
+  assert.ok(samples.length > 5)
+  assert.equal(openCalls, 0)
+  assert.ok(socketsAfter <= socketsBefore)
+})
+
 test('Ctrl-C ends the bench with everything that it has started', { skip }, async () => {
   const bench = startBench('--target', 'dispatch')
   // By then upstream, load generator and both sides run.

@@ -3,9 +3,11 @@ import { type Arguments, readArguments, UsageError } from './arguments.ts'
 import { Bench, fullTiming, profileTiming, quickTiming } from './bench.ts'
 import { pinLoadSide } from './measure/cores.ts'
 import { chat } from './parts/chat.ts'
+import { control } from './parts/control.ts'
 import { latency } from './parts/latency.ts'
 import { memory } from './parts/memory.ts'
 import type { Part } from './parts/part.ts'
+import { soak } from './parts/soak.ts'
 import { stream } from './parts/stream.ts'
 import { Children } from './processes/children.ts'
 import { describeMachine, renderMachine } from './report/machine.ts'
@@ -16,12 +18,12 @@ import { bare, dispatch } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 /** In the order of a whole run. */
-const parts: readonly Part[] = [chat, stream, latency, memory]
+const parts: readonly Part[] = [chat, stream, latency, memory, control, soak]
 const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch]
 
 const usage = `npm run bench -- [part …] [option …]
 
-Compares the gateway with a bare Fastify + undici proxy. Parts (all unless named):
+Compares the gateway with a bare Fastify + undici proxy. Parts (all but soak unless named):
 ${parts.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
 
 Options:
@@ -30,18 +32,22 @@ Options:
   --profile          show where the time of the target goes; its figures are then those of a profiled process
   --profile-dir DIR  the same, and keep the profiles
   --patience SECONDS wait for moments when nothing else runs, for so long in all, and repeat disturbed rounds
+  --minutes N        how long the soak lasts; 10 unless given
   --quick            a few seconds, to see that everything works: the figures mean nothing`
 
-/** Runs the parts that the command line names. Resolves to the exit code: 0, whatever the figures are. */
+/** Runs the parts that the command line names. Resolves to the exit code: 1 if a part found a fault, which figures alone never are. */
 async function run(options: Arguments): Promise<number> {
   if (!existsSync('/proc/self/schedstat')) throw new Error('CPU time is read from /proc: the bench needs Linux')
   const pinning = pinLoadSide()
   const machine = describeMachine(pinning, new Date())
   const target = targets.find(({ name }) => name === options.target)!
-  const chosen = parts.filter(({ name }) => options.parts.length === 0 || options.parts.includes(name))
+  const chosen = parts.filter(({ name, onlyIfNamed }) =>
+    options.parts.length === 0 ? onlyIfNamed !== true : options.parts.includes(name)
+  )
   console.log(renderMachine(machine).join('\n'))
   console.log(`bare: ${bare.description}. ${target.name}: ${target.description}.`)
 
+  const timing = options.quick ? quickTiming : options.profile ? profileTiming : fullTiming
   const children = new Children()
   process.once('exit', () => children.killAll())
   stopOnSignal(children)
@@ -51,15 +57,17 @@ async function run(options: Arguments): Promise<number> {
       target,
       children,
       cores: 'unpinned' in pinning ? null : pinning,
-      timing: options.quick ? quickTiming : options.profile ? profileTiming : fullTiming,
+      timing: options.minutes === null ? timing : { ...timing, soakMs: options.minutes * 60_000 },
       profile: options.profile,
       patienceMs: options.patienceSeconds * 1000,
       progress: (line) => console.error(`  ${line}`)
     })
     const figures: Record<string, unknown> = {}
+    const faults: string[] = []
     for (const part of chosen) {
       const report = await part.run(bench)
       figures[part.name] = report.figures
+      faults.push(...(report.faults ?? []))
       for (const { title, table, notes } of report.sections) {
         console.log(['', title, ...renderTable(table), ...notes].join('\n'))
       }
@@ -75,7 +83,8 @@ async function run(options: Arguments): Promise<number> {
         `${JSON.stringify({ machine, target: targetName, quick, profile, figures }, null, 2)}\n`
       )
     }
-    return 0
+    for (const fault of faults) console.error(`FAULT: ${fault}`)
+    return faults.length === 0 ? 0 : 1
   } finally {
     await children.stopAll()
   }

@@ -28,7 +28,7 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
   const { id, value } = created.body.key
   t.match(await ada.createKey('second'), { status: 403, body: { error: { code: 'key_quota_exceeded' } } })
   t.match(await ada.listKeys(), {
-    body: { keys: [{ id, label: 'first', prefix: value.slice(3, 11), status: 'active' }] }
+    body: { keys: [{ id, label: 'first', prefix: value.slice(3, 11), status: 'active', last_used: null }] }
   })
   t.notMatch(JSON.stringify((await ada.listKeys()).body), value, 'the secret is never told again')
 
@@ -50,6 +50,12 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
     t.equal(await chatOutcome(openai, 'no-such-model'), '403 model_not_allowed', 'a model that does not exist')
   }
 
+  const usedAt = Date.now()
+  t.equal(await chatOutcome(openaiClient(system.addresses.gateways[1]!, value), 'gpt-4o-mini'), '200')
+  const isListedAsUsed = async () => Date.parse((await ada.listKeys()).body.keys[0]!.last_used ?? '') >= usedAt
+  while (!(await isListedAsUsed()) && Date.now() < usedAt + 5000);
+  t.ok(await isListedAsUsed(), 'a use is listed within five seconds')
+
   t.match(await ada.revokeKey(id), { status: 200, body: { ok: true } })
   for (const gateway of system.addresses.gateways) {
     const refusal = await openaiClient(gateway, value)
@@ -61,7 +67,7 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
     t.ok(refusal instanceof OpenAI.AuthenticationError, "the SDK's own class for it")
     t.match(refusal, { status: 401, code: 'revoked_api_key', type: 'authentication_error' })
   }
-  t.same((await ada.listKeys()).body, { keys: [] })
+  t.same((await ada.listKeys()).body, { keys: [], next_cursor: null })
   t.equal((await ada.createKey('second')).status, 201, 'a revoked key no longer counts')
 
   t.match(await ada.call('POST', '/api/auth/signout'), { status: 200, body: { ok: true } })

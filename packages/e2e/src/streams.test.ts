@@ -1,27 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { CatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { readFileSync } from 'node:fs'
 import type { WitnessedRequest } from '@tollgate/sandbox/models/witness.ts'
 import t from 'tap'
-import { parse, stringify } from 'yaml'
+import { catalogWith } from './catalog-with.ts'
 import { Person } from './person.ts'
 import { startTestSystem, type TestSystem } from './start-test-system.ts'
-
-const shippedCatalog = fileURLToPath(new URL('../../../deploy/catalog.yaml', import.meta.url))
-
-/** The shipped catalog, with further names for its cheapest model that make the sandbox's model server misbehave. */
-function catalogWith(directory: string, behaviours: Record<string, string>): string {
-  const catalog = parse(readFileSync(shippedCatalog, 'utf8')) as CatalogFile
-  for (const [name, model] of Object.entries(behaviours)) {
-    catalog.models[name] = { ...catalog.models['gpt-4o-mini']!, route: [{ upstream: 'openai', model }] }
-    const { free } = catalog.plans
-    if (free !== undefined && free.models !== 'all') free.models.push(name)
-  }
-  const file = join(directory, 'catalog.yaml')
-  writeFileSync(file, stringify(catalog))
-  return file
-}
+import { witnessed } from './witnessed.ts'
 
 function stream(system: TestSystem, secret: string, model: string, signal?: AbortSignal): Promise<Response> {
   return fetch(`${system.addresses.gateways[0]}/v1/chat/completions`, {
@@ -30,11 +13,6 @@ function stream(system: TestSystem, secret: string, model: string, signal?: Abor
     body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'Say 500 words.' }] }),
     ...(signal === undefined ? {} : { signal })
   })
-}
-
-async function witnessed(system: TestSystem): Promise<WitnessedRequest[]> {
-  const response = await fetch(`${system.addresses.models}/sandbox/requests`)
-  return ((await response.json()) as { requests: WitnessedRequest[] }).requests
 }
 
 /** Resident memory of a process, bytes. */

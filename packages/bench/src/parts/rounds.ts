@@ -6,13 +6,13 @@ import type { Side } from '../side.ts'
 
 /**
  * Keeps both sides under full load, one after the other, so that their code is compiled before it is measured. Only the
- * first call of a run for each kind of request does anything.
+ * first call for each kind of request and each pair of processes does anything.
  */
 export async function warmUp(bench: Bench, kind: string, plan: (side: Side) => RequestPlan): Promise<void> {
   if (bench.warm.has(kind)) return
   bench.warm.add(kind)
-  const { target, bare } = await bench.sides()
-  for (const side of [target, bare]) {
+  const sides = await bench.sides()
+  for (const side of bench.order.map((name) => sides[name])) {
     bench.progress(`warming up ${side.name}: ${kind}`)
     await bench.load({ kind: 'open', plan: plan(side), connections: 64, overMs: 0 })
     await bench.load({ kind: 'measure', forMs: bench.timing.warmUpMs, watch: {} })
@@ -21,10 +21,34 @@ export async function warmUp(bench: Bench, kind: string, plan: (side: Side) => R
 }
 
 /**
+ * Measures rounds of several pairs of processes, each of which is warmed up first.
+ *
+ * @param count rounds of all pairs together
+ */
+export async function measurePairs(
+  bench: Bench,
+  what: string,
+  count: number,
+  warm: () => Promise<void>,
+  measure: (side: Side) => Promise<Window>
+): Promise<Rounds> {
+  const { pairs } = bench.timing
+  const rounds: Rounds = { bare: [], target: [] }
+  for (let pair = 1; pair <= pairs; pair++) {
+    if (pair > 1) await bench.endSides()
+    await warm()
+    const some = await measureRounds(bench, `${what}, pair ${pair} of ${pairs}`, Math.ceil(count / pairs), measure)
+    rounds.bare.push(...some.bare)
+    rounds.target.push(...some.target)
+  }
+  return rounds
+}
+
+/**
  * Measures target and bare proxy in turn, so that whatever changes on the machine meanwhile meets both. With patience,
  * each round waits for a quiet moment, and rounds that were disturbed all the same are made up for by others.
  */
-export async function measureRounds(
+async function measureRounds(
   bench: Bench,
   what: string,
   count: number,

@@ -10,12 +10,12 @@ import {
 } from '../report/comparison.ts'
 import type { Side } from '../side.ts'
 import type { PartReport } from './part.ts'
-import { measureRounds, warmUp } from './rounds.ts'
+import { measurePairs, warmUp } from './rounds.ts'
 
 const connections = 64
 
 /**
- * Requests as fast as the measured process can answer them, after a warm-up.
+ * Requests as fast as the measured process can answer them, after a warm-up, in several pairs of processes.
  *
  * @param name of the kind of request, under which a profile of the target is kept
  */
@@ -24,8 +24,8 @@ export async function measureSaturation(
   name: string,
   plan: (side: Side) => RequestPlan
 ): Promise<{ section: PartReport['sections'][number]; figures: object }> {
-  await warmUp(bench, name, plan)
-  const rounds = await measureRounds(bench, name, bench.timing.rounds, (side) =>
+  const warm = () => warmUp(bench, name, plan)
+  const rounds = await measurePairs(bench, name, bench.timing.rounds, warm, (side) =>
     bench.measureWindow(side, plan(side), { connections, drain: true, profileAs: name })
   )
   const { used, notes } = quietRounds(rounds)

@@ -1,6 +1,6 @@
 import { compare, comparisonRow, quietRounds, utilisationRows } from '../report/comparison.ts'
 import type { Part } from './part.ts'
-import { measureRounds } from './rounds.ts'
+import { measurePairs, warmUp } from './rounds.ts'
 import { measureSaturation } from './saturation.ts'
 
 const short = { chunks: 20, paceMs: 0 }
@@ -20,8 +20,12 @@ export const stream: Part = {
     await bench.setStreamShape(short)
     const saturated = await measureSaturation(bench, 'stream', (side) => side.streamPlan(short))
 
-    await bench.setStreamShape(endless)
-    const rounds = await measureRounds(bench, 'paced stream', bench.timing.pacedRounds, (side) =>
+    const warm = async () => {
+      await bench.setStreamShape(short)
+      await warmUp(bench, 'stream', (side) => side.streamPlan(short))
+      await bench.setStreamShape(endless)
+    }
+    const rounds = await measurePairs(bench, 'paced stream', bench.timing.pacedRounds, warm, (side) =>
       bench.measureWindow(side, side.streamPlan(endless), {
         connections: streams,
         openMs: 600,

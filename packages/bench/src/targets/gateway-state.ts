@@ -9,13 +9,13 @@ import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
 export const model = 'bench-model'
 
 // Generous in everything, so that no limit is ever the reason of an answer.
-const catalog: Catalog = {
+const benchCatalog: Catalog = {
   models: {
     [model]: {
       kind: 'chat',
       ownedBy: 'bench',
       created: 1_790_000_000,
-      route: [{ upstream: 'bench', model }],
+      route: [{ upstream: 'bench', model, priority: 0, weight: 1 }],
       prices: { inputPicos: 75_000, cachedInputPicos: 7_500, outputPicos: 300_000 },
       contextWindow: 128_000,
       maxOutputTokens: 16_384
@@ -26,6 +26,7 @@ const catalog: Catalog = {
       name: 'Bench',
       entitlements: [],
       keyQuota: null,
+      seats: null,
       models: [model],
       limits: { requestsPerMinute: 1e9, tokensPerMinute: 1e12, concurrentRequests: 1e6 },
       caps: { requestNanos: 1e12, monthlyNanos: 1e15 }
@@ -37,9 +38,10 @@ const catalog: Catalog = {
  * Writes into an empty Redis what control's projection would: one account with one key, the catalog, and the markers
  * that vouch for every shard.
  *
+ * @param catalog with a plan named `free`, which the account is on
  * @returns the secret of the key
  */
-export async function fillRedis(url: string): Promise<string> {
+export async function fillRedis(url: string, catalog = benchCatalog): Promise<string> {
   const link = connectRedis(url, {
     name: 'tollgate-bench',
     silenceLimitMs: 5000,
@@ -53,13 +55,26 @@ export async function fillRedis(url: string): Promise<string> {
     const version = versionOf(0, 2)
     await putAll(link, [
       { kind: 'pointer', digest, pointer: { key, account, scope: 'inference' }, diedAt: null },
-      { kind: 'account', account, version: versionOf(0, 1), record: { plan: 'free', status: 'active' } },
+      {
+        kind: 'account',
+        account,
+        version: versionOf(0, 1),
+        record: { plan: 'free', status: 'active', ownCapNanos: null }
+      },
       {
         kind: 'key',
         account,
         key,
         version,
-        record: { status: 'active', digest, previous: null, expiresAt: null, models: null }
+        record: {
+          status: 'active',
+          digest,
+          previous: null,
+          expiresAt: null,
+          models: null,
+          monthlyBudgetNanos: null,
+          requestsPerMinute: null
+        }
       }
     ])
     for (const shard of allShards) {

@@ -6,7 +6,7 @@ import type { Target } from './target.ts'
 const main = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
 // As `npm start` and the images start it.
-const nodeFlags = ['--max-semi-space-size=6']
+const nodeFlags = ['--max-semi-space-size=4']
 
 /**
  * The gateway as operators run it: the service itself with its variables, a real Redis beside it, and in that Redis the

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { readShards } from '@tollgate/contracts/redis/project.ts'
+import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import postgres, { type Sql } from 'postgres'
+import type { Bench } from '../bench.ts'
+import { type Child, isRunning } from '../processes/children.ts'
+import { takePort } from '../processes/ports.ts'
+import { explainableSettings, prepareToExplain } from './plans.ts'
+
+const main = fileURLToPath(new URL('../../../../services/control/src/main.ts', import.meta.url))
+const startLimitMs = 60_000
+const poolSize = 10
+
+/** Control itself on a PostgreSQL and a Redis of its own. */
+export interface RunningControl {
+  port: number
+  child: Child
+  /** A connection of the bench's own, as superuser. */
+  sql: Sql
+  /** Process ids of the server processes that work for control: as many as it has connections. */
+  backends(): Promise<Record<string, number>>
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the service as operators run it, on an empty database. The identity provider that its variables name does not
+ * exist: none of the measured requests asks it.
+ *
+ * @throws if PostgreSQL is not installed
+ */
+export async function startControl(bench: Bench): Promise<RunningControl> {
+  const postgresServer = await startPostgres({ settings: explainableSettings })
+  if (postgresServer === null) throw new Error('this part needs PostgreSQL')
+  bench.children.alsoStop(() => postgresServer.stop())
+  const redis = await startRedis({ port: await takePort() })
+  bench.children.alsoStop(() => redis.stop())
+  const sql = postgres(postgresServer.url, { max: 1, onnotice: () => {} })
+  await prepareToExplain(sql)
+  const port = await takePort()
+  const child = bench.startMeasured('control', main, {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    CONTROL_PORT: String(port),
+    PUBLIC_URL: `http://localhost:${port}`,
+    SUPABASE_URL: 'http://127.0.0.1:1',
+    SUPABASE_ANON_KEY: 'none',
+    SUPABASE_SERVICE_ROLE_KEY: 'none',
+    DATABASE_URL: `${postgresServer.url}?application_name=control`,
+    DATABASE_POOL_SIZE: String(poolSize),
+    REDIS_URL: redis.url,
+    RECONCILE_INTERVAL: '604800',
+    LOG_LEVEL: 'info'
+  })
+  try {
+    await untilReady(child, port)
+    await untilProjected(redis.url)
+  } catch (error) {
+    await bench.children.stop(child)
+    throw error
+  }
+  // As if all users had just been compared with the identity provider.
+  await sql`
+    insert into sweeps (started_at, finished_at, lease_ends_at) values (now(), now(), now())
+    on conflict (one) do update set finished_at = now(), page = null`
+  return {
+    port,
+    child,
+    sql,
+    async backends() {
+      const rows = await sql<Array<{ pid: number }>>`
+        select pid from pg_stat_activity where application_name = 'control' order by pid`
+      return Object.fromEntries(rows.map(({ pid }, index) => [`postgres ${index}`, pid]))
+    },
+    async stop() {
+      await bench.children.stop(child)
+      await sql.end()
+      await Promise.all([postgresServer.stop(), redis.stop()])
+    }
+  }
+}
+
+async function untilReady(child: Child, port: number): Promise<void> {
+  const deadline = performance.now() + startLimitMs
+  while (performance.now() < deadline && isRunning(child)) {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null)
+    if (answer?.status === 200) return
+    await delay(50)
+  }
+  throw new Error(`control did not get ready. Its last output:\n${child.output()}`)
+}
+
+/** Waits until control has brought its (empty) state to Redis, so that it does nothing else while it is measured. */
+async function untilProjected(redisUrl: string): Promise<void> {
+  const link = connectRedis(redisUrl, { name: 'bench', silenceLimitMs: 2000, onError: () => {} })
+  try {
+    await link.ready()
+    const deadline = performance.now() + startLimitMs
+    for (;;) {
+      const markers = await readShards(link)
+      if ([...markers.values()].every(({ run }) => run === link.run())) return
+      if (performance.now() > deadline) throw new Error('control did not bring its state to Redis')
+      await delay(50)
+    }
+  } finally {
+    await link.close()
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { Agent, type Dispatcher, request } from 'undici'
+
+/** An answer whose status and headers have come. */
+export interface SoakAnswer {
+  status: number
+  requestId: string
+  body: Dispatcher.ResponseData['body']
+}
+
+/** What the clients of a soak share: connections that are kept, and the key. */
+export class SoakClient {
+  readonly #url: string
+  readonly #apiKey: string
+  readonly #agent = new Agent({ connections: null, pipelining: 1 })
+
+  constructor(url: string, apiKey: string) {
+    this.#url = url
+    this.#apiKey = apiKey
+  }
+
+  /**
+   * Sends a request; with a body it is a POST. Every answer must name its request.
+   *
+   * @param body sent as JSON, or as it is if it is a text
+   * @param options `address`: where the request comes from, as a proxy before the gateway would say
+   */
+  async ask(
+    path: string,
+    body?: object | string,
+    options: { apiKey?: string; address?: string; signal?: AbortSignal } = {}
+  ): Promise<SoakAnswer> {
+    const answer = await request(this.#url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${options.apiKey ?? this.#apiKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(options.address === undefined ? {} : { 'x-forwarded-for': options.address })
+      },
+      body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+      dispatcher: this.#agent,
+      ...(options.signal === undefined ? {} : { signal: options.signal })
+    })
+    const requestId = answer.headers['x-request-id']
+    assert.match(String(requestId), /^req_/, 'x-request-id')
+    return { status: answer.statusCode, requestId: String(requestId), body: answer.body }
+  }
+
+  /** Closes all connections. */
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+}

@@ -1,0 +1,67 @@
+import { median } from '../measure/statistics.ts'
+import { formatNumber, type Table } from '../report/table.ts'
+import type { Kind } from './kinds.ts'
+import type { Tally } from './run-load.ts'
+import type { Sample } from './watch.ts'
+
+const outcomes = ['right answer', 'expected error', 'hung up', 'unexpected'] as const
+const mostRows = 12
+
+/** Requests by kind and outcome, and their sum. */
+export function renderTallies(tallies: ReadonlyArray<readonly [Kind, Tally]>): Table {
+  const cells = (label: string, all: readonly Tally[]) => [
+    label,
+    formatNumber(
+      all.reduce((sum, { requests }) => sum + requests, 0),
+      0
+    ),
+    ...outcomes.map((outcome) =>
+      formatNumber(
+        all.reduce((sum, tally) => sum + tally.outcomes[outcome], 0),
+        0
+      )
+    )
+  ]
+  return {
+    head: ['', 'requests', ...outcomes],
+    rows: [
+      ...tallies.map(([{ name, failure }, tally]) => cells(labelOf({ name, failure }), [tally])),
+      cells(
+        'all',
+        tallies.map(([, tally]) => tally)
+      )
+    ]
+  }
+}
+
+/** A kind as the report names it. */
+export function labelOf({ name, failure }: Pick<Kind, 'name' | 'failure'>): string {
+  return failure === null ? name : `${name}; upstream: ${failure}`
+}
+
+/** The samples in a dozen rows of equal time. */
+export function renderSamples(samples: readonly Sample[]): Table {
+  const size = Math.max(1, Math.ceil(samples.length / mostRows))
+  const rows: string[][] = []
+  for (let from = 0; from < samples.length - 1; from += size) {
+    // With the first sample of the next row: what lies between two samples belongs to a row, too.
+    const row = samples.slice(from, from + size + 1)
+    const [first, last] = [row[0]!, row.at(-1)!]
+    const requests = last.requests - first.requests
+    const middle = (figure: (sample: Sample) => number, unit: number, decimals: number) =>
+      formatNumber(median(row.map(figure)) / unit, decimals)
+    rows.push([
+      formatNumber(first.atMs / 1000, 0),
+      requests === 0 ? '' : formatNumber((requests / (last.atMs - first.atMs)) * 1000, 0),
+      requests === 0 ? '' : formatNumber((last.cpuNanos - first.cpuNanos) / requests / 1000, 0),
+      middle(({ residentBytes }) => residentBytes, 1e6, 1),
+      middle(({ heapBytes }) => heapBytes, 1e6, 1),
+      middle(({ handles }) => handles, 1, 0),
+      middle(({ sockets }) => sockets, 1, 0)
+    ])
+  }
+  return {
+    head: ['from s', 'requests/s', 'CPU per request, µs', 'resident, MB', 'heap, MB', 'handles', 'sockets'],
+    rows
+  }
+}

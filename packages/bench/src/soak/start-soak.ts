@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import type { Bench } from '../bench.ts'
+import { type Child, isRunning } from '../processes/children.ts'
+import { callChild } from '../processes/commands.ts'
+import { takePort } from '../processes/ports.ts'
+import { fillRedis } from '../targets/gateway-state.ts'
+import { soakCatalog } from './catalog.ts'
+import type { SoakUpstreamCommand } from './upstream-main.ts'
+
+const gatewayMain = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
+const upstreamMain = fileURLToPath(new URL('./upstream-main.ts', import.meta.url))
+const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
+const credential = 'the-upstreams-key'
+const startLimitMs = 20_000
+
+/** The gateway with Redis and a model server that fails as it is told to. */
+export interface SoakSystem {
+  /** `http://127.0.0.1:<port>` */
+  url: string
+  /** Where the gateway tells its metrics. */
+  metricsUrl: string
+  apiKey: string
+  gateway: Child
+  /** Null if Redis has no process of its own. */
+  redisPid: number | null
+  upstream(command: SoakUpstreamCommand): Promise<unknown>
+  stop(): Promise<void>
+}
+
+/** @throws with the gateway's last output if it does not become ready */
+export async function startSoak(bench: Bench): Promise<SoakSystem> {
+  const upstreamChild = bench.children.startNode({
+    name: 'soak upstream',
+    file: upstreamMain,
+    core: null,
+    servesCommands: true
+  })
+  const upstream = (command: SoakUpstreamCommand) => callChild<SoakUpstreamCommand>(upstreamChild.process, command)
+  const upstreamPort = await takePort()
+  await upstream({ kind: 'listen', port: upstreamPort, apiKey: credential })
+  const redis = await startRedis({ port: await takePort() })
+  bench.children.alsoStop(() => redis.stop())
+  const apiKey = await fillRedis(redis.url, soakCatalog)
+  const [port, adminPort] = [await takePort(), await takePort()]
+  const gateway = bench.startMeasured(
+    'gateway',
+    gatewayMain,
+    {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      GATEWAY_PORT: String(port),
+      GATEWAY_ADMIN_PORT: String(adminPort),
+      REDIS_URL: redis.url,
+      UPSTREAMS_FILE: upstreamsFile,
+      SOAK_UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}/v1`,
+      SOAK_CREDENTIAL: credential,
+      // So that wrong keys can come from many addresses: of one, only so many are answered.
+      TRUST_PROXY: 'true'
+    },
+    // As `npm start` and the images start it.
+    ['--max-semi-space-size=4']
+  )
+  const admin = `http://127.0.0.1:${adminPort}`
+  await untilReady(gateway, `${admin}/readyz`)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    metricsUrl: `${admin}/metrics`,
+    apiKey,
+    gateway,
+    redisPid: redis.pid,
+    upstream,
+    async stop() {
+      await bench.children.stop(gateway)
+      await Promise.all([bench.children.stop(upstreamChild), redis.stop()])
+    }
+  }
+}
+
+async function untilReady(gateway: Child, url: string): Promise<void> {
+  const deadline = performance.now() + startLimitMs
+  while (performance.now() < deadline && isRunning(gateway)) {
+    const answer = await fetch(url).catch(() => null)
+    await answer?.arrayBuffer()
+    if (answer?.status === 200) return
+    await delay(50)
+  }
+  throw new Error(`the gateway did not get ready. Its last output:\n${gateway.output()}`)
+}

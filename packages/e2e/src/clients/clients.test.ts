@@ -1,0 +1,33 @@
+import t from 'tap'
+import { catalogWith } from '../catalog-with.ts'
+import { Person } from '../person.ts'
+import { startTestSystem } from '../start-test-system.ts'
+import { aiSdk } from './ai-sdk.ts'
+import { type ClientAccess, misbehaving } from './client-access.ts'
+import { langChain } from './langchain.ts'
+import { openaiChat } from './openai-chat.ts'
+import { openaiErrors } from './openai-errors.ts'
+import { openaiOthers } from './openai-others.ts'
+
+// One system for all clients: what they want from it is independent of each other.
+const access = {} as ClientAccess
+t.before(async () => {
+  const system = await startTestSystem(t, { env: { CATALOG_FILE: catalogWith(t.testdir(), misbehaving) } })
+  const [payer, guest] = [await new Person(system, 'payer').join('pro'), await new Person(system, 'guest').join()]
+  Object.assign(access, {
+    system,
+    baseURL: `${system.addresses.gateways[0]}/v1`,
+    apiKey: (await payer.createKey('clients')).body.key.value,
+    freeApiKey: (await guest.createKey('clients')).body.key.value
+  } satisfies ClientAccess)
+})
+
+for (const [name, tests] of Object.entries({
+  'openai: chat': openaiChat,
+  'openai: other endpoints': openaiOthers,
+  'openai: errors': openaiErrors,
+  'ai with @ai-sdk/openai-compatible': aiSdk,
+  '@langchain/openai': langChain
+})) {
+  t.test(name, async (t) => tests(t, access))
+}

@@ -1,0 +1,66 @@
+import { HumanMessage, ToolMessage } from '@langchain/core/messages'
+import { tool } from '@langchain/core/tools'
+import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
+import type { Test } from 'tap'
+import { z } from 'zod'
+import type { ClientAccess } from './client-access.ts'
+
+const twentyWords = /^(\w+ ){19}\w+$/
+
+/** LangChain's OpenAI package. */
+export function langChain(t: Test, { baseURL, apiKey }: ClientAccess): void {
+  const settings = { apiKey, maxRetries: 0, configuration: { baseURL } }
+  const chat = new ChatOpenAI({ ...settings, model: 'gpt-4o-mini' })
+
+  t.test('ChatOpenAI: invoke', async (t) => {
+    const answer = await chat.invoke([
+      ['system', 'Be brief.'],
+      ['human', 'Say 20 words.']
+    ])
+    t.match(answer.text, twentyWords)
+    t.match(answer.usage_metadata, { output_tokens: 20, input_tokens: Number, total_tokens: Number })
+    t.match(answer.response_metadata, { finish_reason: 'stop', model_name: 'gpt-4o-mini' })
+  })
+
+  t.test('ChatOpenAI: the chunks of a stream add up to the answer, with its usage', async (t) => {
+    const chunks = await Array.fromAsync(await chat.stream('Say 20 words.'))
+    t.ok(chunks.length > 10, 'in pieces')
+    const answer = chunks.reduce((sum, chunk) => sum.concat(chunk))
+    t.match(answer.text, twentyWords)
+    t.match(answer.usage_metadata, { output_tokens: 20 })
+  })
+
+  t.test('ChatOpenAI: bindTools, from the call to the answer about its result', async (t) => {
+    const weather = tool(async ({ city }) => `snow in ${city}`, {
+      name: 'weather',
+      description: 'The weather of a city',
+      schema: z.object({ city: z.enum(['Oslo']) })
+    })
+    const question = new HumanMessage('What does weather say of Oslo?')
+    const withTools = chat.bindTools([weather])
+    for (const stream of [false, true]) {
+      const call = stream
+        ? (await Array.fromAsync(await withTools.stream([question]))).reduce((sum, chunk) => sum.concat(chunk))
+        : await withTools.invoke([question])
+      t.match(call.tool_calls, [{ name: 'weather', args: { city: 'Oslo' }, id: /^call_/ }])
+      const result = await weather.invoke(call.tool_calls![0]!)
+      t.ok(ToolMessage.isInstance(result))
+      const answer = await withTools.invoke([question, call, result])
+      t.match(answer.text, /^The tool answered "snow in Oslo"\. /)
+    }
+  })
+
+  t.test('ChatOpenAI: withStructuredOutput', async (t) => {
+    const structured = chat.withStructuredOutput(z.object({ city: z.enum(['Oslo']), degrees: z.int().min(3) }))
+    t.same(await structured.invoke('The weather of Oslo'), { city: 'Oslo', degrees: 3 })
+  })
+
+  t.test('OpenAIEmbeddings: one text and several', async (t) => {
+    const embeddings = new OpenAIEmbeddings({ ...settings, model: 'text-embedding-3-small' })
+    const one = await embeddings.embedQuery('Hello')
+    t.equal(one.length, 1536)
+    const several = await embeddings.embedDocuments(['Hello', 'World'])
+    t.equal(several.length, 2)
+    t.same(several[0], one)
+  })
+}

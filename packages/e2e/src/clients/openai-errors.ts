@@ -1,0 +1,88 @@
+import OpenAI from 'openai'
+import type { Test } from 'tap'
+import type { ClientAccess } from './client-access.ts'
+import { failureOf } from './failure-of.ts'
+
+const hello = [{ role: 'user' as const, content: 'Hi' }]
+
+/** Failures with the official SDK: each is one of its own classes, with code, type, message and request id. */
+export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): void {
+  const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
+  const withKey = (other: string) => new OpenAI({ baseURL, apiKey: other, maxRetries: 0 })
+  const chat = (client: OpenAI, model: string) => client.chat.completions.create({ model, messages: hello })
+  const wrongKey = `${apiKey.slice(0, -1)}${apiKey.endsWith('a') ? 'b' : 'a'}`
+
+  const cases: Record<
+    string,
+    { call(): Promise<unknown>; kind: typeof OpenAI.APIError; status: number; code: string; type: string }
+  > = {
+    'a wrong key': {
+      call: () => chat(withKey(wrongKey), 'gpt-4o-mini'),
+      kind: OpenAI.AuthenticationError as never,
+      status: 401,
+      code: 'invalid_api_key',
+      type: 'authentication_error'
+    },
+    'a model of another plan': {
+      call: () => chat(withKey(freeApiKey), 'gpt-4o'),
+      kind: OpenAI.PermissionDeniedError as never,
+      status: 403,
+      code: 'model_not_allowed',
+      type: 'permission_error'
+    },
+    'a request without messages': {
+      call: () => openai.chat.completions.create({ model: 'gpt-4o-mini' } as never),
+      kind: OpenAI.BadRequestError as never,
+      status: 400,
+      code: 'invalid_request',
+      type: 'invalid_request_error'
+    },
+    'a request that the upstream refuses': {
+      call: () =>
+        openai.chat.completions.create({
+          model: 'gpt-4o-mini',
+          messages: hello,
+          max_tokens: 1,
+          max_completion_tokens: 1
+        }),
+      kind: OpenAI.BadRequestError as never,
+      status: 400,
+      code: 'invalid_request',
+      type: 'invalid_request_error'
+    },
+    'an endpoint that there is not': {
+      call: () => openai.responses.create({ model: 'gpt-4o-mini', input: 'Hi' }),
+      kind: OpenAI.NotFoundError as never,
+      status: 404,
+      code: 'unknown_endpoint',
+      type: 'invalid_request_error'
+    },
+    'an upstream that fails': {
+      call: () => chat(openai, 'fails-always'),
+      kind: OpenAI.InternalServerError as never,
+      status: 502,
+      code: 'upstream_error',
+      type: 'upstream_error'
+    }
+  }
+  for (const [name, { call, kind, status, code, type }] of Object.entries(cases)) {
+    t.test(`${name} is told as ${kind.name}`, async (t) => {
+      const failure = await failureOf(call())
+      t.ok(failure instanceof kind, `${failure?.constructor.name}`)
+      t.match(failure, { status, type, code, requestID: /^req_/ })
+      t.match(failure!.message, new RegExp(`^${status} .{10}`), 'says in words what is wrong')
+    })
+  }
+
+  t.test('a stream that breaks off upstream throws within the loop, after what has arrived', async (t) => {
+    const stream = await openai.chat.completions.create({ model: 'breaks-off', messages: hello, stream: true })
+    let chunks = 0
+    const failure = await failureOf(
+      (async () => {
+        for await (const _chunk of stream) chunks++
+      })()
+    )
+    t.equal(chunks, 3)
+    t.match(failure, { code: 'upstream_error', type: 'upstream_error' })
+  })
+}

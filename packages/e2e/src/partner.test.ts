@@ -1,0 +1,107 @@
+import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
+import t from 'tap'
+import { chatOutcome, openaiClient } from './openai-client.ts'
+import { Person } from './person.ts'
+import { startTestSystem, type TestSystem } from './start-test-system.ts'
+
+const tenants = 50
+
+let system: TestSystem
+t.before(async () => {
+  system = await startTestSystem(t, { gateways: 2 })
+})
+
+/** A partner's back end: it has a management key and `fetch`. */
+async function ask<Body>(
+  secret: string,
+  method: string,
+  path: string,
+  body?: object
+): Promise<{ status: number; body: Body }> {
+  const response = await fetch(`${system.addresses.control}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${secret}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' })
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  return { status: response.status, body: (await response.json()) as Body }
+}
+
+t.test('a partner gives each of its tenants a key, and manages them from its server', async (t) => {
+  const partner = await new Person(system, 'partner').join('enterprise')
+  const { key: management } = (
+    await partner.call<{ key: CreatedKey }>('POST', '/api/keys', { label: 'our server', scope: 'management' })
+  ).body
+  const server = <Body>(method: string, path: string, body?: object) => ask<Body>(management.value, method, path, body)
+  const chat = (value: string, number = 0) => chatOutcome(openaiClient(system.addresses.gateways[number % 2]!, value))
+
+  t.equal(await chat(management.value), '401 invalid_api_key', 'a management key calls no model')
+
+  const keys = await Promise.all(
+    Array.from({ length: tenants }, async (_, number) => {
+      const metadata = { tenant: `t-${number}`, region: number % 2 === 0 ? 'eu' : 'us' }
+      const made = await server<{ key: CreatedKey }>('POST', '/api/keys', { label: `Tenant ${number}`, metadata })
+      t.equal(made.status, 201)
+      return made.body.key
+    })
+  )
+  const outcomes = await Promise.all(keys.map(({ value }, number) => chat(value, number)))
+  t.same(new Set(outcomes), new Set(['200']), 'every tenant chats')
+
+  const listed: Key[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path: string = `/api/keys?limit=20${cursor === '' ? '' : `&cursor=${cursor}`}`
+    const page: { body: { keys: Key[]; next_cursor: string | null } } = await server('GET', path)
+    listed.push(...page.body.keys)
+    cursor = page.body.next_cursor
+  }
+  t.same(listed.map(({ id }) => id).sort(), keys.map(({ id }) => id).sort(), 'each key once')
+  const ofOne = await server<{ keys: Key[] }>('GET', '/api/keys?metadata.tenant=t-7&metadata.region=us')
+  t.same(
+    ofOne.body.keys.map(({ label }) => label),
+    ['Tenant 7']
+  )
+
+  const [rotated, revoked, graceful] = [keys[3]!, keys[4]!, keys[5]!]
+  const next = await server<{ key: CreatedKey }>('POST', `/api/keys/${rotated.id}/rotate`)
+  t.match(next, { status: 200, body: { key: { id: rotated.id } } })
+  t.equal(await chat(next.body.key.value), '200')
+  t.equal(await chat(rotated.value), '401 revoked_api_key', 'the old secret is refused at once')
+  const soft = await server<{ key: CreatedKey }>('POST', `/api/keys/${graceful.id}/rotate`, { grace_seconds: 3 })
+  const graceEnds = performance.now() + 3000
+  t.equal(await chat(soft.body.key.value), '200')
+  t.equal(await chat(graceful.value), '200', 'the old secret works in its grace')
+  t.match(await server('DELETE', `/api/keys/${revoked.id}`), { status: 200, body: { ok: true } })
+  t.equal(await chat(revoked.value), '401 revoked_api_key')
+
+  await server('PATCH', `/api/keys/${keys[6]!.id}`, { models: ['gpt-4o-mini'] })
+  t.equal(
+    await chatOutcome(openaiClient(system.addresses.gateways[0]!, keys[6]!.value), 'gpt-4o'),
+    '403 model_not_allowed'
+  )
+  t.equal(await chat(keys[6]!.value), '200')
+
+  let last = '200'
+  while (last === '200' && performance.now() < graceEnds + 5000) last = await chat(graceful.value)
+  t.equal(last, '401 revoked_api_key', 'and no longer than five seconds after it')
+  t.ok(performance.now() >= graceEnds - 100)
+
+  const others = keys.filter((key) => ![rotated, revoked, graceful].includes(key))
+  const after = await Promise.all(others.map(({ value }, number) => chat(value, number)))
+  t.same(new Set(after), new Set(['200']), 'the others go on')
+})
+
+t.test('on the free plan a partner is refused cleanly', async (t) => {
+  const partner = await new Person(system, 'free').join()
+  const { key: management } = (
+    await partner.call<{ key: CreatedKey }>('POST', '/api/keys', { label: 'our server', scope: 'management' })
+  ).body
+  const create = () => ask(management.value, 'POST', '/api/keys', { label: 'tenant' })
+  t.equal((await create()).status, 201)
+  t.match(await create(), {
+    status: 403,
+    body: { error: { code: 'key_quota_exceeded', type: 'permission_error', message: String } }
+  })
+})
