@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { type Test, test } from 'tap'
 import { createLogFile } from './log-file.ts'
 import { createPart, type PartOptions } from './part.ts'
@@ -37,15 +35,6 @@ function partOf(t: Test, source: string, port: number, options: Partial<PartOpti
 const server = `
   import { createServer } from 'node:http'
   createServer((request, response) => response.end(String(process.pid))).listen(process.env.PORT, '127.0.0.1')`
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
 
 const ask = async (port: number) => Number(await (await fetch(`http://127.0.0.1:${port}/`)).text())
 

@@ -18,7 +18,7 @@ export const readyLimitMs = 60_000
 /** A gateway first finishes what it serves. */
 const stopLimitMs = 10_000
 /** A young generation of about 6 MB: less than half the memory per open stream, at no cost of speed. */
-const gatewayNodeArgs = ['--max-semi-space-size=6']
+const gatewayNodeArgs = ['--max-semi-space-size=4']
 
 export interface PartsOptions extends EnvOptions {
   readonly gatewayPorts: ReadonlyArray<{ readonly port: number; readonly adminPort: number }>
