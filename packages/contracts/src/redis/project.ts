@@ -117,7 +117,7 @@ export async function putAccountRecord(
   return outcome === 'stored'
 }
 
-/** Writes a pointer; it never changes, so writing it again is harmless. `diedAt`: see {@link ProjectionWrite}. */
+/** Writes a pointer; what it says never changes, so writing it again is harmless. `diedAt`: see {@link ProjectionWrite}. */
 export async function putPointer(
   link: RedisLink,
   digest: string,

@@ -11,7 +11,13 @@ import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { type PassResult, runPass } from './pass.ts'
-import { isLongDead, type MemoryAccount, type MemoryKey, recordMemoryChange } from './testing/memory-source.ts'
+import {
+  isLongDead,
+  type MemoryAccount,
+  type MemoryKey,
+  type MemoryState,
+  recordMemoryChange
+} from './testing/memory-source.ts'
 import { type Agent, createWorld, type Ending, type World } from './testing/world.ts'
 import { writeDirectly } from './write-directly.ts'
 
@@ -59,6 +65,22 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
   { minLength: 20, maxLength: 120, size: 'max' }
 )
 
+/** What once went wrong. */
+const known: Action[][] = [
+  // A key that Redis may forget is alive in the backup.
+  [
+    { do: 'create', account: 0, tell: 'no' },
+    { do: 'create', account: 0, tell: 'no' },
+    { do: 'backup' },
+    { do: 'revoke', key: 0, tell: 'begin' },
+    { do: 'month' },
+    { do: 'wholePass' },
+    { do: 'step', pick: 0, ending: 'done' },
+    { do: 'step', pick: 0, ending: 'done' },
+    { do: 'restore', redis: 'same' }
+  ]
+]
+
 /** What is asked of the projection, watched while it works. */
 function watch(world: World, link: RedisLink) {
   const gateway: RedisLink = { ...link, run: () => world.run() }
@@ -89,12 +111,16 @@ function watch(world: World, link: RedisLink) {
     told,
     acknowledged,
     isUnjudged: () => unjudged,
-    restored() {
+    restored(lost: MemoryState, now: MemoryState) {
       unjudged = true
       trustedEpoch = 0
-      for (const id of told) if (!world.state.keys.has(id)) told.delete(id)
+      for (const id of told) {
+        // What was revoked long ago Redis may have forgotten, rightly: it has to be told again of a key that lives again.
+        const before = lost.keys.get(id)
+        if (!now.keys.has(id) || (before !== undefined && isLongDead(before))) told.delete(id)
+      }
       for (const id of acknowledged) {
-        if (world.state.keys.get(id)?.record.status !== 'revoked') acknowledged.delete(id)
+        if (now.keys.get(id)?.record.status !== 'revoked') acknowledged.delete(id)
       }
     },
     judged(isRestored: boolean) {
@@ -325,7 +351,7 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
         world.crashAll()
         passes = 0
         world.state = structuredClone(backup)
-        watcher.restored()
+        watcher.restored(state, world.state)
         if (action.redis !== 'same') await restart(action.redis)
         dump = new Map()
     }
@@ -367,6 +393,6 @@ test('whatever happens, what is vouched for is true, a revoked key stays dead, a
   await link.ready()
   await fc.assert(
     fc.asyncProperty(actions, (script) => play(script, link)),
-    { numRuns: Number(process.env.PROPERTY_RUNS ?? 40) }
+    { examples: known.map((script) => [script]), numRuns: Number(process.env.PROPERTY_RUNS ?? 40) }
   )
 })
