@@ -49,7 +49,12 @@ function entry(kind: Model['kind'], preferred: string, other: string): Model {
     ],
     prices: { inputPicos: 75_000, cachedInputPicos: 7_500, outputPicos: kind === 'embedding' ? 0 : 300_000 },
     contextWindow: 128_000,
-    maxOutputTokens: kind === 'embedding' ? 0 : 16_384
+    maxOutputTokens: kind === 'embedding' ? 0 : 16_384,
+    defaultOutputTokens: kind === 'embedding' ? 0 : 1000,
+    fewestOutputTokens: kind === 'embedding' ? 0 : 16,
+    outputParameter: 'max_tokens',
+    imageTokens: 1105,
+    tokenizer: null
   }
 }
 

@@ -18,7 +18,12 @@ const benchCatalog: Catalog = {
       route: [{ upstream: 'bench', model, priority: 0, weight: 1 }],
       prices: { inputPicos: 75_000, cachedInputPicos: 7_500, outputPicos: 300_000 },
       contextWindow: 128_000,
-      maxOutputTokens: 16_384
+      maxOutputTokens: 16_384,
+      defaultOutputTokens: 1000,
+      fewestOutputTokens: 16,
+      outputParameter: 'max_tokens',
+      imageTokens: 1105,
+      tokenizer: null
     }
   },
   plans: {

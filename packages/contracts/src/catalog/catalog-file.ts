@@ -22,8 +22,19 @@ const ModelEntry = closed({
   ),
   usd_per_million_tokens: closed({ input: Usd, cached_input: Type.Optional(Usd), output: Usd }),
   context_window: Type.Integer({ minimum: 1 }),
-  max_output_tokens: Type.Integer({ minimum: 0 })
+  max_output_tokens: Type.Integer({ minimum: 0 }),
+  default_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  fewest_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  output_parameter: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
+  image_tokens: Type.Optional(Type.Integer({ minimum: 0 })),
+  tokenizer: Type.Optional(Type.Literal('o200k_base'))
 })
+
+/** What a request is granted that does not say how long its answer may be, and the least that is worth granting. */
+const usualOutputTokens = 4096
+const usualFewestTokens = 64
+/** The most that an image counts with OpenAI's models of this price class: 170 for each of 6 tiles, and 85 at first. */
+const usualImageTokens = 1105
 
 const PlanEntry = closed({
   name: Name,
@@ -87,6 +98,11 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
   if (entry.kind !== 'embedding' && entry.max_output_tokens === 0) {
     problems.push(`models.${name}.max_output_tokens: must be at least 1 for a model that generates text`)
   }
+  const maxOutputTokens = entry.kind === 'embedding' ? 0 : entry.max_output_tokens
+  const defaultOutputTokens = Math.min(entry.default_output_tokens ?? usualOutputTokens, maxOutputTokens)
+  if ((entry.default_output_tokens ?? 0) > maxOutputTokens) {
+    problems.push(`models.${name}.default_output_tokens: more than max_output_tokens`)
+  }
   return {
     kind: entry.kind,
     ownedBy: entry.owned_by,
@@ -103,7 +119,12 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
       outputPicos: picos(prices.output, 'output')
     },
     contextWindow: entry.context_window,
-    maxOutputTokens: entry.max_output_tokens
+    maxOutputTokens,
+    defaultOutputTokens,
+    fewestOutputTokens: Math.min(entry.fewest_output_tokens ?? usualFewestTokens, defaultOutputTokens),
+    outputParameter: entry.output_parameter ?? (entry.kind === 'chat' ? 'max_completion_tokens' : 'max_tokens'),
+    imageTokens: entry.image_tokens ?? usualImageTokens,
+    tokenizer: entry.tokenizer ?? null
   }
 }
 

@@ -30,7 +30,17 @@ export const Model = Type.Object({
   route: Type.Array(Target, { minItems: 1 }),
   prices: Type.Object({ inputPicos: Picos, cachedInputPicos: Picos, outputPicos: Picos }),
   contextWindow: Type.Integer({ minimum: 1 }),
-  maxOutputTokens: Type.Integer({ minimum: 0 })
+  maxOutputTokens: Type.Integer({ minimum: 0 }),
+  /** What a request is granted that does not say how long its answer may be. */
+  defaultOutputTokens: Type.Integer({ minimum: 0 }),
+  /** If the budget has less left than this, a request that wants more is refused. */
+  fewestOutputTokens: Type.Integer({ minimum: 0 }),
+  /** The member of a request by which the model knows the limit of its output. */
+  outputParameter: Type.Enum(['max_tokens', 'max_completion_tokens']),
+  /** The most tokens that one image in a prompt counts. */
+  imageTokens: Type.Integer({ minimum: 0 }),
+  /** By which prompts can be counted exactly; null if that is not known. */
+  tokenizer: Type.Union([Type.Literal('o200k_base'), Type.Null()])
 })
 export type Model = Static<typeof Model>
 

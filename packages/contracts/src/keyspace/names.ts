@@ -27,6 +27,22 @@ export const shardMarker = (shard: Shard): string => `shard:{${shard}}`
 export const pointerName = (digest: string): string => `key:{${secretShard(digest)}}:${digest}`
 export const keysName = (account: string): string => `keys:{${accountShard(account)}}:${account}`
 export const accountName = (account: string): string => `acct:{${accountShard(account)}}:${account}`
+/** Month, settled and reserved nanodollars: see scripts/parts/spend.lua */
+export const spendName = (account: string): string => `spend:{${accountShard(account)}}:${account}`
+/** Limiters of an account and its keys */
+export const limitName = (account: string): string => `limit:{${accountShard(account)}}:${account}`
+/** Open holds by request id: see scripts/parts/hold.lua */
+export const holdName = (account: string): string => `hold:{${accountShard(account)}}:${account}`
+/** Accounts by a deadline before which none of their holds ends */
+export const deadlinesName = (shard: AccountShard): string => `deadlines:{${shard}}`
+/** What a request leaves whose hold ended before it did; the request's id follows. */
+export const gonePrefix = (account: string): string => `gone:{${accountShard(account)}}:`
+/** Cumulative counters; hour and run follow: see scripts/parts/usage.lua */
+export const usagePrefix = (account: string): string => `usage:{${accountShard(account)}}:${account}:`
+/** Usage → its revision, since it was last copied */
+export const dirtyName = (shard: AccountShard): string => `dirty:{${shard}}`
+/** Usage by the hour in which it is final */
+export const usageIndexName = (shard: AccountShard): string => `usages:{${shard}}`
 /** @param what see redis/count-attempt.ts */
 export const attemptsName = (what: string): string => `attempts:${what}`
 /** When keys were last used, on its way to Postgres: see redis/last-uses.ts */

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
-import { accountShard } from '../keyspace/names.ts'
+import { accountShard, deadlinesName, holdName, limitName, spendName } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '../records/records.ts'
-import { versionOf } from '../records/version.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
-import { admit, prepareAdmission } from './admit.ts'
+import { type AdmitAnswer, type Allowances, admit, type CostBound, prepareAdmission } from './admit.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
 import type { RedisLink } from './redis-link.ts'
+import { cancel, prepareSettlement, reap, type SettledRequest, settle } from './settle.ts'
+import { readSpend, seedSpend } from './spend.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const shard = accountShard(account)
-const key: KeyRecord = {
+const keyRecord: KeyRecord = {
   status: 'active',
   digest: 'c'.repeat(64),
   previous: null,
@@ -19,124 +20,227 @@ const key: KeyRecord = {
   requestsPerMinute: null
 }
 const free: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
-const current = (version: number, record: object) => ({ version: String(version), json: JSON.stringify(record) })
-
-async function stamp(link: RedisLink, version: number, run = 'this run'): Promise<void> {
-  assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), version, run))
+const allowances: Allowances = {
+  keyBudgetNanos: null,
+  accountBudgetNanos: 1_000_000,
+  keyRequests: null,
+  requests: 60,
+  tokens: 1_000_000,
+  concurrentRequests: 10,
+  requestNanos: 500_000
 }
+/** 100 tokens of prompt at 1 nanodollar, and up to 100 of output at 10. */
+const bound: CostBound = {
+  promptPicos: 100_000,
+  promptTokens: 100,
+  outputPicos: 10_000,
+  outputTokens: 1,
+  wantedTokens: 100,
+  fewestTokens: 10
+}
+const thisMonth = (): number => Number(new Date().toISOString().slice(0, 7).replace('-', ''))
 
 testOnEveryRedis('admission', async (t, anyRun) => {
-  const link = withRun(anyRun, 'this run')
-  const judged = { key: '11', account: '10' }
+  const link = withRun(anyRun, 'the run of this test')
+  const { client } = link
+
   t.beforeEach(async () => {
     await putAccountRecord(link, account, 10, free)
-    await putKeyRecord(link, account, 'key_1', 11, key)
-    await stamp(link, 11)
+    await putKeyRecord(link, account, 'key_1', 11, keyRecord)
+    assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), 11, link.run()))
   })
 
-  t.test('a request that was judged on the current records is admitted', async () => {
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', judged, null)), { outcome: 'admitted' })
-  })
-
-  t.test('nothing is concluded by another process than the one that was vouched to', async () => {
-    const other = withRun(anyRun, 'other run')
-    assert.deepEqual(await admit(other, prepareAdmission(account, 'key_1', judged, null)), { outcome: 'unverified' })
-    assert.deepEqual(await admit(other, prepareAdmission(account, 'key_9', { key: '', account: '' }, null)), {
-      outcome: 'unverified'
-    })
-  })
-
-  t.test('nothing is concluded from an empty server, nor before the first replay has ended', async () => {
-    await anyRun.client.flushall()
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', judged, null)), { outcome: 'unverified' })
-    await putAccountRecord(link, account, 10, free)
-    await putKeyRecord(link, account, 'key_1', 11, key)
-    const claim = await claimShard(link, shard, 'replay')
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', judged, null)), { outcome: 'unverified' })
-    await stampShard(link, claim, 11, 'this run')
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', judged, null)), { outcome: 'admitted' })
-  })
-
-  t.test('a key that has moved on is not admitted: the current records are told', async () => {
-    const revoked: KeyRecord = { ...key, status: 'revoked' }
-    await putKeyRecord(link, account, 'key_1', 12, revoked)
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', judged, null)), {
-      outcome: 'moved',
-      key: current(12, revoked),
-      account: current(10, free)
-    })
-  })
-
-  t.test('an account that has moved on is not admitted either', async () => {
-    const suspended: AccountRecord = { plan: 'free', status: 'suspended', ownCapNanos: null }
-    await putAccountRecord(link, account, 12, suspended)
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', judged, null)), {
-      outcome: 'moved',
-      key: current(11, key),
-      account: current(12, suspended)
-    })
-  })
-
-  t.test('versions that were not judged yet, or are from the future, match nothing', async () => {
-    const moved = { outcome: 'moved', key: current(11, key), account: current(10, free) }
-    for (const versions of [
-      { key: '', account: '' },
-      { key: '11', account: '' },
-      { key: '', account: '10' },
-      { key: '13', account: '10' },
-      { key: '11', account: '13' }
-    ]) {
-      assert.deepEqual(
-        await admit(link, prepareAdmission(account, 'key_1', versions, null)),
-        moved,
-        JSON.stringify(versions)
-      )
+  async function ask(
+    id: string,
+    changed: Partial<Allowances & CostBound> = {},
+    { of = link, holdMs = 60_000, reaped = false }: { of?: RedisLink; holdMs?: number; reaped?: boolean } = {}
+  ): Promise<AdmitAnswer> {
+    const judged = { key: '11', account: '10' }
+    const all = { ...allowances, ...bound, ...changed }
+    return admit(of, prepareAdmission(account, 'key_1', judged, null, all, holdMs), id, 'a-model', all, reaped)
+  }
+  async function limitOf(id: string, changed: Partial<Allowances>): Promise<string | undefined> {
+    const answer = await ask(id, changed)
+    return answer.outcome === 'over-limit' ? answer.limit : undefined
+  }
+  const spend = () => readSpend(link, account, thisMonth())
+  async function settleOne(id: string, admitted: AdmitAnswer, changed: Partial<SettledRequest> = {}, isRetry = false) {
+    assert.ok(admitted.outcome === 'admitted')
+    const request: SettledRequest = {
+      id,
+      key: 'key_1',
+      model: 'a-model',
+      at: admitted.at,
+      heldNanos: admitted.nanos,
+      heldTokens: 100 + admitted.grantedTokens,
+      tokensPerMinute: allowances.tokens,
+      costNanos: 300,
+      promptTokens: 50,
+      cachedTokens: 10,
+      completionTokens: 25,
+      failed: false,
+      estimated: false,
+      ...changed
     }
+    await settle(link, prepareSettlement(account, 1), [request], () => isRetry)
+  }
+  async function usage(): Promise<Record<string, string>> {
+    const names = await client.keys('usage:*')
+    assert.ok(names.length <= 1)
+    const counters = names.length === 0 ? {} : await client.hgetall(names[0]!)
+    return Object.fromEntries(Object.entries(counters).map(([name, value]) => [name.split('|')[0], value]))
+  }
+
+  t.test('what a request may cost at most is reserved, and settled once', async () => {
+    const admitted = await ask('req_1')
+    assert.ok(admitted.outcome === 'admitted')
+    assert.equal(admitted.grantedTokens, 100)
+    assert.equal(admitted.nanos, 1100)
+    assert.equal(admitted.requests, 60)
+    assert.equal(admitted.requestsLeft, 59)
+    assert.equal(admitted.tokensLeft, 999_800)
+    assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
+    await settleOne('req_1', admitted)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
+    assert.deepEqual(await usage(), { n: '1', p: '50', c: '10', o: '25', u: '300', rev: '1' })
+    await settleOne('req_1', admitted, {}, true)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
+    assert.equal((await usage()).n, '1')
+    assert.equal(await client.hlen(holdName(account)), 0)
   })
 
-  t.test('a key, or an account, that is not there is told as such and never admitted', async () => {
-    const absent = await admit(link, prepareAdmission(account, 'key_9', { key: '', account: '10' }, null))
-    assert.deepEqual(absent, { outcome: 'moved', key: null, account: current(10, free) })
-    await anyRun.client.del(`acct:{${shard}}:${account}`)
-    const orphan = await admit(link, prepareAdmission(account, 'key_1', { key: '11', account: '' }, null))
-    assert.deepEqual(orphan, { outcome: 'moved', key: current(11, key), account: null })
+  t.test('the same request is admitted once, however often it is asked for', async () => {
+    const [one, two] = [await ask('req_1'), await ask('req_1')]
+    assert.ok(one.outcome === 'admitted' && two.outcome === 'admitted')
+    assert.deepEqual([two.grantedTokens, two.nanos, two.at], [one.grantedTokens, one.nanos, one.at])
+    assert.equal(two.requestsLeft, 59)
+    assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
   })
 
-  t.test('an end is judged by the clock of Redis', async () => {
-    const [seconds] = (await anyRun.client.time()) as unknown as [string | number, string | number]
-    const now = Number(seconds) * 1000
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', judged, now + 60_000)), {
-      outcome: 'admitted'
+  t.test('output is granted as the budgets allow, down to the fewest tokens', async () => {
+    const granted = async (id: string, changed: Partial<Allowances>) => {
+      const answer = await ask(id, changed)
+      return answer.outcome === 'admitted' ? answer.grantedTokens : answer
+    }
+    assert.equal(await granted('req_1', { requestNanos: 605 }), 50)
+    assert.equal(await granted('req_2', { keyBudgetNanos: 600 + 200 }), 10)
+    assert.deepEqual(await granted('req_3', { keyBudgetNanos: 600 + 200 + 199 }), {
+      outcome: 'over-budget',
+      scope: 'key',
+      limit: 999,
+      settled: 0,
+      reserved: 800,
+      needed: 200,
+      month: thisMonth()
     })
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', judged, now - 1)), { outcome: 'ended' })
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', judged, 0)), { outcome: 'ended' })
+    assert.equal(((await ask('req_4', { accountBudgetNanos: 999 })) as { scope: string }).scope, 'account')
+    assert.equal(((await ask('req_5', { requestNanos: 199 })) as { scope: string }).scope, 'request')
+    assert.deepEqual(await spend(), { settled: 0, reserved: 800 })
   })
 
-  t.test('a record that moved on is told even when what was judged has ended', async () => {
-    await putKeyRecord(link, account, 'key_1', 12, key)
-    assert.equal((await admit(link, prepareAdmission(account, 'key_1', judged, 0))).outcome, 'moved')
+  t.test('limits refuse, and take nothing when they do', async () => {
+    for (let count = 1; count <= 3; count++)
+      assert.equal((await ask(`req_${count}`, { requests: 3 })).outcome, 'admitted')
+    const fourth = await ask('req_4', { requests: 3 })
+    assert.ok(fourth.outcome === 'over-limit')
+    assert.equal(fourth.limit, 'requests')
+    assert.ok(fourth.waitMs > 0 && fourth.waitMs <= 20_000)
+    assert.equal(fourth.requestsLeft, 0)
+    assert.equal(await limitOf('req_5', { concurrentRequests: 3 }), 'concurrent')
+    assert.equal(await client.hlen(holdName(account)), 3)
+    await client.del(limitName(account))
+    assert.equal(await limitOf('req_6', { tokens: 199 }), 'tokens')
+    assert.equal(await limitOf('req_7', { keyRequests: 1 }), undefined)
+    assert.equal(await limitOf('req_8', { keyRequests: 1 }), 'requests')
+    assert.equal(await client.hlen(holdName(account)), 4)
+    assert.deepEqual(await spend(), { settled: 0, reserved: 4400 })
   })
 
-  t.test('records of an earlier epoch than their shard are void', async () => {
-    await stamp(link, versionOf(1, 11))
-    const nothing = { outcome: 'moved', key: null, account: null }
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', judged, null)), nothing)
-
-    await putAccountRecord(link, account, versionOf(1, 10), free)
-    const accountOnly = { outcome: 'moved', key: null, account: current(versionOf(1, 10), free) }
-    assert.deepEqual(
-      await admit(link, prepareAdmission(account, 'key_1', { ...judged, account: '1000000000010' }, null)),
-      accountOnly
-    )
-
-    await putKeyRecord(link, account, 'key_1', versionOf(1, 11), key)
-    const now = { key: '1000000000011', account: '1000000000010' }
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', now, null)), { outcome: 'admitted' })
+  t.test('a cancelled request charges nothing, whether it was admitted before or comes later', async () => {
+    await ask('req_1')
+    await cancel(link, account, ['req_1', 'req_2'])
+    assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
+    assert.deepEqual(await ask('req_1'), { outcome: 'cancelled' })
+    assert.deepEqual(await ask('req_2'), { outcome: 'cancelled' })
+    await cancel(link, account, ['req_1'])
+    assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
+    assert.deepEqual(await usage(), {})
   })
 
-  t.test('records of a later epoch than their shard are in force before the shard has followed', async () => {
-    await putKeyRecord(link, account, 'key_1', versionOf(1, 11), key)
-    const now = { key: '1000000000011', account: '10' }
-    assert.deepEqual(await admit(link, prepareAdmission(account, 'key_1', now, null)), { outcome: 'admitted' })
+  t.test('overdue holds are charged in full, and corrected should they be settled', async () => {
+    const admitted = await ask('req_1', {}, { holdMs: 0 })
+    assert.deepEqual(await ask('req_2'), { outcome: 'overdue' })
+    assert.deepEqual(await client.tgFindOverdue(deadlinesName(shard), 10), [account])
+    assert.deepEqual(await reap(link, account, 10), { charged: 1, released: 0 })
+    assert.deepEqual(await spend(), { settled: 1100, reserved: 0 })
+    assert.deepEqual(await usage(), { n: '1', p: '100', o: '100', u: '1100', x: '1', y: '1100', rev: '1' })
+    assert.equal(await client.hget(limitName(account), 'd'), null)
+    assert.deepEqual(await client.tgFindOverdue(deadlinesName(shard), 10), [])
+    await settleOne('req_1', admitted)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
+    assert.deepEqual(await usage(), { n: '1', p: '50', c: '10', o: '25', u: '300', x: '0', y: '0', rev: '2' })
+    await settleOne('req_1', admitted, {}, true)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
+  })
+
+  t.test('holds that came back with an old state are released, not charged', async () => {
+    await ask('req_1', {}, { holdMs: 0 })
+    const later = withRun(link, 'another run, much later')
+    assert.deepEqual(await reap(later, account, 10), { charged: 0, released: 1 })
+    assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
+  })
+
+  t.test('a hold that Redis lost is charged by the first attempt', async () => {
+    const admitted = await ask('req_1')
+    await client.del(holdName(account), spendName(account))
+    await seedSpend(link, [{ account, month: thisMonth(), settled: 5, byKey: new Map([['key_1', 5]]) }])
+    await settleOne('req_1', admitted)
+    assert.deepEqual(await spend(), { settled: 305, reserved: 0 })
+    await settleOne('req_1', admitted, {}, true)
+    assert.deepEqual(await spend(), { settled: 305, reserved: 0 })
+  })
+
+  t.test('nothing is admitted before spend is seeded; of Redis and ledger the larger counts', async () => {
+    await client.del(spendName(account))
+    assert.deepEqual(await ask('req_1'), { outcome: 'unverified' })
+    await putAccountRecord(link, account, 10, free)
+    const seed = (settled: number, of: number) =>
+      seedSpend(link, [{ account, month: thisMonth(), settled, byKey: new Map([['key_1', of]]) }])
+    assert.equal(await seed(700, 600), true)
+    assert.equal(await seed(500, 650), true)
+    assert.deepEqual(await client.hgetall(spendName(account)), {
+      m: String(thisMonth()),
+      s: '700',
+      r: '0',
+      's:key_1': '650'
+    })
+    assert.equal(await seedSpend(link, [{ account, month: 202001, settled: 900, byKey: new Map() }]), false)
+    assert.equal((await ask('req_2', { accountBudgetNanos: 1799 })).outcome, 'admitted')
+    assert.deepEqual(await spend(), { settled: 700, reserved: 1090 })
+  })
+
+  t.test('a month that is over does not count any more', async () => {
+    await client.hset(spendName(account), { m: '202001', s: '999999', r: '5', 's:key_1': '1', 'r:key_1': '1' })
+    assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
+    const admitted = await ask('req_1')
+    assert.deepEqual(await client.hgetall(spendName(account)), {
+      m: String(thisMonth()),
+      s: '0',
+      r: '1100',
+      's:key_1': '0',
+      'r:key_1': '1100'
+    })
+    // Admitted in January 2020: what it costs belongs there.
+    await settleOne('req_1', admitted, { at: 1_578_000_000 })
+    assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
+    assert.match((await client.keys('usage:*'))[0]!, /:438333:.*~\d+$/)
+  })
+
+  t.test('the unused part of the token rate is given back', async () => {
+    const before = await ask('req_1')
+    await settleOne('req_1', before)
+    const after = await ask('req_2')
+    assert.ok(after.outcome === 'admitted')
+    assert.ok(after.tokensLeft >= allowances.tokens - 75 - 200)
   })
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { accountShard } from '../keyspace/names.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
-import { prepareAdmission } from './admit.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
+import { prepareVerification } from './verify.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const shard = accountShard(account)
@@ -21,7 +21,7 @@ testOnEveryRedis('a prepared call', async (t, link, kind) => {
     })
     assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), 2, run))
   }
-  const call = () => prepareAdmission(account, 'key_ü', { key: '2', account: '1' }, null)
+  const call = () => prepareVerification(account, 'key_ü', { key: '2', account: '1' }, null)
 
   t.test('is answered again and again, whatever its arguments are made of', async () => {
     await fill(link.run())

@@ -5,7 +5,7 @@ import type { RedisLink } from './redis-link.ts'
 type Encoded = { readonly run: string; readonly sha: string; readonly text: string }
 
 /**
- * A call of a script that is made often with the same arguments, so that they are encoded once (as arrays of bulk
+ * A call of a script that is made often with the same first arguments, so that they are encoded once (as arrays of bulk
  * strings, RESP 2) rather than each time.
  *
  * The first argument after the keys is the run of the Redis process at the other end; it is filled in here.
@@ -14,28 +14,39 @@ export class PreparedCall {
   readonly #name: string
   readonly #keys: readonly string[]
   readonly #args: readonly string[]
+  readonly #following: number
   #encoded: Encoded | null = null
 
-  /** @param name of the script's command */
-  constructor(name: string, keys: readonly string[], args: readonly string[]) {
+  /**
+   * @param name of the script's command
+   * @param following how many arguments are given with each call
+   */
+  constructor(name: string, keys: readonly string[], args: readonly string[], following = 0) {
     this.#name = name
     this.#keys = keys
     this.#args = args
+    this.#following = following
   }
 
-  /** @throws RedisAwayError, or ioredis' error if no answer comes in time */
-  async send(link: RedisLink): Promise<unknown> {
+  /**
+   * @param rest the arguments that follow, as many as were promised
+   * @throws RedisAwayError if nothing was sent; ioredis' error if no answer comes in time
+   */
+  async send(link: RedisLink, rest: readonly string[] = none): Promise<unknown> {
     const run = link.run()
     const sha = link.scripts.get(this.#name)!
+    if (rest.length !== this.#following) throw new RangeError(`${this.#name}: ${rest.length} arguments`)
     if (this.#encoded === null || this.#encoded.run !== run || this.#encoded.sha !== sha) {
-      this.#encoded = { run, sha, text: encode(['EVALSHA', sha, String(this.#keys.length), ...this.#all(run)]) }
+      const parts = ['EVALSHA', sha, String(this.#keys.length), ...this.#all(run)]
+      this.#encoded = { run, sha, text: `*${parts.length + this.#following}\r\n${encode(parts)}` }
     }
+    const text = rest.length === 0 ? this.#encoded.text : this.#encoded.text + encode(rest)
     try {
-      return await link.client.sendCommand(new EncodedCommand(this.#encoded.text))
+      return await link.client.sendCommand(new EncodedCommand(text))
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
       // ioredis sends a script whole to a server that does not have it.
-      return Reflect.apply(Reflect.get(link.client, this.#name), link.client, this.#all(run))
+      return Reflect.apply(Reflect.get(link.client, this.#name), link.client, [...this.#all(run), ...rest])
     }
   }
 
@@ -58,7 +69,10 @@ class EncodedCommand extends Command {
   }
 }
 
+const none: readonly string[] = []
+
 function encode(parts: readonly string[]): string {
-  const strings = parts.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`)
-  return `*${parts.length}\r\n${strings.join('')}`
+  let text = ''
+  for (const part of parts) text += `$${Buffer.byteLength(part)}\r\n${part}\r\n`
+  return text
 }

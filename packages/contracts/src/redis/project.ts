@@ -9,7 +9,8 @@ import {
   pointerName,
   type Shard,
   secretShard,
-  shardMarker
+  shardMarker,
+  spendName
 } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '../records/records.ts'
 import type { RedisLink } from './redis-link.ts'
@@ -47,10 +48,16 @@ export async function putAll(link: RedisLink, writes: readonly ProjectionWrite[]
   const pipeline = link.client.pipeline()
   const batches = batchesOf(writes)
   for (const batch of batches) addBatch(pipeline, batch)
+  // An account that Redis did not know has spent nothing yet. Where that is not so, Redis is not the one that was vouched
+  // to, and spend is seeded from the ledger before it is again.
+  for (const write of writes) {
+    if (write.kind === 'account') pipeline.tgSeedSpend(spendName(write.account), 0, 0)
+  }
   const answers = (await pipeline.exec()) ?? []
-  return answers.flatMap(([error, answer], index) => {
-    if (error !== null) throw error
-    return Array.isArray(answer) ? answer.map(toOutcome) : batches[index]!.map((): WriteOutcome => 'stored')
+  for (const [error] of answers) if (error !== null) throw error
+  return batches.flatMap((batch, index) => {
+    const [, answer] = answers[index]!
+    return Array.isArray(answer) ? answer.map(toOutcome) : batch.map((): WriteOutcome => 'stored')
   })
 }
 

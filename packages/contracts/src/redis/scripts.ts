@@ -12,7 +12,13 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgReadPointer: { file: 'read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'claim-shard.lua', numberOfKeys: 1 },
   tgStampShard: { file: 'stamp-shard.lua', numberOfKeys: 1 },
-  tgAdmit: { file: 'admit.lua', numberOfKeys: 3 },
+  tgVerify: { file: 'verify.lua', numberOfKeys: 3 },
+  tgAdmit: { file: 'admit.lua', numberOfKeys: 8 },
+  tgSettle: { file: 'settle.lua', numberOfKeys: 7 },
+  tgCancel: { file: 'cancel.lua', numberOfKeys: 4 },
+  tgReap: { file: 'reap.lua', numberOfKeys: 8 },
+  tgFindOverdue: { file: 'find-overdue.lua', numberOfKeys: 1 },
+  tgSeedSpend: { file: 'seed-spend.lua', numberOfKeys: 1 },
   tgCountAttempt: { file: 'count-attempt.lua', numberOfKeys: 1 },
   tgNoteUses: { file: 'note-uses.lua', numberOfKeys: 1 },
   tgForgetUses: { file: 'forget-uses.lua', numberOfKeys: 1 }
@@ -21,8 +27,14 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
 const sources = Object.entries(scripts).map(([name, { file, numberOfKeys }]) => ({
   name,
   numberOfKeys,
-  lua: readFileSync(new URL(`../scripts/${file}`, import.meta.url), 'utf8')
+  lua: readScript(file)
 }))
+
+/** A line `--include <file>` stands for that file: Lua in Redis has no modules. */
+function readScript(file: string): string {
+  const lua = readFileSync(new URL(`../scripts/${file}`, import.meta.url), 'utf8')
+  return lua.replace(/^--include (\S+)$/gm, (_line, part: string) => readScript(part))
+}
 
 /**
  * Defines the scripts as commands of a client. Servers older than Redis 7, and `js-redis-server`, do not know the
@@ -54,6 +66,12 @@ declare module 'ioredis' {
       toVersion: number,
       toRun: string
     ): Result<0 | 1, Context>
+    tgReap(
+      ...keysAndArguments: [...keys: string[], run: string, account: string, most: number]
+    ): Result<[charged: number, released: number], Context>
+    tgFindOverdue(deadlines: string, most: number): Result<string[], Context>
+    tgSeedSpend(spend: string, month: number, ...amounts: Array<string | number>): Result<0 | 1, Context>
+    tgCancel(...keysAndIds: string[]): Result<1, Context>
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
     tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { accountShard, pointerName, type Shard, secretShard, shardMarker } from '@tollgate/contracts/keyspace/names.ts'
 import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
-import { type AdmitAnswer, admit, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { prepareVerification, type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
@@ -93,8 +93,8 @@ function watch(world: World, link: RedisLink) {
   /** What shards of earlier epochs hold may be what was lost, until they have followed. */
   let trustedEpoch = 0
 
-  async function look(id: string, of: string): Promise<AdmitAnswer> {
-    return admit(gateway, prepareAdmission(of, id, { key: '', account: '' }, null))
+  async function look(id: string, of: string): Promise<VerifyAnswer> {
+    return verify(gateway, prepareVerification(of, id, { key: '', account: '' }, null))
   }
 
   /** Whether a request with the key would get through, judging as gateways do. */
@@ -103,7 +103,7 @@ function watch(world: World, link: RedisLink) {
     if (seen.outcome !== 'moved' || seen.key === null || seen.account === null) return false
     if (readKeyRecord(seen.key.json).status !== 'active') return false
     const versions = { key: seen.key.version, account: seen.account.version }
-    return (await admit(gateway, prepareAdmission(of, id, versions, null))).outcome === 'admitted'
+    return (await verify(gateway, prepareVerification(of, id, versions, null))).outcome === 'admitted'
   }
 
   return {

@@ -1,8 +1,8 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
-import { type AdmitAnswer, admit, type CurrentRecord, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
 import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { type CurrentRecord, prepareVerification, type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
 import type { KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { JudgedRecords, Verdict } from './judge.ts'
 
@@ -27,12 +27,12 @@ export async function admitRequest(
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const verdict = judge({ key: known.key?.record ?? null, account: known.account?.record ?? null })
     if (!verdict.allowed && confirmed) throw new ServiceError(verdict.code)
-    let answer: AdmitAnswer
+    let answer: VerifyAnswer
     try {
       const admission = verdict.allowed
         ? admissionOf(known, verdict.endsAt)
-        : prepareAdmission(account, key, nothingJudged, null)
-      answer = await admit(redis, admission)
+        : prepareVerification(account, key, nothingJudged, null)
+      answer = await verify(redis, admission)
       if (answer.outcome === 'moved') remember(known, answer.key, answer.account)
     } catch (cause) {
       throw new ServiceError('state_unavailable', { cause })
@@ -49,7 +49,7 @@ export async function admitRequest(
 const nothingJudged = { key: '', account: '' }
 
 function admissionOf(known: KnownKey, endsAt: number | null): PreparedCall {
-  known.admission ??= prepareAdmission(known.pointer.account, known.pointer.key, versionsOf(known), endsAt)
+  known.admission ??= prepareVerification(known.pointer.account, known.pointer.key, versionsOf(known), endsAt)
   return known.admission
 }
 

@@ -58,7 +58,12 @@ function model(upstreamName: string): Catalog['models'][string] {
     route: [{ upstream: 'test', model: upstreamName, priority: 0, weight: 1 }],
     prices: { inputPicos: 150_000, cachedInputPicos: 75_000, outputPicos: 600_000 },
     contextWindow: 128_000,
-    maxOutputTokens: 16_384
+    maxOutputTokens: 16_384,
+    defaultOutputTokens: 1000,
+    fewestOutputTokens: 16,
+    outputParameter: 'max_tokens',
+    imageTokens: 1105,
+    tokenizer: null
   }
 }
 

