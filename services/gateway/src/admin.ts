@@ -1,12 +1,15 @@
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
 
 /** `/livez`, `/readyz` and `/metrics`, on a port of their own that clients never reach. */
-export function buildAdmin(redis: RedisLink, catalog: LiveCatalog, isStopping: () => boolean): FastifyInstance {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+export function buildAdmin(
+  redis: RedisLink,
+  catalog: LiveCatalog,
+  registry: Registry,
+  isStopping: () => boolean
+): FastifyInstance {
   const admin = Fastify()
   admin.get('/livez', async () => ({ ok: true }))
   admin.get('/readyz', async (_request, reply) => {

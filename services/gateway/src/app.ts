@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Admission } from './admission/admit-request.ts'
 import type { UseLog } from './admission/use-log.ts'
 import { authenticate } from './authenticate/plugin.ts'
 import { CallsInFlight } from './calls-in-flight.ts'
@@ -15,10 +16,12 @@ import { inferenceEndpoint } from './endpoints/inference.ts'
 import { models } from './endpoints/models.ts'
 import { openApi } from './endpoints/openapi.ts'
 import { answerClientError, sendFailure } from './failures.ts'
+import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import { logRequest } from './request-log.ts'
 import type { Settlement } from './settlement/settlement.ts'
 import type { Upstreams } from './upstreams/upstreams.ts'
+import type { UsageEstimator } from './usage/usage-estimator.ts'
 
 /** 20 MiB: room for images and audio in a prompt. */
 const bodyLimit = 20 * 1024 * 1024
@@ -38,7 +41,12 @@ export type Protection = {
   requestTimeoutMs: number
   /** How long a client may take nothing of its answer. */
   slowReaderMs: number
+  /** How long a request may take from its admission to the end of its answer. */
+  longestRequestMs: number
 }
+
+/** For how much longer what a request may cost is reserved: for its settlement. */
+const settlementMs = 60_000
 
 export type GatewayDependencies = {
   redis: RedisLink
@@ -46,7 +54,9 @@ export type GatewayDependencies = {
   upstreams: Upstreams
   /** Told of every admitted request. */
   useLog: Pick<UseLog, 'used'>
-  settlement: Pick<Settlement, 'settle'>
+  admission: Omit<Admission, 'holdMs'>
+  estimator: Pick<UsageEstimator, 'countPrompt'>
+  settlement: Pick<Settlement, 'settle' | 'cancel'>
   log: FastifyBaseLogger
   protection: Protection
 }
@@ -67,6 +77,8 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     // A logger for every request would cost more than the one line that each writes is worth: that names its request.
     childLoggerFactory: (logger) => logger,
     bodyLimit,
+    // It would also end the draining, which takes as long as the requests under way.
+    pluginTimeout: 0,
     trustProxy: protection.trustProxy,
     genReqId: newRequestId,
     // Answers may take as long as they do.
@@ -127,7 +139,9 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
       isDraining: () => draining
     })
     const slowReaders = new SlowReaders(protection.slowReaderMs)
-    const shared = { ...dependencies, calls, slowReaders, isDraining: () => draining }
+    const deadlines = new Deadlines(protection.longestRequestMs)
+    const admission = { ...dependencies.admission, holdMs: protection.longestRequestMs + settlementMs }
+    const shared = { ...dependencies, admission, calls, slowReaders, deadlines, isDraining: () => draining }
     for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {
       logSuccesses(listing)

@@ -28,6 +28,8 @@ export const GatewayConfig = Type.Object({
   GATEWAY_REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, default: 120_000 }),
   /** Milliseconds that a client may take nothing of its answer. */
   GATEWAY_SLOW_READER_MS: Type.Integer({ minimum: 100, default: 60_000 }),
+  /** Milliseconds that a request may take once it is admitted; what it may cost is reserved for a minute more. */
+  GATEWAY_LONGEST_REQUEST_MS: Type.Integer({ minimum: 1000, maximum: 86_400_000, default: 900_000 }),
   UPSTREAMS_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/upstreams.yaml', import.meta.url)) }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
 })

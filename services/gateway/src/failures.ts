@@ -13,7 +13,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
   logRequest(request.log, { id, known: knownKey, startedAt, status, code })
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
-  reply.code(status).header('x-request-id', id).send(failure.toBody())
+  reply.code(status).headers(failure.headers).header('x-request-id', id).send(failure.toBody())
 }
 
 /** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */

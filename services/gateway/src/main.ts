@@ -7,9 +7,15 @@ import { buildApp } from './app.ts'
 import { followCatalog } from './catalog/live-catalog.ts'
 import { loadGatewayConfig } from './config.ts'
 import { createLogOutput } from './log-output.ts'
+import { createMetrics } from './metrics.ts'
+import { createReaper } from './settlement/reaper.ts'
 import { createSettlement } from './settlement/settlement.ts'
+import { createSettlementQueue } from './settlement/settlement-queue.ts'
 import { openUpstreams, type Upstream } from './upstreams/upstreams.ts'
 import { createUsageEstimator } from './usage/usage-estimator.ts'
+
+/** How long a process that has to end tells Redis what is over. */
+const lastSettlementsMs = 2000
 
 async function main(): Promise<void> {
   const config = loadGatewayConfig(process.env)
@@ -27,13 +33,25 @@ async function main(): Promise<void> {
   const catalog = followCatalog(redis, (err) => log.warn({ err }, 'catalog'))
   const useLog = createUseLog(redis, (err) => log.warn({ err }, 'uses of keys are not noted'))
   const estimator = createUsageEstimator((err) => log.warn({ err }, 'usage is taken from the size of an answer'))
-  const settlement = createSettlement(log, estimator)
+  const queue = createSettlementQueue(redis, (err) => log.warn({ err }, 'settlements are not taken'))
+  const metrics = createMetrics(queue.waiting)
+  const settlement = createSettlement({ log, estimator, queue, onAboveBound: () => metrics.aboveBound.inc() })
+  const reaper = createReaper(
+    redis,
+    ({ charged, released }) => {
+      metrics.reaped.inc({ done: 'charged' }, charged)
+      metrics.reaped.inc({ done: 'released' }, released)
+    },
+    (err) => log.warn({ err }, 'overdue holds are not ended')
+  )
   let stopping = false
   const app = buildApp({
     redis,
     catalog,
     upstreams,
     useLog,
+    admission: { redis, cancel: queue.cancel, isFull: queue.isFull },
+    estimator,
     settlement,
     log,
     protection: {
@@ -42,15 +60,19 @@ async function main(): Promise<void> {
       maxConnections: config.GATEWAY_MAX_CONNECTIONS,
       headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT_MS,
       requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT_MS,
-      slowReaderMs: config.GATEWAY_SLOW_READER_MS
+      slowReaderMs: config.GATEWAY_SLOW_READER_MS,
+      longestRequestMs: config.GATEWAY_LONGEST_REQUEST_MS
     }
   })
-  const admin = buildAdmin(redis, catalog, () => stopping)
+  const admin = buildAdmin(redis, catalog, metrics.registry, () => stopping)
 
+  const hurried = Promise.withResolvers<void>()
   function cutOff(): void {
     app.server.closeAllConnections()
     for (const { pool } of upstreams.values()) void pool.destroy()
     void estimator.hurry()
+    // What has just been cut off is settled, too.
+    setTimeout(hurried.resolve, lastSettlementsMs)
   }
 
   async function stop(): Promise<void> {
@@ -63,16 +85,22 @@ async function main(): Promise<void> {
     log.info('stopping: requests that are under way are finished')
     const limit = setTimeout(cutOff, config.GATEWAY_DRAIN_MS)
     await app.close()
+    await Promise.all([catalog.stop(), useLog.stop(), reaper.stop(), ...[...upstreams.values()].map(closePool)])
+    await settlement.counted()
+    // What Redis does not take in time is charged as it was reserved, when it is overdue.
+    await Promise.race([queue.idle(), hurried.promise])
+    if (queue.waiting() > 0) log.error({ waiting: queue.waiting() }, 'settlements are lost')
     clearTimeout(limit)
-    await Promise.all([catalog.stop(), useLog.stop(), ...[...upstreams.values()].map(closePool)])
-    await settlement.idle()
     await Promise.all([estimator.close(), redis.close(), admin.close()])
+    // Retries of what is lost would go on.
+    if (queue.waiting() > 0) process.exit(1)
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
 
   await catalog.start()
   useLog.start()
+  reaper.start()
   await listen(admin, config.GATEWAY_ADMIN_HOST, config.GATEWAY_ADMIN_PORT, 'GATEWAY_ADMIN_PORT')
   await listen(app, config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT')
   log.info({ port: config.GATEWAY_PORT, adminPort: config.GATEWAY_ADMIN_PORT }, 'listening')

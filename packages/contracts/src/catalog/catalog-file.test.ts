@@ -94,7 +94,12 @@ test('dollars become whole picodollars per token and nanodollars, and names list
     route: [{ upstream: 'one', model: 'small', priority: 0, weight: 1 }],
     prices: { inputPicos: 75_000, cachedInputPicos: 75_000, outputPicos: 300_000 },
     contextWindow: 1000,
-    maxOutputTokens: 100
+    maxOutputTokens: 100,
+    defaultOutputTokens: 100,
+    fewestOutputTokens: 64,
+    outputParameter: 'max_completion_tokens',
+    imageTokens: 1105,
+    tokenizer: null
   })
   assert.deepEqual(catalog.models.large!.route, [
     { upstream: 'one', model: 'large-2026', priority: 0, weight: 3 },

@@ -30,8 +30,9 @@ const ModelEntry = closed({
   tokenizer: Type.Optional(Type.Literal('o200k_base'))
 })
 
-/** What a request is granted that does not say how long its answer may be, and the least that is worth granting. */
-const usualOutputTokens = 4096
+/** What a request is granted that does not say how long its answer may be; of legacy completions as their API has it. */
+const usualOutputTokens: Record<ModelKind, number> = { chat: 4096, completion: 16, embedding: 0 }
+/** The least that is worth granting. */
 const usualFewestTokens = 64
 /** The most that an image counts with OpenAI's models of this price class: 170 for each of 6 tiles, and 85 at first. */
 const usualImageTokens = 1105
@@ -99,7 +100,7 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     problems.push(`models.${name}.max_output_tokens: must be at least 1 for a model that generates text`)
   }
   const maxOutputTokens = entry.kind === 'embedding' ? 0 : entry.max_output_tokens
-  const defaultOutputTokens = Math.min(entry.default_output_tokens ?? usualOutputTokens, maxOutputTokens)
+  const defaultOutputTokens = Math.min(entry.default_output_tokens ?? usualOutputTokens[entry.kind], maxOutputTokens)
   if ((entry.default_output_tokens ?? 0) > maxOutputTokens) {
     problems.push(`models.${name}.default_output_tokens: more than max_output_tokens`)
   }

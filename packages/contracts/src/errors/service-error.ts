@@ -1,7 +1,8 @@
 import { type ErrorCode, type ErrorType, errorTable } from './table.ts'
 
-/** The body of every failed answer of both services. */
-export type ErrorBody = { error: { message: string; type: ErrorType; code: ErrorCode } }
+/** The body of every failed answer of both services. Some codes have members of their own besides. */
+export type ErrorBody = { error: { message: string; type: ErrorType; code: ErrorCode } & ErrorDetails }
+export type ErrorDetails = Readonly<Record<string, string>>
 
 /** Seconds that clients are asked to wait when a dependency is away: long enough for SDKs' default retries to bridge a short failover. */
 export const dependencyRetrySeconds = 2
@@ -13,17 +14,25 @@ type Options = {
   cause?: unknown
   /** Seconds for the `Retry-After` header; 503 has {@link dependencyRetrySeconds} unless given. */
   retryAfter?: number
+  /** Further members of the error. */
+  details?: ErrorDetails
+  /** Further headers of the answer, by their names in lower case. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** A failure that the caller is told about. Status, type and message come from the one table. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly retryAfter: number | null
+  readonly details: ErrorDetails
+  readonly headers: Readonly<Record<string, string>>
 
   constructor(code: ErrorCode, options: Options = {}) {
     super(options.message ?? errorTable[code][2], options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ServiceError'
     this.code = code
+    this.details = options.details ?? {}
+    this.headers = options.headers ?? {}
     this.retryAfter = options.retryAfter ?? (errorTable[code][0] === 503 ? dependencyRetrySeconds : null)
   }
 
@@ -32,6 +41,6 @@ export class ServiceError extends Error {
   }
 
   toBody(): ErrorBody {
-    return { error: { message: this.message, type: errorTable[this.code][1], code: this.code } }
+    return { error: { message: this.message, type: errorTable[this.code][1], code: this.code, ...this.details } }
   }
 }

@@ -53,6 +53,17 @@ test('a message can be made exact, while the cause stays inside', async () => {
   })
 })
 
+test('an error may tell more, in members and headers of its own', async () => {
+  const error = new ServiceError('key_budget_exceeded', { details: { scope: 'key' }, headers: { 'x-more': '1' } })
+  assert.deepEqual(error.toBody().error, {
+    message: errorTable.key_budget_exceeded[2],
+    type: 'budget_error',
+    code: 'key_budget_exceeded',
+    scope: 'key'
+  })
+  assert.deepEqual(error.headers, { 'x-more': '1' })
+})
+
 test('a dependency that is away asks for at least two seconds; other errors only when told so', async () => {
   assert.ok(dependencyRetrySeconds >= 2)
   for (const [code, [status]] of rows) {

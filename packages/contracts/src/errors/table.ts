@@ -6,6 +6,12 @@ export const errorTable = {
   // The request itself
   invalid_json: [400, 'invalid_request_error', 'The request body is not valid JSON.'],
   invalid_request: [400, 'invalid_request_error', 'The request is not valid.'],
+  unpriced_parameter: [400, 'invalid_request_error', 'The request asks for something that has no price here.'],
+  exceeds_rate_limit: [
+    400,
+    'invalid_request_error',
+    'The request may use more tokens than the plan allows in a minute: waiting would not help.'
+  ],
   invalid_email: [400, 'invalid_request_error', 'The e-mail address is not valid.'],
   weak_password: [400, 'invalid_request_error', 'The password is too weak.'],
   link_invalid: [400, 'invalid_request_error', 'The link does not work: it has been used already or has expired.'],
@@ -27,6 +33,11 @@ export const errorTable = {
   revoked_api_key: [401, 'authentication_error', 'The API key has been revoked.'],
   expired_api_key: [401, 'authentication_error', 'The API key has expired.'],
 
+  // What it may cost
+  request_budget_exceeded: [402, 'budget_error', 'The request may cost more than a single request may.'],
+  monthly_budget_exceeded: [402, 'budget_error', "The account's budget for this month does not allow the request."],
+  key_budget_exceeded: [402, 'budget_error', "The key's budget for this month does not allow the request."],
+
   // What they may do
   email_not_confirmed: [
     403,
@@ -47,6 +58,9 @@ export const errorTable = {
 
   // How often
   too_many_requests: [429, 'rate_limit_error', 'Too many requests. Try again later.'],
+  requests_per_minute: [429, 'rate_limit_error', 'Too many requests in a minute. Try again later.'],
+  tokens_per_minute: [429, 'rate_limit_error', 'Too many tokens in a minute. Try again later.'],
+  concurrent_requests: [429, 'rate_limit_error', 'Too many requests at once. Try again later.'],
 
   // Upstreams
   upstream_unreachable: [502, 'upstream_error', 'The upstream provider could not be reached.'],

@@ -10,6 +10,11 @@ const streamOptions = Type.Optional(
   Type.Union([Type.Object({ include_usage: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])) }), Type.Null()])
 )
 
+/** How many tokens of output are wanted at most, for each answer. */
+const OutputLimit = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))
+/** How many answers. */
+const Answers = Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 128 }), Type.Null()]))
+
 const Tokens = Type.Array(Type.Integer({ minimum: 0 }))
 /** A text, several, one as tokens, or several as tokens. */
 const TextOrTokens = Type.Union([Type.String(), Type.Array(Type.String()), Tokens, Type.Array(Tokens)])
@@ -17,6 +22,9 @@ const TextOrTokens = Type.Union([Type.String(), Type.Array(Type.String()), Token
 export const ChatRequest = Type.Object({
   model,
   messages: Type.Array(Type.Object({ role: Type.String() }), { minItems: 1 }),
+  max_tokens: OutputLimit,
+  max_completion_tokens: OutputLimit,
+  n: Answers,
   stream,
   stream_options: streamOptions
 })
@@ -24,6 +32,9 @@ export const ChatRequest = Type.Object({
 export const CompletionRequest = Type.Object({
   model,
   prompt: Type.Optional(Type.Union([TextOrTokens, Type.Null()])),
+  max_tokens: OutputLimit,
+  n: Answers,
+  best_of: Answers,
   stream,
   stream_options: streamOptions
 })

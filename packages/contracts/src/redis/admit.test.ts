@@ -82,7 +82,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       estimated: false,
       ...changed
     }
-    await settle(link, prepareSettlement(account, 1), [request], () => isRetry)
+    await settle(link, prepareSettlement(account), [request], () => isRetry)
   }
   async function usage(): Promise<Record<string, string>> {
     const names = await client.keys('usage:*')

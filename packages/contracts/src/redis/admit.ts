@@ -89,9 +89,6 @@ type RawAnswer =
   | ['refused', Budget, limit: string, settled: string, reserved: string, needed: string, month: number]
   | RawRecords
 
-/** How many arguments follow those that are the same for all requests of a key. */
-const ofRequest = 9
-
 /**
  * The question whether requests may start of a key that was judged on these versions to have these allowances.
  *
@@ -130,8 +127,7 @@ export function prepareAdmission(
       String(concurrentRequests),
       String(requestNanos),
       String(holdMs)
-    ],
-    ofRequest
+    ]
   )
 }
 

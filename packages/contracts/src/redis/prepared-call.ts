@@ -2,7 +2,7 @@ import { Command } from 'ioredis'
 import type { RedisLink } from './redis-link.ts'
 
 /** The encoded beginning of a script call, and what it was encoded for. */
-type Encoded = { readonly run: string; readonly sha: string; readonly text: string }
+type Encoded = { readonly run: string; readonly sha: string; readonly count: number; readonly text: string }
 
 /**
  * A call of a script that is made often with the same first arguments, so that they are encoded once (as arrays of bulk
@@ -14,33 +14,27 @@ export class PreparedCall {
   readonly #name: string
   readonly #keys: readonly string[]
   readonly #args: readonly string[]
-  readonly #following: number
   #encoded: Encoded | null = null
 
-  /**
-   * @param name of the script's command
-   * @param following how many arguments are given with each call
-   */
-  constructor(name: string, keys: readonly string[], args: readonly string[], following = 0) {
+  /** @param name of the script's command */
+  constructor(name: string, keys: readonly string[], args: readonly string[]) {
     this.#name = name
     this.#keys = keys
     this.#args = args
-    this.#following = following
   }
 
   /**
-   * @param rest the arguments that follow, as many as were promised
+   * @param rest the arguments that follow
    * @throws RedisAwayError if nothing was sent; ioredis' error if no answer comes in time
    */
   async send(link: RedisLink, rest: readonly string[] = none): Promise<unknown> {
     const run = link.run()
     const sha = link.scripts.get(this.#name)!
-    if (rest.length !== this.#following) throw new RangeError(`${this.#name}: ${rest.length} arguments`)
     if (this.#encoded === null || this.#encoded.run !== run || this.#encoded.sha !== sha) {
       const parts = ['EVALSHA', sha, String(this.#keys.length), ...this.#all(run)]
-      this.#encoded = { run, sha, text: `*${parts.length + this.#following}\r\n${encode(parts)}` }
+      this.#encoded = { run, sha, count: parts.length, text: encode(parts) }
     }
-    const text = rest.length === 0 ? this.#encoded.text : this.#encoded.text + encode(rest)
+    const text = `*${this.#encoded.count + rest.length}\r\n${this.#encoded.text}${encode(rest)}`
     try {
       return await link.client.sendCommand(new EncodedCommand(text))
     } catch (error) {

@@ -43,17 +43,15 @@ const settlementKeys = (account: string): string[] => [
   usageIndexName(accountShard(account))
 ]
 
-/** The beginning of a settlement, which is the same for all of an account with as many requests. */
-export function prepareSettlement(account: string, requests: number): PreparedCall {
-  return new PreparedCall('tgSettle', settlementKeys(account), [], requests * argumentsEach)
+/** The beginning of a settlement, which is the same for all of an account. */
+export function prepareSettlement(account: string): PreparedCall {
+  return new PreparedCall('tgSettle', settlementKeys(account), [])
 }
-
-const argumentsEach = 14
 
 /**
  * Settles requests of one account. Each is applied once, however often it is settled, if `isRetry` is right.
  *
- * @param settlement prepared for that account and as many requests
+ * @param settlement prepared for that account
  * @param isRetry of each: false only if it has certainly not been sent to Redis before
  * @throws RedisAwayError if it was not sent. Else ioredis' error: then it may have been applied
  */

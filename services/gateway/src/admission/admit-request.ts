@@ -1,63 +1,224 @@
+import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
-import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { type CurrentRecord, prepareVerification, type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
-import type { KnownKey, Versioned } from '../authenticate/known-key.ts'
-import type { JudgedRecords, Verdict } from './judge.ts'
+import {
+  type AdmitAnswer,
+  admit,
+  type CostBound,
+  type Hold,
+  prepareAdmission,
+  type RateState
+} from '@tollgate/contracts/redis/admit.ts'
+import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { reap } from '@tollgate/contracts/redis/settle.ts'
+import {
+  type CurrentRecord,
+  prepareVerification,
+  type RecordsAnswer,
+  verify
+} from '@tollgate/contracts/redis/verify.ts'
+import type { KnownKey, PreparedAdmission, Versioned } from '../authenticate/known-key.ts'
+import type { CatalogView } from '../catalog/live-catalog.ts'
+import { allowancesOf } from './allowances.ts'
+import { costBound, type TokenBound, withinRate } from './cost-bound.ts'
+import { type JudgedRecords, judgeCall, type Verdict } from './judge.ts'
+import { budgetError, limitError } from './refusal.ts'
 
 /** Records that change under every single one of so many attempts are not a state to decide on. */
-const maxAttempts = 4
+const maxAttempts = 6
+/** Overdue holds that an admission ends before it is made: few enough not to keep others waiting. */
+const mostReaped = 500
+
+/** What admission works with. */
+export type Admission = {
+  redis: RedisLink
+  /** How long a hold lasts, ms: longer than any request may. */
+  holdMs: number
+  /** Told of a request of which it is not known whether Redis has admitted it; it will not be made. */
+  cancel: (account: string, requestId: string) => void
+  /** Whether so much waits to be settled that nothing more may be admitted. */
+  isFull: () => boolean
+}
+
+export type CallRequest = {
+  id: string
+  known: KnownKey
+  /** In force when the request came. */
+  catalog: CatalogView
+  name: string
+  kind: ModelKind
+  /** null if the catalog has none of that name and kind. */
+  model: Model | null
+  /** The cheap bound; null without a model. */
+  bound: TokenBound | null
+  /** Counts the prompt exactly; null where or while that cannot be done. */
+  count: () => Promise<number | null> | null
+}
+
+/** What an admitted request may use. */
+export type Admitted = {
+  hold: Hold
+  /** Tokens that are reserved. */
+  heldTokens: number
+  rates: RateState
+  tokensPerMinute: number
+}
 
 /**
- * Admits a request, or throws what its caller is told. The request is judged on the records that this process remembers;
- * Redis then decides, but only on its current records: if those are others, the request is judged again on them.
- * A refusal too is only given on records that Redis has just confirmed.
+ * Admits a request and reserves what it may cost, or throws what its caller is told. The request is judged on the records
+ * that this process remembers; Redis then decides, but only on its current records: if those are others, the request is
+ * judged again on them. A refusal too is only given on records that Redis has just confirmed. Where only the bound of the
+ * prompt is in the way, the prompt is counted exactly, once.
  *
- * @param judge pure; may be called several times
- * @throws ServiceError with the verdict's code, or state_unavailable
+ * @throws ServiceError with the verdict's code, what a budget or limit says, exceeds_rate_limit or state_unavailable
  */
-export async function admitRequest(
-  redis: RedisLink,
-  known: KnownKey,
-  judge: (records: JudgedRecords) => Verdict
-): Promise<void> {
-  const { account, key } = known.pointer
-  let confirmed = false
+export async function admitRequest(admission: Admission, request: CallRequest): Promise<Admitted> {
+  const { known, catalog, name, kind, model } = request
+  let { bound } = request
+  let [confirmed, counted, reaped] = [false, false, false]
+  if (admission.isFull()) throw new ServiceError('state_unavailable')
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const verdict = judge({ key: known.key?.record ?? null, account: known.account?.record ?? null })
-    if (!verdict.allowed && confirmed) throw new ServiceError(verdict.code)
-    let answer: VerifyAnswer
-    try {
-      const admission = verdict.allowed
-        ? admissionOf(known, verdict.endsAt)
-        : prepareVerification(account, key, nothingJudged, null)
-      answer = await verify(redis, admission)
-      if (answer.outcome === 'moved') remember(known, answer.key, answer.account)
-    } catch (cause) {
-      throw new ServiceError('state_unavailable', { cause })
+    const verdict = judgeCall(recordsOf(known), known.digest, catalog, name, kind)
+    if (!verdict.allowed) {
+      if (confirmed) throw new ServiceError(verdict.code)
+      confirmed = await confirm(admission.redis, known, verdict)
+      continue
     }
-    if (answer.outcome === 'admitted') return
-    if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
-    if (answer.outcome === 'ended' && verdict.allowed) throw new ServiceError(verdict.endedCode)
-    confirmed = true
+    const prepared = prepare(known, catalog, verdict.endsAt, admission.holdMs)
+    const whole = costBound(bound!, model!)
+    const asked = withinRate(whole, prepared.allowances.tokens)
+    const answer = asked === null ? null : await ask(admission, request, prepared, asked, reaped)
+    switch (answer?.outcome) {
+      case 'admitted':
+        return admittedAs(answer, asked!, prepared.allowances.tokens)
+      case 'ended':
+        throw new ServiceError(verdict.endedCode)
+      case 'moved':
+        remember(known, answer)
+        continue
+      case 'overdue':
+        await reapFor(admission.redis, known.pointer.account)
+        reaped = true
+        continue
+      case 'unverified':
+      case 'cancelled':
+        throw new ServiceError('state_unavailable')
+    }
+    // Refused; perhaps only because the prompt was taken to be longer than it is.
+    const exact = counted || !dependsOnPrompt(answer, whole) ? null : await request.count()
+    if (exact === null || exact >= bound!.promptTokens) throw refusalOf(answer, prepared.allowances.tokens)
+    counted = true
+    bound = { ...bound!, promptTokens: exact }
   }
   throw new ServiceError('state_unavailable')
 }
 
-/** Judged versions that match nothing, so that Redis answers with its current records. */
-const nothingJudged = { key: '', account: '' }
+/**
+ * Confirms a key without reserving anything.
+ *
+ * @param judge pure; may be called several times
+ * @throws ServiceError with the verdict's code, or state_unavailable
+ */
+export async function confirmKey(
+  redis: RedisLink,
+  known: KnownKey,
+  judge: (records: JudgedRecords) => Verdict
+): Promise<void> {
+  let confirmed = false
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const verdict = judge(recordsOf(known))
+    if (!verdict.allowed && confirmed) throw new ServiceError(verdict.code)
+    if (await confirm(redis, known, verdict)) {
+      if (verdict.allowed) return
+      confirmed = true
+    }
+  }
+  throw new ServiceError('state_unavailable')
+}
 
-function admissionOf(known: KnownKey, endsAt: number | null): PreparedCall {
-  known.admission ??= prepareVerification(known.pointer.account, known.pointer.key, versionsOf(known), endsAt)
+/** Asks Redis about the records of a verdict. @returns whether they are the current ones; if not, those are remembered */
+async function confirm(redis: RedisLink, known: KnownKey, verdict: Verdict): Promise<boolean> {
+  const { account, key } = known.pointer
+  const judged = { key: known.key?.version ?? '', account: known.account?.version ?? '' }
+  const answer = await throughRedis(() =>
+    verify(redis, prepareVerification(account, key, judged, verdict.allowed ? verdict.endsAt : null))
+  )
+  if (answer.outcome === 'admitted') return true
+  if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
+  if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')
+  const isSame = answer.key?.version === known.key?.version && answer.account?.version === known.account?.version
+  remember(known, answer)
+  // What is not there has no version that could be the current one.
+  return isSame
+}
+
+async function ask(
+  { redis, cancel }: Admission,
+  { id, name, known }: CallRequest,
+  { call }: PreparedAdmission,
+  bound: CostBound,
+  reaped: boolean
+): Promise<AdmitAnswer> {
+  try {
+    return await admit(redis, call, id, name, bound, reaped)
+  } catch (cause) {
+    if (!(cause instanceof RedisAwayError)) cancel(known.pointer.account, id)
+    throw new ServiceError('state_unavailable', { cause })
+  }
+}
+
+async function reapFor(redis: RedisLink, account: string): Promise<void> {
+  await throughRedis(() => reap(redis, account, mostReaped))
+}
+
+async function throughRedis<Answer>(command: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await command()
+  } catch (cause) {
+    throw new ServiceError('state_unavailable', { cause })
+  }
+}
+
+/** Whether a shorter prompt could be admitted; what is in the way is null if it is the size of the rate's bucket. */
+function dependsOnPrompt(answer: AdmitAnswer | null, { outputPicos, fewestTokens }: CostBound): boolean {
+  if (answer === null) return true
+  if (answer.outcome === 'over-limit') return answer.limit === 'tokens'
+  if (answer.outcome !== 'over-budget') return false
+  return (outputPicos * fewestTokens) / 1000 <= answer.limit - answer.settled - answer.reserved
+}
+
+function refusalOf(answer: AdmitAnswer | null, tokensPerMinute: number): ServiceError {
+  if (answer?.outcome === 'over-budget') return budgetError(answer)
+  if (answer?.outcome === 'over-limit') return limitError(answer, tokensPerMinute)
+  return new ServiceError('exceeds_rate_limit')
+}
+
+function admittedAs(
+  answer: AdmitAnswer & { outcome: 'admitted' },
+  asked: CostBound,
+  tokensPerMinute: number
+): Admitted {
+  const heldTokens = asked.promptTokens + asked.outputTokens * answer.grantedTokens
+  return { hold: answer, heldTokens, rates: answer, tokensPerMinute }
+}
+
+function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): PreparedAdmission {
+  const { admission, pointer } = known
+  if (admission?.catalog === catalog) return admission
+  const [key, account] = [known.key!, known.account!]
+  const allowances = allowancesOf(key.record, account.record, catalog.plan(account.record.plan))
+  const judged = { key: key.version, account: account.version }
+  const call = prepareAdmission(pointer.account, pointer.key, judged, endsAt, allowances, holdMs)
+  known.admission = { catalog, allowances, call }
   return known.admission
 }
 
-function versionsOf(known: KnownKey): { key: string; account: string } {
-  return { key: known.key?.version ?? '', account: known.account?.version ?? '' }
-}
+const recordsOf = (known: KnownKey): JudgedRecords => ({
+  key: known.key?.record ?? null,
+  account: known.account?.record ?? null
+})
 
-function remember(known: KnownKey, key: CurrentRecord, account: CurrentRecord): void {
+function remember(known: KnownKey, { key, account }: RecordsAnswer & { outcome: 'moved' }): void {
   known.key = read(key, readKeyRecord)
   known.account = read(account, readAccountRecord)
   known.admission = null

@@ -1,5 +1,7 @@
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
+import type { Allowances } from '@tollgate/contracts/redis/admit.ts'
 import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
+import type { CatalogView } from '../catalog/live-catalog.ts'
 
 /** A record together with its version in Redis; null where Redis has none. */
 export type Versioned<Record> = { version: string; record: Record } | null
@@ -14,5 +16,12 @@ export type KnownKey = {
   key: Versioned<KeyRecord>
   account: Versioned<AccountRecord>
   /** What Redis is asked while these records are judged to allow a request. */
-  admission: PreparedCall | null
+  admission: PreparedAdmission | null
+}
+
+/** The question for Redis that goes with the records of a key and a catalog. */
+export type PreparedAdmission = {
+  readonly catalog: CatalogView
+  readonly allowances: Allowances
+  readonly call: PreparedCall
 }

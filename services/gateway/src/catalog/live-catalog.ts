@@ -3,6 +3,7 @@ import {
   freePlan,
   type Model,
   type ModelKind,
+  type Plan,
   readCatalogJson
 } from '@tollgate/contracts/catalog/catalog.ts'
 import { changesChannel } from '@tollgate/contracts/keyspace/names.ts'
@@ -22,6 +23,8 @@ export type CatalogView = {
   models(): Iterable<[name: string, model: Model]>
   /** Whether a plan includes a model; a plan that the catalog no longer has is the free one. */
   includes(plan: string, model: string): boolean
+  /** A plan; the free one if the catalog no longer has it. */
+  plan(plan: string): Plan
 }
 
 export type LiveCatalog = {
@@ -96,6 +99,7 @@ export function viewOf(version: number, catalog: Catalog): CatalogView {
       return model?.kind === kind ? model : null
     },
     models: () => models,
+    plan: (plan) => catalog.plans[plan] ?? catalog.plans[freePlan]!,
     includes: (plan, model) => (plans.get(plan) ?? free).has(model)
   }
 }

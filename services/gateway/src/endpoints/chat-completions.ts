@@ -1,4 +1,7 @@
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
+import type { Static } from 'typebox'
+import { wantedOutput } from '../admission/cost-bound.ts'
+import { chatPromptBound } from '../admission/prompt-bound.ts'
 import type { InferenceEndpoint } from './inference.ts'
 
 /** `POST /v1/chat/completions` */
@@ -7,5 +10,13 @@ export const chatCompletions: InferenceEndpoint = {
   kind: 'chat',
   body: ChatRequest,
   streams: true,
-  wordsMember: 'delta'
+  wordsMember: 'delta',
+  tokenBound({ bytes, members, spans }, model) {
+    const { max_tokens, max_completion_tokens, n } = members as Static<typeof ChatRequest>
+    return {
+      promptTokens: chatPromptBound({ bytes, members, spans }, model),
+      answers: n ?? 1,
+      wantedTokens: wantedOutput(max_completion_tokens ?? max_tokens, model)
+    }
+  }
 }

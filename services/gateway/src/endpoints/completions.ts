@@ -1,4 +1,7 @@
 import { CompletionRequest } from '@tollgate/contracts/http/inference.ts'
+import type { Static } from 'typebox'
+import { wantedOutput } from '../admission/cost-bound.ts'
+import { inputBound } from '../admission/prompt-bound.ts'
 import type { InferenceEndpoint } from './inference.ts'
 
 /** `POST /v1/completions`, the legacy endpoint */
@@ -7,5 +10,14 @@ export const completions: InferenceEndpoint = {
   kind: 'completion',
   body: CompletionRequest,
   streams: true,
-  wordsMember: 'text'
+  wordsMember: 'text',
+  tokenBound({ bytes, members, spans }, model) {
+    const { prompt, max_tokens, n, best_of } = members as Static<typeof CompletionRequest>
+    const prompts = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt.length : 1
+    return {
+      promptTokens: inputBound({ bytes, members, spans }, 'prompt'),
+      answers: prompts * Math.max(n ?? 1, best_of ?? 1),
+      wantedTokens: wantedOutput(max_tokens, model)
+    }
+  }
 }

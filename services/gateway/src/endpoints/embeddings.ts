@@ -1,4 +1,5 @@
 import { EmbeddingRequest } from '@tollgate/contracts/http/inference.ts'
+import { inputBound } from '../admission/prompt-bound.ts'
 import type { InferenceEndpoint } from './inference.ts'
 
 /** `POST /v1/embeddings`, which does not stream */
@@ -7,5 +8,6 @@ export const embeddings: InferenceEndpoint = {
   kind: 'embedding',
   body: EmbeddingRequest,
   streams: false,
-  wordsMember: 'embedding'
+  wordsMember: 'embedding',
+  tokenBound: (body) => ({ promptTokens: inputBound(body, 'input'), answers: 0, wantedTokens: 0 })
 }

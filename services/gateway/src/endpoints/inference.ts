@@ -1,12 +1,16 @@
-import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
-import { admitRequest } from '../admission/admit-request.ts'
-import { judgeCall } from '../admission/judge.ts'
+import { type Admission, type Admitted, admitRequest } from '../admission/admit-request.ts'
+import type { TokenBound } from '../admission/cost-bound.ts'
+import type { BoundedBody } from '../admission/prompt-bound.ts'
+import { rateFields } from '../admission/rate-headers.ts'
+import { refuseUnpriced } from '../admission/unpriced.ts'
 import type { GatewayDependencies } from '../app.ts'
 import type { CallsInFlight } from '../calls-in-flight.ts'
 import { crossOriginFields } from '../cross-origin.ts'
+import type { GrantedOutput } from '../relay/forwarded-body.ts'
 import { type RelayRequest, relay } from '../relay/relay.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
 import { readRequestBody, understand } from './request-body.ts'
@@ -21,22 +25,33 @@ export type InferenceEndpoint = {
   streams: boolean
   /** The member of an event of its streams that holds the model's words. */
   wordsMember: string
+  /**
+   * The most tokens that a request can use, its prompt measured in bytes. An endpoint without one could not be metered.
+   * @throws ServiceError unpriced_parameter
+   */
+  tokenBound: (body: BoundedBody, model: Model) => TokenBound
 }
 
 /** The members that all of these endpoints have in common, as their schemas make sure. */
-type CommonMembers = {
+type CommonMembers = Partial<GrantedOutput['asked']> & {
   model: string
   stream?: boolean | null
   stream_options?: Record<string, unknown> | null
 }
 
+export type InferenceDependencies = Omit<GatewayDependencies, 'admission'> & { admission: Admission } & Pick<
+    RelayRequest,
+    'isDraining' | 'slowReaders' | 'deadlines'
+  > & { calls: CallsInFlight }
+
 /** Adds an endpoint that calls a model: the request is read, admitted and relayed, and what it used is settled. */
 export function inferenceEndpoint(
   app: FastifyInstance,
   endpoint: InferenceEndpoint,
-  dependencies: GatewayDependencies & Pick<RelayRequest, 'isDraining' | 'slowReaders'> & { calls: CallsInFlight }
+  dependencies: InferenceDependencies
 ): void {
-  const { redis, catalog, upstreams, useLog, settlement, slowReaders, calls, isDraining } = dependencies
+  const { admission, catalog, estimator, upstreams, useLog, settlement, slowReaders, deadlines, calls, isDraining } =
+    dependencies
   const { path, kind, wordsMember } = endpoint
   const understood = understand(endpoint.body)
 
@@ -46,22 +61,45 @@ export function inferenceEndpoint(
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
     const known = request.knownKey!
-    const { bytes, members, spans } = readRequestBody(request.body, understood)
-    const { model: name, stream, stream_options: streamOptions = null } = members as CommonMembers
+    const body = readRequestBody(request.body, understood)
+    const { bytes, members, spans } = body
+    const common = members as CommonMembers
+    const { model: name, stream, stream_options: streamOptions = null } = common
+    const model = view.model(name, kind)
+    if (model !== null) refuseUnpriced(body)
+    const bound = model === null ? null : endpoint.tokenBound(body, model)
     calls.entered()
-    admitRequest(redis, known, (records) => judgeCall(records, known.digest, view, name, kind)).then(
-      () => {
+
+    admitRequest(admission, {
+      id: request.id,
+      known,
+      catalog: view,
+      name,
+      kind,
+      model,
+      bound,
+      count: () =>
+        model?.tokenizer == null ? null : estimator.countPrompt({ body: bytes, kind, imageTokens: model.imageTokens })
+    }).then(
+      (admitted) => {
         useLog.used(known.pointer.key)
-        const { route, prices } = view.model(name, kind)!
+        const { route, prices, outputParameter } = model!
         const isStream = stream === true && endpoint.streams
-        const call: Call = { id: request.id, known, startedAt: request.startedAt, model: name, prices, isStream }
+        const call: Call = {
+          id: request.id,
+          known,
+          startedAt: request.startedAt,
+          model: name,
+          prices,
+          isStream,
+          admitted
+        }
         reply.hijack()
         if (reply.raw.destroyed || request.raw.socket.destroyed) {
           calls.left()
-          settlement.settle(call, neverCalled)
+          settlement.cancel(call, neverCalled)
           return
         }
-        const fields = crossOriginFields(request.headers.origin)
         relay({
           upstreams,
           route,
@@ -71,11 +109,13 @@ export function inferenceEndpoint(
           model: name,
           isStream,
           streamOptions,
+          output: kind === 'embedding' ? null : grantedOutput(outputParameter, admitted.hold.grantedTokens, common),
           wordsMember,
           requestId: request.id,
           response: reply.raw,
-          fields,
+          fields: answerFields(request, admitted),
           slowReaders,
+          deadlines,
           isDraining,
           onFailure: (failure, upstream) =>
             request.log.warn({ err: failure, reqId: request.id, upstream }, 'upstream failed'),
@@ -91,6 +131,18 @@ export function inferenceEndpoint(
       }
     )
   })
+}
+
+function grantedOutput(parameter: GrantedOutput['parameter'], tokens: number, members: CommonMembers): GrantedOutput {
+  const { max_tokens, max_completion_tokens } = members
+  return { parameter, tokens, asked: { max_tokens, max_completion_tokens } }
+}
+
+/** Headers that every answer to an admitted request has. */
+function answerFields(request: FastifyRequest, { rates, tokensPerMinute }: Admitted): string[] {
+  const fields = rateFields(rates, tokensPerMinute)
+  if (request.headers.origin !== undefined) fields.push(...crossOriginFields(request.headers.origin))
+  return fields
 }
 
 /** The client left before an upstream was called. */

@@ -3,7 +3,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ModelEntry, ModelList } from '@tollgate/contracts/http/models.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { admitRequest } from '../admission/admit-request.ts'
+import { confirmKey } from '../admission/admit-request.ts'
 import { judgeKey, mayUseModel } from '../admission/judge.ts'
 import type { GatewayDependencies } from '../app.ts'
 
@@ -15,7 +15,7 @@ export function models(app: FastifyInstance, { redis, catalog, useLog }: Gateway
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
     const known = request.knownKey!
-    await admitRequest(redis, known, (records) => judgeKey(records, known.digest))
+    await confirmKey(redis, known, (records) => judgeKey(records, known.digest))
     useLog.used(known.pointer.key)
     const records = { key: known.key?.record ?? null, account: known.account?.record ?? null }
     return [...view.models()].filter(([name]) => mayUseModel(records, view, name)).map(toEntry)

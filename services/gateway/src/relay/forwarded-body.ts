@@ -9,6 +9,16 @@ export type ForwardedRequest = {
   readonly isStream: boolean
   /** Of a stream. */
   readonly streamOptions: Readonly<Record<string, unknown>> | null
+  /** How much output it is granted; null for an endpoint that has none. */
+  readonly output: GrantedOutput | null
+}
+
+export type GrantedOutput = {
+  /** The member by which the upstream knows the limit. */
+  readonly parameter: 'max_tokens' | 'max_completion_tokens'
+  readonly tokens: number
+  /** What the client set. */
+  readonly asked: Readonly<Record<'max_tokens' | 'max_completion_tokens', number | null | undefined>>
 }
 
 /** Whether the client of a stream asked for its usage. */
@@ -17,16 +27,29 @@ export function asksForUsage({ streamOptions }: ForwardedRequest): boolean {
 }
 
 /**
- * What goes to an upstream: the client's body with the name that the upstream knows the model by, and with usage asked
- * for. The rest is as the client wrote it, byte for byte.
+ * What goes to an upstream: the client's body with the name that the upstream knows the model by, with usage asked for,
+ * and with the output that it is granted. The rest is as the client wrote it, byte for byte.
  */
 export function forwardedBody(request: ForwardedRequest, upstreamModel: string): Buffer {
-  const { body, spans, model, isStream, streamOptions } = request
+  const { body, spans, model, isStream, streamOptions, output } = request
   const edits: Edit[] = []
   if (upstreamModel !== model) edits.push(setMember(body, spans.get('model'), 'model', upstreamModel))
   if (isStream && !asksForUsage(request)) {
     const options = { ...streamOptions, include_usage: true }
     edits.push(setMember(body, spans.get('stream_options'), 'stream_options', options))
   }
+  if (output !== null) limitOutput(output, body, spans, edits)
   return edits.length === 0 ? body : editBody(body, edits)
+}
+
+function limitOutput(
+  { parameter, tokens, asked }: GrantedOutput,
+  body: Buffer,
+  spans: ReadonlyMap<string, MemberSpan>,
+  edits: Edit[]
+): void {
+  if (asked[parameter] !== tokens) edits.push(setMember(body, spans.get(parameter), parameter, tokens))
+  // The other name for it must not say anything else.
+  const other = parameter === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
+  if (asked[other] != null) edits.push(setMember(body, spans.get(other), other, null))
 }

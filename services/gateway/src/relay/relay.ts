@@ -9,6 +9,7 @@ import { ReceivedText } from '../usage/received-text.ts'
 import type { Usage } from '../usage/usage.ts'
 import { usageInText } from '../usage/usage-name.ts'
 import { type Choice, chooseTarget, waitOf } from './choose-target.ts'
+import type { Deadlines, Expiring } from './deadlines.ts'
 import { EventStream } from './event-stream.ts'
 import { asksForUsage, type ForwardedRequest, forwardedBody } from './forwarded-body.ts'
 import { orderTargets } from './route.ts'
@@ -41,6 +42,7 @@ export type RelayRequest = ForwardedRequest & {
   /** Header names and values, alternating, that the answer carries besides its own. */
   readonly fields: readonly string[]
   readonly slowReaders: SlowReaders
+  readonly deadlines: Deadlines
   /** Whether the connection to the client must end with this answer. */
   readonly isDraining: () => boolean
   /** Told of every failed call, also of those that another call makes good. */
@@ -65,7 +67,8 @@ export function relay(request: RelayRequest): void {
  * One request to a model. undici calls the methods; a single object holds all state. What an abandoned call still brings
  * is told apart by its controller, and ignored.
  */
-class Relay implements Dispatcher.DispatchHandler {
+class Relay implements Dispatcher.DispatchHandler, Expiring {
+  readonly beganAt = performance.now()
   readonly #request: RelayRequest
   readonly #response: ServerResponse
   readonly #order: readonly Target[]
@@ -101,10 +104,19 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#response = request.response
     this.#order = orderTargets(request.route)
     this.#response.once('close', this.#onClose)
+    request.deadlines.began(this)
+  }
+
+  /** It has lasted as long as a request may. */
+  expire(): void {
+    if (this.#done) return
+    clearTimeout(this.#retryTimer)
+    this.#finishWith(new ServiceError('upstream_timeout'))
+    this.#controller?.abort(answered)
   }
 
   begin(): void {
-    const now = performance.now()
+    const now = this.beganAt
     const choice = chooseTarget(this.#order, this.#tried, this.#request.upstreams, now)
     if (choice !== null) {
       this.#call(choice.target)
@@ -372,6 +384,7 @@ class Relay implements Dispatcher.DispatchHandler {
   #finish(status: number, code: string | null): void {
     if (this.#done) return
     this.#done = true
+    this.#request.deadlines.ended(this)
     this.#response.off('close', this.#onClose)
     const { socket } = this.#response
     if (socket !== null && socket.writableLength > 0) this.#request.slowReaders.watch(socket)

@@ -1,4 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Admitted } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 import type { Countable } from '../usage/estimate-usage.ts'
 import type { Usage } from '../usage/usage.ts'
@@ -13,6 +14,7 @@ export type Call = {
   readonly model: string
   /** As they were when it was admitted. */
   readonly prices: Model['prices']
+  readonly admitted: Admitted
   readonly isStream: boolean
 }
 

@@ -22,7 +22,9 @@ import pino from 'pino'
 import { createUseLog } from '../admission/use-log.ts'
 import { buildApp, type Protection } from '../app.ts'
 import { followCatalog, type LiveCatalog } from '../catalog/live-catalog.ts'
+import { createReaper, type Reaper } from '../settlement/reaper.ts'
 import { createSettlement } from '../settlement/settlement.ts'
+import { createSettlementQueue } from '../settlement/settlement-queue.ts'
 import { openUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
 import { createUsageEstimator } from '../usage/usage-estimator.ts'
 
@@ -99,6 +101,11 @@ export type TestGateway = {
   changeAccount(seeded: SeededKey, record: Pick<AccountRecord, 'plan' | 'status'>): Promise<void>
   /** Vouches for all shards, and for the catalog, to the Redis process that runs now. */
   vouch(): Promise<void>
+  /** Resolves when everything that is over is settled. */
+  settled(): Promise<void>
+  /** How many calls cost more than had been reserved. */
+  aboveBound(): number
+  reaper: Reaper
   close(): Promise<void>
 }
 
@@ -118,7 +125,8 @@ const usualProtection: Protection = {
   maxConnections: 1000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 120_000,
-  slowReaderMs: 60_000
+  slowReaderMs: 60_000,
+  longestRequestMs: 900_000
 }
 
 /** A gateway on a Redis of its own, with state as control would write it, in front of the upstream at `upstreamUrl`. */
@@ -154,12 +162,21 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
   const upstreams = openUpstreams(upstreamsFile, { TEST_CREDENTIAL: 'upstream-credential' })
   const useLog = createUseLog(state, () => {})
   const estimator = createUsageEstimator((error) => log.warn(error))
-  const settlement = createSettlement(log, estimator)
+  const queue = createSettlementQueue(state, (error) => log.warn(error))
+  let aboveBound = 0
+  const settlement = createSettlement({ log, estimator, queue, onAboveBound: () => aboveBound++ })
+  const reaper = createReaper(
+    state,
+    () => {},
+    (error) => log.warn(error as Error)
+  )
   const app = buildApp({
     redis: state,
     catalog,
     upstreams,
     useLog,
+    admission: { redis: state, cancel: queue.cancel, isFull: queue.isFull },
+    estimator,
     settlement,
     log,
     protection: { ...usualProtection, ...options.protection }
@@ -182,6 +199,12 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     catalog,
     upstreams,
     vouch,
+    async settled() {
+      await settlement.counted()
+      await queue.idle()
+    },
+    aboveBound: () => aboveBound,
+    reaper,
     async seedKey(options = {}) {
       const secret = generateSecret('inference')
       const digest = digestSecret(secret)
@@ -221,7 +244,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     async close() {
       await Promise.all([...upstreams.values()].map(({ pool }) => pool.destroy()))
       await app.close()
-      await Promise.all([catalog.stop(), useLog.stop(), settlement.idle()])
+      await Promise.all([catalog.stop(), useLog.stop(), reaper.stop(), settlement.counted()])
       await estimator.close()
       await Promise.all([state.close(), control.close()])
       await redis.stop()

@@ -1,2 +1,3 @@
 /** What the threads of {@link createUsageEstimator} run. */
-export { estimateUsage as default } from './estimate-usage.ts'
+export { countPrompt } from './count-prompt.ts'
+export { estimateUsage } from './estimate-usage.ts'

@@ -1,15 +1,20 @@
 import type { Piscina } from 'piscina'
+import type { CountablePrompt } from './count-prompt.ts'
 import type { Countable } from './estimate-usage.ts'
 import type { Usage } from './usage.ts'
 
 /** Answers that wait to be counted, with their requests, are kept in memory meanwhile. */
 const mostWaiting = 1000
 const mostWaitingBytes = 64 * 1024 * 1024
+/** Longer prompts would keep the thread for too long. */
+const longestPrompt = 2 * 1024 * 1024
 const usualBytesPerToken = 4
 
 export type UsageEstimator = {
   /** Counts off the event loop. Never rejects: what cannot be counted any more is taken from its size. */
   estimate(countable: Countable): Promise<Usage>
+  /** The most tokens that a prompt can have, by its tokenizer; null if it cannot be counted now. Never rejects. */
+  countPrompt(prompt: CountablePrompt): Promise<number | null>
   /** Ends the counting: what waits is taken from its size. */
   hurry(): Promise<void>
   close(): Promise<void>
@@ -17,22 +22,31 @@ export type UsageEstimator = {
 
 /** Counts tokens in a thread of its own, which exists only while there is something to count. */
 export function createUsageEstimator(onError: (error: unknown) => void): UsageEstimator {
-  let pool: Promise<Piscina<Countable, Usage>> | undefined
+  let pool: Promise<Piscina> | undefined
   let waitingBytes = 0
+
+  /** Runs a function of the thread; null if there is too much to do already, or if it fails. */
+  async function run<Task, Result>(name: string, task: Task, bytes: number): Promise<Result | null> {
+    if (waitingBytes + bytes > mostWaitingBytes) return null
+    waitingBytes += bytes
+    try {
+      pool ??= openPool()
+      return (await (await pool).run(task, { name })) as Result
+    } catch (error) {
+      onError(error)
+      return null
+    } finally {
+      waitingBytes -= bytes
+    }
+  }
+
   return {
     async estimate(countable) {
       const bytes = countable.request.length + countable.answer.length
-      if (waitingBytes + bytes > mostWaitingBytes) return bySize(countable)
-      waitingBytes += bytes
-      try {
-        pool ??= openPool()
-        return await (await pool).run(countable)
-      } catch (error) {
-        onError(error)
-        return bySize(countable)
-      } finally {
-        waitingBytes -= bytes
-      }
+      return (await run<Countable, Usage>('estimateUsage', countable, bytes)) ?? bySize(countable)
+    },
+    async countPrompt(prompt) {
+      return prompt.body.length > longestPrompt ? null : run('countPrompt', prompt, prompt.body.length)
     },
     hurry: async () => (await pool)?.destroy(),
     close: async () => (await pool)?.close()
@@ -40,7 +54,7 @@ export function createUsageEstimator(onError: (error: unknown) => void): UsageEs
 }
 
 /** Most gateways never need it. */
-async function openPool(): Promise<Piscina<Countable, Usage>> {
+async function openPool(): Promise<Piscina> {
   const { Piscina } = await import('piscina')
   return new Piscina({
     filename: new URL('./estimate-worker.ts', import.meta.url).href,

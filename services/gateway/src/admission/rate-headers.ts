@@ -1,0 +1,26 @@
+import type { RateState } from '@tollgate/contracts/redis/admit.ts'
+
+/** Names and values, alternating, of the headers that tell a client where its rates stand, as OpenAI's API has them. */
+export function rateFields(state: RateState, tokensPerMinute: number): string[] {
+  return [
+    'x-ratelimit-limit-requests',
+    String(state.requests),
+    'x-ratelimit-limit-tokens',
+    String(tokensPerMinute),
+    'x-ratelimit-remaining-requests',
+    String(state.requestsLeft),
+    'x-ratelimit-remaining-tokens',
+    String(state.tokensLeft),
+    'x-ratelimit-reset-requests',
+    duration(state.requestsRestMs),
+    'x-ratelimit-reset-tokens',
+    duration(state.tokensRestMs)
+  ]
+}
+
+/** A duration as Go writes it: `20ms`, `1.5s`, `1m0s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${ms}ms`
+  if (ms < 60_000) return `${ms / 1000}s`
+  return `${Math.floor(ms / 60_000)}m${(ms % 60_000) / 1000}s`
+}

@@ -1,0 +1,41 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import type { AdmitAnswer, Budget, BudgetRefusal, Limit } from '@tollgate/contracts/redis/admit.ts'
+import { rateFields } from './rate-headers.ts'
+
+const codeOfBudget: Record<Budget, ErrorCode> = {
+  request: 'request_budget_exceeded',
+  key: 'key_budget_exceeded',
+  account: 'monthly_budget_exceeded'
+}
+const codeOfLimit: Record<Limit, ErrorCode> = {
+  requests: 'requests_per_minute',
+  tokens: 'tokens_per_minute',
+  concurrent: 'concurrent_requests'
+}
+
+/** What the client of a request is told that a budget does not allow. */
+export function budgetError(refusal: BudgetRefusal): ServiceError {
+  const { scope, limit, settled, reserved, needed, month } = refusal
+  const usd = (nanos: number) => formatUsd(BigInt(nanos))
+  return new ServiceError(codeOfBudget[scope], {
+    details: {
+      scope,
+      limit_usd: usd(limit),
+      spent_usd: usd(settled),
+      reserved_usd: usd(reserved),
+      needed_usd: usd(needed),
+      resets_at: new Date(Date.UTC(Math.floor(month / 100), month % 100)).toISOString()
+    }
+  })
+}
+
+/** What the client of a request is told that comes too soon. */
+export function limitError(refusal: AdmitAnswer & { outcome: 'over-limit' }, tokensPerMinute: number): ServiceError {
+  const fields = rateFields(refusal, tokensPerMinute)
+  return new ServiceError(codeOfLimit[refusal.limit], {
+    retryAfter: Math.max(1, Math.ceil(refusal.waitMs / 1000)),
+    headers: Object.fromEntries(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]!]] : [])))
+  })
+}

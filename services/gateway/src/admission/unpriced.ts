@@ -1,0 +1,36 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { BoundedBody } from './prompt-bound.ts'
+
+type Allowed = (value: unknown) => boolean
+
+const isAbsent: Allowed = (value) => value == null
+const isUsual: Allowed = (value) => value == null || value === 'auto' || value === 'default'
+const isText: Allowed = (value) => value == null || (Array.isArray(value) && value.every((one) => one === 'text'))
+const areFunctions: Allowed = (value) =>
+  !Array.isArray(value) ||
+  value.every((tool) => {
+    const type = typeof tool === 'object' && tool !== null ? Reflect.get(tool, 'type') : undefined
+    return type === undefined || type === 'function' || type === 'custom'
+  })
+
+/** Members that change what a request costs in a way that the catalog has no price for, and the values that do not. */
+const priced = new Map<string, Allowed>([
+  ['service_tier', isUsual],
+  ['web_search_options', isAbsent],
+  ['search_parameters', isAbsent],
+  ['plugins', isAbsent],
+  ['prediction', isAbsent],
+  ['modalities', isText],
+  ['audio', isAbsent],
+  ['tools', areFunctions]
+])
+
+/** @throws ServiceError unpriced_parameter naming the first member of a body that has no price, in whichever spelling */
+export function refuseUnpriced({ members, spans }: Pick<BoundedBody, 'members' | 'spans'>): void {
+  for (const [spelling, { name }] of spans) {
+    const isAllowed = priced.get(spelling)
+    if (isAllowed !== undefined && (name !== spelling || !isAllowed(members[name]))) {
+      throw new ServiceError('unpriced_parameter', { message: `${name}: has no price here.` })
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
+import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
+import { cancel, prepareSettlement, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
+import { GenerationalCache } from '../authenticate/generational-cache.ts'
+
+/** Requests of one account that one script settles: few enough to keep admissions waiting for less than half a millisecond. */
+const mostTogether = 50
+/** So much may wait; then nothing more is admitted. */
+const mostWaiting = 50_000
+const [firstRetryMs, longestRetryMs] = [50, 1000]
+const rememberedAccounts = 10_000
+
+/** What Redis has to be told of requests that are over. Everything is told until it is acknowledged. */
+export type SettlementQueue = {
+  settle(account: string, request: SettledRequest): void
+  /** Takes back a request that was perhaps admitted, and that was not sent to an upstream. */
+  cancel(account: string, requestId: string): void
+  isFull(): boolean
+  /** How much waits to be acknowledged. */
+  waiting(): number
+  /** Resolves when nothing waits. */
+  idle(): Promise<void>
+}
+
+/** What one account has to tell. */
+type Outbox = { requests: SettledRequest[]; cancelled: string[] }
+
+/**
+ * Gathers what ends in one turn of the event loop, and tells Redis in one command for each account.
+ *
+ * @param onError told once of a Redis that does not take what it is told, until it does again. That Redis is away is not
+ *   told: it is known, and nothing is admitted then.
+ */
+export function createSettlementQueue(redis: RedisLink, onError: (error: Error) => void): SettlementQueue {
+  let outboxes = new Map<string, Outbox>()
+  /** Requests that were sent and perhaps applied: only their hold tells whether they were. */
+  const tried = new WeakSet<SettledRequest>()
+  const prepared = new GenerationalCache<PreparedCall>(rememberedAccounts)
+  let waiting = 0
+  let isScheduled = false
+  let retryMs = firstRetryMs
+  let isFailing = false
+  let onIdle: Array<() => void> = []
+
+  function outboxOf(account: string): Outbox {
+    let outbox = outboxes.get(account)
+    if (outbox === undefined) {
+      outbox = { requests: [], cancelled: [] }
+      outboxes.set(account, outbox)
+    }
+    return outbox
+  }
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    isScheduled = false
+    const full = outboxes
+    outboxes = new Map()
+    for (const [account, { requests, cancelled }] of full) {
+      for (let from = 0; from < requests.length; from += mostTogether) {
+        void sendRequests(
+          account,
+          from === 0 && requests.length <= mostTogether ? requests : requests.slice(from, from + mostTogether)
+        )
+      }
+      for (let from = 0; from < cancelled.length; from += mostTogether) {
+        void sendCancelled(account, cancelled.slice(from, from + mostTogether))
+      }
+    }
+  }
+
+  async function sendRequests(account: string, requests: readonly SettledRequest[]): Promise<void> {
+    let call = prepared.get(account)
+    if (call === undefined) {
+      call = prepareSettlement(account)
+      prepared.set(account, call)
+    }
+    try {
+      await settle(redis, call, requests, isRetry)
+      acknowledged(requests.length)
+    } catch (error) {
+      if (!(error instanceof RedisAwayError)) for (const request of requests) tried.add(request)
+      failed(error, () => {
+        const outbox = outboxOf(account)
+        for (const request of requests) outbox.requests.push(request)
+      })
+    }
+  }
+
+  async function sendCancelled(account: string, ids: readonly string[]): Promise<void> {
+    try {
+      await cancel(redis, account, ids)
+      acknowledged(ids.length)
+    } catch (error) {
+      failed(error, () => outboxOf(account).cancelled.push(...ids))
+    }
+  }
+
+  const isRetry = (request: SettledRequest): boolean => tried.has(request)
+
+  function acknowledged(count: number): void {
+    isFailing = false
+    retryMs = firstRetryMs
+    waiting -= count
+    if (waiting > 0) return
+    for (const resolve of onIdle) resolve()
+    onIdle = []
+  }
+
+  /** Later, and later each time; at once as soon as Redis is back would be all gateways at once. */
+  function failed(error: unknown, putBack: () => void): void {
+    if (!(error instanceof RedisAwayError) && !isFailing) {
+      isFailing = true
+      onError(withoutCommand(error as Error))
+    }
+    setTimeout(
+      () => {
+        putBack()
+        schedule()
+      },
+      retryMs * (0.5 + Math.random() / 2)
+    )
+    retryMs = Math.min(2 * retryMs, longestRetryMs)
+  }
+
+  return {
+    settle(account, request) {
+      waiting++
+      outboxOf(account).requests.push(request)
+      schedule()
+    },
+    cancel(account, requestId) {
+      waiting++
+      outboxOf(account).cancelled.push(requestId)
+      schedule()
+    },
+    isFull: () => waiting >= mostWaiting,
+    waiting: () => waiting,
+    async idle() {
+      if (waiting > 0) await new Promise<void>((resolve) => onIdle.push(resolve))
+    }
+  }
+}
