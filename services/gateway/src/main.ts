@@ -89,11 +89,10 @@ async function main(): Promise<void> {
     await settlement.counted()
     // What Redis does not take in time is charged as it was reserved, when it is overdue.
     await Promise.race([queue.idle(), hurried.promise])
-    if (queue.waiting() > 0) log.error({ waiting: queue.waiting() }, 'settlements are lost')
+    const lost = queue.stop()
+    if (lost > 0) log.error({ lost }, 'settlements are lost')
     clearTimeout(limit)
     await Promise.all([estimator.close(), redis.close(), admin.close()])
-    // Retries of what is lost would go on.
-    if (queue.waiting() > 0) process.exit(1)
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)

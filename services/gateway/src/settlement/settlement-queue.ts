@@ -20,6 +20,8 @@ export type SettlementQueue = {
   waiting(): number
   /** Resolves when nothing waits. */
   idle(): Promise<void>
+  /** Gives up what waits. @returns how much that is: it is charged as it was reserved, once its holds are overdue */
+  stop(): number
 }
 
 /** What one account has to tell. */
@@ -40,6 +42,8 @@ export function createSettlementQueue(redis: RedisLink, onError: (error: Error) 
   let isScheduled = false
   let retryMs = firstRetryMs
   let isFailing = false
+  let isStopped = false
+  const retries = new Set<NodeJS.Timeout>()
   let onIdle: Array<() => void> = []
 
   function outboxOf(account: string): Outbox {
@@ -118,13 +122,16 @@ export function createSettlementQueue(redis: RedisLink, onError: (error: Error) 
       isFailing = true
       onError(withoutCommand(error as Error))
     }
-    setTimeout(
+    if (isStopped) return
+    const timer = setTimeout(
       () => {
+        retries.delete(timer)
         putBack()
         schedule()
       },
       retryMs * (0.5 + Math.random() / 2)
     )
+    retries.add(timer)
     retryMs = Math.min(2 * retryMs, longestRetryMs)
   }
 
@@ -143,6 +150,11 @@ export function createSettlementQueue(redis: RedisLink, onError: (error: Error) 
     waiting: () => waiting,
     async idle() {
       if (waiting > 0) await new Promise<void>((resolve) => onIdle.push(resolve))
+    },
+    stop() {
+      isStopped = true
+      for (const timer of retries) clearTimeout(timer)
+      return waiting
     }
   }
 }

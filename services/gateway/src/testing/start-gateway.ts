@@ -245,6 +245,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
       await Promise.all([...upstreams.values()].map(({ pool }) => pool.destroy()))
       await app.close()
       await Promise.all([catalog.stop(), useLog.stop(), reaper.stop(), settlement.counted()])
+      queue.stop()
       await estimator.close()
       await Promise.all([state.close(), control.close()])
       await redis.stop()
