@@ -15,7 +15,7 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgVerify: { file: 'verify.lua', numberOfKeys: 3 },
   tgAdmit: { file: 'admit.lua', numberOfKeys: 8 },
   tgSettle: { file: 'settle.lua', numberOfKeys: 7 },
-  tgCancel: { file: 'cancel.lua', numberOfKeys: 4 },
+  tgCancel: { file: 'cancel.lua', numberOfKeys: 7 },
   tgReap: { file: 'reap.lua', numberOfKeys: 8 },
   tgFindOverdue: { file: 'find-overdue.lua', numberOfKeys: 1 },
   tgSeedSpend: { file: 'seed-spend.lua', numberOfKeys: 1 },
@@ -71,7 +71,7 @@ declare module 'ioredis' {
     ): Result<[charged: number, released: number], Context>
     tgFindOverdue(deadlines: string, most: number): Result<string[], Context>
     tgSeedSpend(spend: string, month: number, ...amounts: Array<string | number>): Result<0 | 1, Context>
-    tgCancel(...keysAndIds: string[]): Result<1, Context>
+    tgCancel(...keysRunAndIds: string[]): Result<1, Context>
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
     tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>

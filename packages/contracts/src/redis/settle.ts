@@ -84,14 +84,13 @@ export async function settle(
 }
 
 /**
- * Takes back requests of one account that were perhaps admitted, and were not sent to any upstream. May be repeated.
+ * Takes back requests of one account that were perhaps admitted, and were not sent to any upstream, also if they have
+ * been reaped meanwhile. May be repeated.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function cancel(link: RedisLink, account: string, ids: readonly string[]): Promise<void> {
-  link.run()
-  const keys = [spendName(account), limitName(account), holdName(account), gonePrefix(account)]
-  await link.client.tgCancel(...keys, ...ids)
+  await link.client.tgCancel(...settlementKeys(account), link.run(), ...ids)
 }
 
 /** What became of overdue holds: charged in full, or of another run and only released. */

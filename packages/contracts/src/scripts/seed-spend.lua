@@ -9,8 +9,14 @@
 -- Returns 1; or 0 if by now it is another month, so that nothing was done.
 
 --include parts/month.lua
+--include parts/numbers.lua
 
-local asked = tonumber(ARGV[1])
+local asked = whole(ARGV[1])
+local fields, values = { 's' }, { whole(ARGV[2]) }
+for n = 3, #ARGV, 2 do
+  fields[#fields + 1] = 's:' .. ARGV[n]
+  values[#values + 1] = whole(ARGV[n + 1])
+end
 local month = monthOf(tonumber(redis.call('TIME')[1]))
 local found = tonumber(redis.call('HGET', KEYS[1], 'm') or nil)
 -- A clock that was set back does not take a month back.
@@ -27,15 +33,10 @@ end
 if asked == 0 then
   return 1
 end
-local fields, values = { 's' }, { ARGV[2] }
-for n = 3, #ARGV, 2 do
-  fields[#fields + 1] = 's:' .. ARGV[n]
-  values[#values + 1] = ARGV[n + 1]
-end
 for n, field in ipairs(fields) do
   local present = tonumber(redis.call('HGET', KEYS[1], field) or nil)
-  if not present or present < tonumber(values[n]) then
-    redis.call('HSET', KEYS[1], field, values[n])
+  if not present or present < values[n] then
+    redis.call('HSET', KEYS[1], field, string.format('%.0f', values[n]))
   end
 end
 return 1

@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
 -- Settles requests of one account: each hold is released, what was used is added to spend and usage, and what was
--- reserved of the token rate and not used is given back. It works at maxmemory. Nothing is written before all is read.
+-- reserved of the token rate and not used is given back. It works at maxmemory. Every number is checked before the first
+-- write.
 --
 -- A hold may be missing. If it was reaped, the difference to what was charged then is corrected. Else on the first
 -- attempt Redis has lost it, and everything is applied; and on a later one an earlier attempt has applied it.
@@ -15,62 +16,65 @@
 --   its cost, nanodollars; prompt, cached and completion tokens; 1 if it failed; 1 if this is estimated
 -- Returns 1.
 
+--include parts/gone.lua
 --include parts/month.lua
+--include parts/numbers.lua
 --include parts/spend.lua
 --include parts/tag.lua
+--include parts/tokens.lua
 --include parts/usage.lua
 
 local each = 14
 local items = {}
 for first = 2, #ARGV, each do
-  local item = { id = ARGV[first], key = ARGV[first + 3], model = ARGV[first + 4] }
-  for n = 0, each - 1 do
-    if n ~= 0 and n ~= 3 and n ~= 4 then
-      item[n] = tonumber(ARGV[first + n])
-      if item[n] == nil then
-        return redis.error_reply('ERR settle: not a number: ' .. tostring(ARGV[first + n]))
-      end
-    end
-  end
-  items[#items + 1] = item
+  items[#items + 1] = {
+    id = ARGV[first],
+    isRetry = whole(ARGV[first + 1]) == 1,
+    at = whole(ARGV[first + 2]),
+    key = ARGV[first + 3],
+    model = ARGV[first + 4],
+    nanos = whole(ARGV[first + 5]),
+    tokens = whole(ARGV[first + 6]),
+    perMinute = positive(ARGV[first + 7]),
+    cost = whole(ARGV[first + 8]),
+    prompt = whole(ARGV[first + 9]),
+    cached = whole(ARGV[first + 10]),
+    completion = whole(ARGV[first + 11]),
+    failed = whole(ARGV[first + 12]),
+    estimated = whole(ARGV[first + 13])
+  }
 end
 
 local spend = openSpend(KEYS[1])
 local usage = openUsage(KEYS[5], KEYS[6], KEYS[7], tagOf(ARGV[1]), tonumber(redis.call('TIME')[1]))
 local refund = 0
 for _, item in ipairs(items) do
-  local isRetry, at, nanos, tokens, perMinute = item[1] == 1, item[2], item[5], item[6], item[7]
-  local cost, prompt, cached, completion, failed, estimated = item[8], item[9], item[10], item[11], item[12], item[13]
+  local cost, prompt, completion, estimated = item.cost, item.prompt, item.completion, item.estimated
   local counters = {
-    n = 1, e = failed, p = prompt, c = cached, o = completion, u = cost, x = estimated, y = estimated * cost
+    n = 1, e = item.failed, p = prompt, c = item.cached, o = completion, u = cost, x = estimated, y = estimated * cost
   }
   if redis.call('HDEL', KEYS[3], item.id) == 1 then
-    spend.change(monthOf(at), item.key, cost, -nanos)
-    refund = refund + (tokens - prompt - completion) * 60000000 / perMinute
+    spend.change(monthOf(item.at), item.key, cost, -item.nanos)
+    refund = refund + (item.tokens - prompt - completion) * 60000000 / item.perMinute
   else
     local gone = redis.call('GET', KEYS[4] .. item.id)
-    local chargedNanos, chargedPrompt, chargedCompletion = string.match(gone or '', '^(%d+)|(%d+)|(%d+)$')
+    local chargedNanos, chargedPrompt, chargedCompletion = readReaped(gone)
     if chargedNanos then
       redis.call('DEL', KEYS[4] .. item.id)
-      spend.change(monthOf(at), item.key, cost - chargedNanos, 0)
+      spend.change(monthOf(item.at), item.key, cost - chargedNanos, 0)
       counters.n, counters.p, counters.o = 0, prompt - chargedPrompt, completion - chargedCompletion
       counters.u, counters.x, counters.y = cost - chargedNanos, estimated - 1, estimated * cost - chargedNanos
-    elseif isRetry then
+    elseif item.isRetry then
       counters = nil
     else
-      spend.change(monthOf(at), item.key, cost, 0)
+      spend.change(monthOf(item.at), item.key, cost, 0)
     end
   end
   if counters then
-    usage.add(at, item.key, item.model, counters)
+    usage.add(item.at, item.key, item.model, counters)
   end
 end
 spend.write()
 usage.write()
-if refund ~= 0 then
-  local arrival = redis.call('HGET', KEYS[2], 't')
-  if arrival then
-    redis.call('HSET', KEYS[2], 't', string.format('%.0f', math.max(0, tonumber(arrival) - refund)))
-  end
-end
+giveBack(KEYS[2], refund)
 return 1
