@@ -232,7 +232,10 @@ function createGateways(world: LimitsWorld) {
         return admit(action)
       case 'again': {
         const request = pick(action.pick, 'admitted')
-        if (request !== undefined) await world.admit({ ...request.asking, reaped: true })
+        // Nobody asks again after Redis has lost what it answered.
+        if (request !== undefined && world.model(request.asking.account).holds.has(request.asking.id)) {
+          await world.admit({ ...request.asking, reaped: true })
+        }
         return
       }
       case 'late': {
@@ -347,16 +350,17 @@ function settlementOf({ asking, hold }: Request, { share, failed, estimated }: U
 
 testOnEveryRedis('limits', async (t, anyLink, kind) => {
   const clock = moveClock(anyLink, kind === 'redis-server')
-  const runs = Number(process.env.PROPERTY_RUNS ?? 40)
+  // The stand-in takes a hundred times as long.
+  const [runs, most] = kind === 'redis-server' ? [Number(process.env.PROPERTY_RUNS ?? 60), Infinity] : [2, 25]
   t.test('whatever happens: no cap is exceeded, no hold is lost, and each request is charged once', async () => {
     await fc.assert(
       fc.asyncProperty(actions, async (script) => {
         const world = await createWorld(clock, start)
         const gateways = createGateways(world)
-        for (const action of script) await gateways.act(action)
+        for (const action of script.slice(0, most)) await gateways.act(action)
         await gateways.finish()
       }),
-      { numRuns: kind === 'redis-server' ? runs : Math.min(runs, 5) }
+      { numRuns: runs }
     )
   })
 })

@@ -10,8 +10,7 @@
 -- revision since control last copied it, and the hashes in order of the hour in which they are final.
 local function openUsage(prefix, dirty, index, tag, nowSeconds)
   local nowHour = math.floor(nowSeconds / 3600)
-  -- By hash: the hour in which it is final, and what is added to its fields.
-  local final, added = {}, {}
+  local touched = {}
 
   return {
     add = function(at, key, model, counters)
@@ -22,39 +21,22 @@ local function openUsage(prefix, dirty, index, tag, nowSeconds)
         name = name .. '~' .. string.format('%.0f', nowHour)
         finalIn = nowHour + 2
       end
-      local amounts = added[name]
-      if not amounts then
-        amounts = { rev = 1 }
-        final[name], added[name] = finalIn, amounts
-      end
+      touched[name] = finalIn
       local suffix = '|' .. key .. '|' .. model
       for counter, amount in pairs(counters) do
         if amount ~= 0 then
-          local field = counter .. suffix
-          amounts[field] = (amounts[field] or 0) + amount
+          redis.call('HINCRBY', name, counter .. suffix, string.format('%.0f', amount))
         end
       end
     end,
 
     write = function()
-      for name, amounts in pairs(added) do
-        local fields = {}
-        for field in pairs(amounts) do
-          fields[#fields + 1] = field
+      for name, finalIn in pairs(touched) do
+        local revision = redis.call('HINCRBY', name, 'rev', 1)
+        redis.call('HSET', dirty, name, revision)
+        if revision == 1 then
+          redis.call('ZADD', index, finalIn, name)
         end
-        local values = redis.call('HMGET', name, unpack(fields))
-        local written = {}
-        for n, field in ipairs(fields) do
-          written[2 * n - 1] = field
-          written[2 * n] = string.format('%.0f', tonumber(values[n] or 0) + amounts[field])
-          if field == 'rev' then
-            redis.call('HSET', dirty, name, written[2 * n])
-            if not values[n] then
-              redis.call('ZADD', index, final[name], name)
-            end
-          end
-        end
-        redis.call('HSET', name, unpack(written))
       end
     end
   }
