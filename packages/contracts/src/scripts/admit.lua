@@ -36,7 +36,6 @@
 --   { granted tokens, seconds since the epoch, nanodollars reserved, ...rates }
 -- where rates are: requests a minute, left of them, ms until all are there again; tokens left, ms until all are there.
 --include parts/records.lua
---include parts/numbers.lua
 --include parts/month.lua
 --include parts/hold.lua
 --include parts/tag.lua

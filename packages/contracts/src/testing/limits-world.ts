@@ -134,6 +134,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
   await vouch()
 
   return {
+    link,
     model,
     now,
     micros: () => micros,
