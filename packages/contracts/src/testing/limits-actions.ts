@@ -15,7 +15,7 @@ export type Action =
   | { do: 'reap'; account: number; most: number }
   | { do: 'pass'; millis: number }
   | { do: 'terms'; account: number; allowances: Allowances }
-  | { do: 'copy' | 'dump' }
+  | { do: 'copy' | 'dump' | 'vouch' }
   | { do: 'restart'; from: 'present' | 'dump' | 'nothing' }
 
 const account = fc.nat({ max: 1 })
@@ -25,24 +25,26 @@ const delivery = fc.oneof(
 )
 const bounds: fc.Arbitrary<CostBound> = fc
   .record({
-    promptPicos: fc.nat({ max: 400_000 }),
+    promptPicos: fc.oneof(fc.nat({ max: 400_000 }), fc.constantFrom(0, 999, 1000, 1001, 2000)),
     promptTokens: fc.nat({ max: 300 }),
-    outputPicos: fc.oneof(fc.constant(0), fc.nat({ max: 20_000 })),
+    outputPicos: fc.oneof(fc.constantFrom(0, 1, 500, 1000), fc.nat({ max: 20_000 })),
     outputTokens: fc.nat({ max: 3 }),
-    wantedTokens: fc.nat({ max: 200 }),
-    fewestTokens: fc.nat({ max: 200 })
+    wantedTokens: fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: 200 })),
+    fewestTokens: fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: 200 }))
   })
   .map((bound) => ({ ...bound, fewestTokens: Math.min(bound.fewestTokens, bound.wantedTokens) }))
 const orNone = (limit: fc.Arbitrary<number>) => fc.option(limit, { nil: null })
+/** Also so little that what is asked for is often just as much. */
+const amount = (max: number) => fc.oneof(fc.nat({ max }), fc.nat({ max: 8 }))
 // Tight enough that each limit is the reason of a refusal now and then.
 const allowances: fc.Arbitrary<Allowances> = fc.record({
-  keyBudgetNanos: orNone(fc.nat({ max: 15_000 })),
-  accountBudgetNanos: fc.nat({ max: 25_000 }),
+  keyBudgetNanos: orNone(amount(15_000)),
+  accountBudgetNanos: amount(25_000),
   keyRequests: orNone(fc.integer({ min: 1, max: 7 })),
   requests: fc.integer({ min: 1, max: 13 }),
   tokens: fc.integer({ min: 100, max: 5000 }),
   concurrentRequests: fc.integer({ min: 1, max: 8 }),
-  requestNanos: fc.nat({ max: 5000 })
+  requestNanos: amount(5000)
 })
 const usage = fc.record({
   share: fc.double({ min: 0, max: 1.3, noNaN: true }),
@@ -100,7 +102,7 @@ export const actions: fc.Arbitrary<Action[]> = fc.array(
       })
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('terms'), account, allowances }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('copy', 'dump') }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('copy', 'dump', 'vouch', 'vouch') }) },
     {
       weight: 1,
       arbitrary: fc.record({ do: fc.constant('restart'), from: fc.constantFrom('present', 'dump', 'nothing') })
