@@ -4,7 +4,8 @@
 -- nothing is decided and it gets the current ones. Everything is validated before the first write.
 --
 -- Rates are the generic cell rate algorithm (ITU-T I.371): for each limit one time of arrival in µs (kept to a quarter,
--- as exact as a number of that size is), a burst of a full minute, and half a unit of tolerance for rounding. Idempotent by request id.
+-- as exact as a number of that size is), a burst of a full minute, and half a unit of tolerance for rounding.
+-- Idempotent by request id.
 --
 -- KEYS[1]  marker of the account's shard
 -- KEYS[2]  hash of the account's keys     KEYS[3]  hash of the account
