@@ -30,7 +30,7 @@ export async function createKeys(link: RedisLink, accounts: number, keysEach: nu
   const keys: ScriptedKey[] = []
   for (let number = 0; number < accounts; number++) {
     const account = crypto.randomUUID()
-    const settlement = prepareSettlement(account, 1)
+    const settlement = prepareSettlement(account)
     await putAll(link, [
       { kind: 'account', account, version: 1, record: { plan: 'free', status: 'active', ownCapNanos: null } }
     ])

@@ -105,7 +105,8 @@ if not isNewMonth then
     month = monthOf(seconds)
   end
 end
-local promptPicos, picosEach = whole(ARGV[18]), whole(ARGV[20])
+-- Too much to be reckoned exactly is too much for every budget, and refused as such.
+local promptPicos, picosEach = whole(ARGV[18], 1e30), whole(ARGV[20], 1e30)
 local granted, fewest = whole(ARGV[22]), whole(ARGV[23])
 local function nanosOf(output)
   return math.ceil((promptPicos + picosEach * output) / 1000)

@@ -187,7 +187,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     },
 
     async settle(account: string, requests: SettledRequest[], isRetry: (request: SettledRequest) => boolean) {
-      await settle(link, prepareSettlement(account, requests.length), requests, isRetry)
+      await settle(link, prepareSettlement(account), requests, isRetry)
       const settled = requests.map((request) => ({ request, isRetry: isRetry(request) }))
       settleModel(model(account), settled, now())
       await compare()
