@@ -11,7 +11,7 @@ const start = Date.UTC(2027, 0, 31, 23, 59) * 1000
 testOnEveryRedis('limits', async (t, anyLink, kind) => {
   const clock = moveClock(anyLink, kind === 'redis-server')
   // The stand-in takes a hundred times as long.
-  const [runs, most] = kind === 'redis-server' ? [Number(process.env.PROPERTY_RUNS ?? 60), Infinity] : [1, 30]
+  const [runs, most] = kind === 'redis-server' ? [Number(process.env.PROPERTY_RUNS ?? 40), Infinity] : [1, 30]
   t.test('whatever happens: no cap is exceeded, no hold is lost, and each request is charged once', async () => {
     await fc.assert(
       fc.asyncProperty(actions, async (script) => {

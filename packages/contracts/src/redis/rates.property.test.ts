@@ -72,7 +72,7 @@ function mostInAMinute(admitted: ReadonlyArray<{ micros: number; units: number }
 testOnEveryRedis('rates', async (t, anyLink, kind) => {
   if (kind !== 'redis-server' || !need(t, 'redis-server', findRedisServer(process.env))) return
   const clock = moveClock(anyLink, true)
-  const numRuns = Number(process.env.PROPERTY_RUNS ?? 40)
+  const numRuns = Number(process.env.PROPERTY_RUNS ?? 25)
 
   t.test('in any minute no more is admitted than the limit and a burst of as much', async () => {
     const run = async (limit: Limits, requests: Arrival[]) => {
