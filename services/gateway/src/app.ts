@@ -63,6 +63,10 @@ declare module 'fastify' {
     /** `performance.now()` when the head had arrived. */
     startedAt: number
   }
+  interface FastifyContextConfig {
+    /** Whether the endpoint reserves what a request may cost, and settles it: `inferenceEndpoint` does. */
+    isMetered?: boolean
+  }
 }
 
 /** The gateway as an application: nothing listens and nothing is connected here. */
@@ -111,6 +115,11 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     draining = true
     await calls.none()
     connections.closeWhenTaken()
+  })
+
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const changes = [method].flat().some((one) => one !== 'GET' && one !== 'HEAD' && one !== 'OPTIONS')
+    if (changes && url.startsWith('/v1/') && config?.isMetered !== true) throw new Error(`${url} is not metered`)
   })
 
   app.decorateRequest('startedAt', 0)

@@ -59,7 +59,7 @@ export function inferenceEndpoint(
   const { path, kind, wordsMember } = endpoint
   const understood = understand(endpoint.body)
 
-  app.post(`/v1${path}`, (request, reply) => {
+  app.post(`/v1${path}`, { config: { isMetered: true } }, (request, reply) => {
     readBody(request.raw, bodyLimit, (failure, bytes) => {
       try {
         if (failure !== null) throw failure
