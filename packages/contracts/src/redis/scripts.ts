@@ -19,6 +19,7 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgReap: { file: 'reap.lua', numberOfKeys: 8 },
   tgFindOverdue: { file: 'find-overdue.lua', numberOfKeys: 1 },
   tgSeedSpend: { file: 'seed-spend.lua', numberOfKeys: 1 },
+  tgForgetUsage: { file: 'forget-usage.lua' },
   tgCountAttempt: { file: 'count-attempt.lua', numberOfKeys: 1 },
   tgNoteUses: { file: 'note-uses.lua', numberOfKeys: 1 },
   tgForgetUses: { file: 'forget-uses.lua', numberOfKeys: 1 }
@@ -71,6 +72,7 @@ declare module 'ioredis' {
     ): Result<[charged: number, released: number], Context>
     tgFindOverdue(deadlines: string, most: number): Result<string[], Context>
     tgSeedSpend(spend: string, month: number, ...amounts: Array<string | number>): Result<0 | 1, Context>
+    tgForgetUsage(numberOfKeys: number, ...keysAndArguments: string[]): Result<1, Context>
     tgCancel(...keysAndIds: string[]): Result<1, Context>
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
