@@ -1,0 +1,18 @@
+import type { AccountShard } from '@tollgate/contracts/keyspace/names.ts'
+import type { Usage } from '@tollgate/contracts/redis/parse-usage.ts'
+import type { LedgerSpend } from '@tollgate/contracts/redis/spend.ts'
+
+/** What was served and what it cost, as Postgres keeps it. */
+export type Ledger = {
+  /** Stores copies of usage hashes, each row unless a copy of a later revision is there. May be repeated. */
+  store(usages: readonly Usage[]): Promise<void>
+  /**
+   * What the accounts of a shard have spent in the month that a moment is in (UTC), in pages: those with rows, and with
+   * rows in that month. Everything is in it that was stored before.
+   */
+  spendOf(shard: AccountShard, now: Date): AsyncIterable<LedgerSpend[]>
+  /** The present epoch if since its beginning not all usage in Redis was copied; null if it was. */
+  uncopiedEpoch(): Promise<number | null>
+  /** Notes that since the beginning of an epoch all usage in Redis was copied. */
+  noteCopied(epoch: number): Promise<void>
+}
