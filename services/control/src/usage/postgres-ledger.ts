@@ -1,6 +1,5 @@
 import type { AccountShard } from '@tollgate/contracts/keyspace/names.ts'
 import type { Usage } from '@tollgate/contracts/redis/parse-usage.ts'
-import type { LedgerSpend } from '@tollgate/contracts/redis/spend.ts'
 import { and, asc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { pageSize, pagesOf } from '../database/pages-by-change.ts'
@@ -21,14 +20,22 @@ export function createPostgresLedger(orm: Orm): Ledger {
       }
     },
 
-    async *spendOf(shard, now) {
+    async *accountsOf(shard) {
+      for await (const page of pagesOf(accounts, 0, (after) => accountsAfter(orm, shard, after))) {
+        yield page.map(({ id }) => id)
+      }
+    },
+
+    async spendOf(ids, now) {
       const { from, to } = monthOf(now)
       const month = monthNumber(now)
-      for await (const page of pagesOf(accounts, 0, (after) => accountsOf(orm, shard, after))) {
-        const ids = page.map(({ id }) => id)
-        const sums = await spendOfAccounts(orm, ids, from, to)
-        if (sums.length > 0) yield toSpends(sums, month)
-      }
+      const sums = await queryRows<Sum>(orm, spendByKey(ids, from, to))
+      return [...Map.groupBy(sums, ({ account }) => account)].map(([account, ofAccount]) => ({
+        account,
+        month,
+        settled: spent(ofAccount.reduce((sum, { cost }) => sum + Number(cost), 0)),
+        byKey: new Map(ofAccount.map(({ key, cost }) => [key, spent(Number(cost))]))
+      }))
     },
 
     async uncopiedEpoch() {
@@ -73,7 +80,7 @@ const upsert = (rows: ReturnType<typeof toRows>): SQL => sql`
     estimated_nanos = excluded.estimated_nanos, revision = excluded.revision
   where ${ledger.revision} < excluded.revision`
 
-const accountsOf = (orm: Orm, shard: AccountShard, after: SQL) =>
+const accountsAfter = (orm: Orm, shard: AccountShard, after: SQL) =>
   orm
     .select({ id: accounts.id, version: accounts.version })
     .from(accounts)
@@ -83,25 +90,12 @@ const accountsOf = (orm: Orm, shard: AccountShard, after: SQL) =>
 
 type Sum = { account: string; key: string; cost: string }
 
-/** What accounts spent in a range, by key. */
-export async function spendOfAccounts(orm: Orm, ids: readonly string[], from: Date, to: Date): Promise<Sum[]> {
-  const within = and(inArray(ledger.accountId, [...ids]), gte(ledger.hour, from), lt(ledger.hour, to))
-  return queryRows<Sum>(
-    orm,
-    sql`
-      select ${ledger.accountId}::text as account, ${ledger.keyId} as key, sum(${ledger.costNanos})::text as cost
-      from ${ledger} where ${within} group by 1, 2`
-  )
-}
-
-function toSpends(sums: readonly Sum[], month: number): LedgerSpend[] {
-  return [...Map.groupBy(sums, ({ account }) => account)].map(([account, ofAccount]) => ({
-    account,
-    month,
-    settled: spent(ofAccount.reduce((sum, { cost }) => sum + Number(cost), 0)),
-    byKey: new Map(ofAccount.map(({ key, cost }) => [key, spent(Number(cost))]))
-  }))
-}
+/** What accounts spent in a range, by key. Exported for a look at how it is executed. */
+export const spendByKey = (ids: readonly string[], from: Date, to: Date): SQL => sql`
+  select ${ledger.accountId}::text as account, ${ledger.keyId} as key, sum(${ledger.costNanos})::text as cost
+  from ${ledger}
+  where ${and(inArray(ledger.accountId, [...ids]), gte(ledger.hour, from), lt(ledger.hour, to))}
+  group by 1, 2`
 
 /** A correction may have been copied before what it corrects. */
 const spent = (nanos: number): number => Math.max(0, nanos)

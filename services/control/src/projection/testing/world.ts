@@ -105,9 +105,10 @@ export function createWorld(client: Redis): World {
         async store(usages) {
           for (const usage of usages) await paused(source.ledger.store)([usage])
         },
-        async *spendOf(...args) {
-          yield* pausedPages(source.ledger.spendOf(...args))
+        async *accountsOf(...args) {
+          yield* pausedPages(source.ledger.accountsOf(...args))
         },
+        spendOf: paused(source.ledger.spendOf),
         uncopiedEpoch: paused(source.ledger.uncopiedEpoch),
         noteCopied: paused(source.ledger.noteCopied)
       },

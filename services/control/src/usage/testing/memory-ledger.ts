@@ -7,7 +7,12 @@ import { monthNumber } from '../usage-range.ts'
 export type MemoryLedgerRow = UsageRow & { account: string; hour: number; revision: number }
 
 /** What of a database the ledger needs. */
-export type LedgerState = { epoch: number; ledgerEpoch: number; ledger: Map<string, MemoryLedgerRow> }
+export type LedgerState = {
+  epoch: number
+  ledgerEpoch: number
+  ledger: Map<string, MemoryLedgerRow>
+  accounts: ReadonlyMap<string, unknown>
+}
 
 /** A ledger for tests of what is done with it. The state is read at the instant of each call; pages have one account. */
 export function createMemoryLedger(state: () => LedgerState): Ledger {
@@ -23,9 +28,11 @@ export function createMemoryLedger(state: () => LedgerState): Ledger {
         }
       }
     },
-    async *spendOf(shard, now) {
-      for (const spend of ledgerSpends(state(), monthNumber(now)))
-        if (accountShard(spend.account) === shard) yield [spend]
+    async *accountsOf(shard) {
+      for (const account of state().accounts.keys()) if (accountShard(account) === shard) yield [account]
+    },
+    async spendOf(accounts, now) {
+      return ledgerSpends(state(), monthNumber(now)).filter(({ account }) => accounts.includes(account))
     },
     async uncopiedEpoch() {
       return state().ledgerEpoch < state().epoch ? state().epoch : null
