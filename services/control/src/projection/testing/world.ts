@@ -52,7 +52,7 @@ export type World = {
 export function createWorld(client: Redis): World {
   let steps: Step[] = []
   let runs = 1
-  const run = () => `run ${runs}`
+  const run = () => `run-${runs}`
 
   function pause(life: Life, sentTo: string | null, make: () => Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
