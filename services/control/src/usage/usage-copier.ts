@@ -1,8 +1,7 @@
 import { type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
-import { readHour } from '@tollgate/contracts/redis/usage.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { WakeableSleep } from '../wakeable-sleep.ts'
-import { copyUsage } from './copy-usage.ts'
+import { copyRound } from './copy-round.ts'
 import type { Ledger } from './ledger.ts'
 
 export type UsageCopierOptions = {
@@ -29,8 +28,6 @@ export function createUsageCopier({ ledger, redis, log, intervalMs = 1000 }: Usa
   let loop: Promise<void> | null = null
   const pause = new WakeableSleep()
   const told = new Set<string>()
-  /** The hour of which it is known that what was final by then is stored and gone from Redis. */
-  let finalUpTo = 0
 
   const options = {
     signal,
@@ -41,23 +38,9 @@ export function createUsageCopier({ ledger, redis, log, intervalMs = 1000 }: Usa
     }
   }
 
-  async function runRound(): Promise<void> {
-    // Of a database that was restored this says that it may lack what had been copied before.
-    const epoch = await ledger.uncopiedEpoch()
-    if (epoch === null) await copyUsage(ledger, redis, 'changed', options)
-    else {
-      await copyUsage(ledger, redis, 'all', options)
-      await ledger.noteCopied(epoch)
-      log.info({ epoch }, 'all usage in Redis was copied')
-    }
-    const hour = await readHour(redis)
-    if (hour === finalUpTo) return
-    await copyUsage(ledger, redis, 'final', options)
-    finalUpTo = hour
-  }
-
   async function runLoop(): Promise<void> {
     let isFailing = false
+    let finalUpTo = 0
     while (!signal.aborted) {
       // A Redis that is away, as at every start, is told of by its connection.
       if (!redis.isReady()) {
@@ -67,7 +50,7 @@ export function createUsageCopier({ ledger, redis, log, intervalMs = 1000 }: Usa
       }
       const startedAt = performance.now()
       try {
-        await runRound()
+        finalUpTo = await copyRound(ledger, redis, finalUpTo, options)
         if (isFailing) log.info('usage is copied again')
         isFailing = false
       } catch (error) {
