@@ -59,8 +59,8 @@ export async function replayShard(
       }
     }
     // Another process than the one that was vouched to may have lost what was spent. After the records: with them accounts
-    // get a spend, to which what is settled from then on is added.
-    if (isAccountShard(claim.shard) && marker.run !== run) {
+    // get a spend, to which what is settled from then on is added. A shard that never had a change has no accounts.
+    if (isAccountShard(claim.shard) && marker.run !== run && changeOf(version) > 0) {
       await seedShard(source.ledger, redis, claim.shard, run, new Date(), signal)
     }
     insistOnRun(redis, run)
