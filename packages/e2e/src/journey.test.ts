@@ -1,3 +1,4 @@
+import type { UsageResponse } from '@tollgate/contracts/http/usage.ts'
 import OpenAI from 'openai'
 import t from 'tap'
 import { chatOutcome, openaiClient } from './openai-client.ts'
@@ -55,6 +56,16 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
   const isListedAsUsed = async () => Date.parse((await ada.listKeys()).body.keys[0]!.last_used ?? '') >= usedAt
   while (!(await isListedAsUsed()) && Date.now() < usedAt + 5000);
   t.ok(await isListedAsUsed(), 'a use is listed within five seconds')
+
+  // Two answers of each gateway, and the one before; what was refused is none.
+  const served = 2 * system.addresses.gateways.length + 1
+  const reported = async () => {
+    const { body } = await ada.call<UsageResponse>('GET', '/api/usage?interval=month')
+    return body.buckets.reduce((sum, { requests }) => sum + requests, 0)
+  }
+  while ((await reported()) < served && Date.now() < usedAt + 5000);
+  t.equal(await reported(), served, 'requests are reported within five seconds')
+  t.match(await ada.call('GET', '/api/usage/summary'), { body: { spent_usd: /[1-9]/, reserved_usd: '0.00' } })
 
   t.match(await ada.revokeKey(id), { status: 200, body: { ok: true } })
   for (const gateway of system.addresses.gateways) {
