@@ -16,7 +16,7 @@ import { readContent } from '../testing/redis-content.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import type { AdmitAnswer } from './admit.ts'
 import type { SettledRequest } from './settle.ts'
-import { seedSpend } from './spend.ts'
+import { type LedgerSpend, openSpends, seedSpend } from './spend.ts'
 import { recordKeys } from './verify.ts'
 
 const start = Date.UTC(2027, 4, 5, 12) * 1000
@@ -130,9 +130,9 @@ function callsOf(run: string, at: number): Call[] {
     {
       name: 'tgSeedSpend',
       keys: [spendName(account)],
-      args: [String(month), '500', 'key_1', '400'],
-      numbers: [1, 2, 4],
-      complete: [2]
+      args: [String(month), `${month}|0`, '500', 'key_1', '400'],
+      numbers: [1, 3, 5],
+      complete: [3]
     }
   ]
 }
@@ -146,6 +146,10 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
   const clock = moveClock(anyLink, kind === 'redis-server')
   const call = ({ name, keys }: Call, args: string[]): Promise<unknown> =>
     Reflect.apply(Reflect.get(client, name), client, [...keys, ...args])
+
+  async function seed({ link }: LimitsWorld, spend: LedgerSpend): Promise<void> {
+    assert.deepEqual(await seedSpend(link, [spend], await openSpends(link, [spend.account])), ['seeded'])
+  }
 
   /** Two open holds, both overdue. */
   async function openHolds(): Promise<{ world: LimitsWorld; at: number }> {
@@ -189,10 +193,9 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     const world = await createWorld(clock, start)
     const most = Number.MAX_SAFE_INTEGER
     const settled = most - 20
-    assert.ok(await seedSpend(world.link, [{ account, month, settled, byKey: new Map([['key_1', settled]]) }]))
+    await seed(world, { account, month, settled, byKey: new Map([['key_1', settled]]) })
     const { allowances } = asking
     const large = { ...asking, allowances: { ...allowances, keyBudgetNanos: most, accountBudgetNanos: most } }
-    const { link } = world
     world.model(account).settled.set('', settled).set('key_1', settled)
     const admitted = await world.admit(large)
     assert.deepEqual(await client.hgetall(spendName(account)), {
@@ -218,7 +221,7 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     await world.settle(account, [settlementOf(asking, admitted)], () => false)
     assert.equal(await client.hget(spendName(account), 's'), '9007199254740978')
     const whole = { ...settlementOf(asking, admitted), id: 'req_3', costNanos: 9_007_199_254_000_000 }
-    await seedSpend(link, [{ account: accounts[1], month, settled: 0, byKey: new Map() }])
+    await seed(world, { account: accounts[1], month, settled: 0, byKey: new Map() })
     await world.settle(accounts[1], [whole], () => false)
     assert.equal(await client.hget(spendName(accounts[1]), 's'), '9007199254000000')
   })
@@ -237,7 +240,7 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     await world.cancel(account, ['req_2'])
     await world.reap(account, 10)
     assert.equal(world.model(account).holds.size, 0)
-    assert.ok(await seedSpend(world.link, [{ account, month, settled: 1, byKey: new Map([['key_1', 1]]) }]))
+    await seed(world, { account, month, settled: 1, byKey: new Map([['key_1', 1]]) })
     await world.compare()
     await client.config('SET', 'maxmemory', '0')
     assert.equal((await world.admit({ ...asking, id: 'req_4' })).outcome, 'admitted')

@@ -1,5 +1,6 @@
 import type { Allowances, CostBound } from '../redis/admit.ts'
 import type { SettledRequest } from '../redis/settle.ts'
+import type { SeedOutcome } from '../redis/spend.ts'
 
 /**
  * What the scripts that admit and settle must do to one account, without Redis: the reference for their property tests.
@@ -37,7 +38,7 @@ export type ModelHold = {
 export type ReapedCharge = { nanos: number; promptTokens: number; completionTokens: number; at: number; of: string }
 
 /** Counters by `<counter>|<key>|<model>`. */
-export type ModelUsage = { revision: number; finalIn: number; counters: Map<string, number> }
+export type ModelUsage = { born: number; revision: number; finalIn: number; counters: Map<string, number> }
 
 export type ModelRequest = {
   id: string
@@ -271,22 +272,32 @@ export function reapModel(account: AccountModel, ids: readonly string[], now: Mo
   account.firstDeadline = deadlines.length === 0 ? null : Math.min(...deadlines)
 }
 
+/** An account without spend gets one. @returns what of it a seed must still find */
+export function openModel(account: AccountModel, now: Moment): string {
+  if (account.month === null) turnTo(account, monthOf(secondsOf(now)))
+  return seenOf(account)
+}
+
+const seenOf = ({ month, settled }: AccountModel): string => (month === null ? '|' : `${month}|${settled.get('') ?? 0}`)
+
 /**
- * @param month that the ledger was asked for; 0 if it was not
- * @returns whether by the clock it is that month
+ * @param month that the ledger was asked for
+ * @param seen the spend before the ledger was brought up to date
  */
 export function seedModel(
   account: AccountModel,
   month: number,
   settled: ReadonlyMap<string, number>,
+  seen: string,
   now: Moment
-): boolean {
-  const present = Math.max(account.month ?? 0, monthOf(secondsOf(now)))
-  if (month !== 0 && month !== present) return false
-  if (account.month === null || month !== 0) turnTo(account, present)
-  if (month === 0) return true
-  for (const [key, nanos] of settled) account.settled.set(key, Math.max(account.settled.get(key) ?? 0, nanos))
-  return true
+): SeedOutcome {
+  if (month !== Math.max(account.month ?? 0, monthOf(secondsOf(now)))) return 'another month'
+  const present = (key: string) => (account.month === month ? (account.settled.get(key) ?? 0) : 0)
+  const more = [...settled].filter(([key, nanos]) => nanos > present(key))
+  if (more.length > 0 && seen !== seenOf(account)) return 'changed'
+  turnTo(account, month)
+  for (const [key, nanos] of more) account.settled.set(key, nanos)
+  return 'seeded'
 }
 
 /** What one script changes in spend and usage: amounts that belong together are added before they are written. */
@@ -306,7 +317,12 @@ function openBooks(account: AccountModel, now: Moment) {
       const isLate = nowHour >= hour + 2
       const name = `${hour}:${now.tag}${isLate ? `~${nowHour}` : ''}`
       const finalIn = (isLate ? nowHour : hour) + 2
-      const usage: ModelUsage = account.usage.get(name) ?? { revision: 0, finalIn, counters: new Map() }
+      const usage: ModelUsage = account.usage.get(name) ?? {
+        born: now.micros,
+        revision: 0,
+        finalIn,
+        counters: new Map()
+      }
       account.usage.set(name, usage)
       touched.add(usage)
       for (const [counter, amount] of Object.entries(counters)) {

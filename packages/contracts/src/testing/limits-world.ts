@@ -5,7 +5,7 @@ import { type AdmitAnswer, admit, prepareAdmission } from '../redis/admit.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from '../redis/project.ts'
 import type { RedisLink } from '../redis/redis-link.ts'
 import { cancel, prepareSettlement, reap, type SettledRequest, settle } from '../redis/settle.ts'
-import { seedSpend } from '../redis/spend.ts'
+import { openSpends, seedSpend } from '../redis/spend.ts'
 import {
   type AccountModel,
   admitModel,
@@ -16,6 +16,7 @@ import {
   type Moment,
   monthOf,
   nanosOf,
+  openModel,
   reapModel,
   reservedOf,
   seedModel,
@@ -92,7 +93,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     version++
     for (const account of accounts) {
       await putAccountRecord(link, account, version, accountRecord)
-      seedModel(model(account), 0, new Map(), now())
+      openModel(model(account), now())
       for (const key of keys) await putKeyRecord(link, account, key, version, keyRecord)
       await seed(account)
     }
@@ -114,8 +115,16 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     }
     for (const [of, nanos] of settled) settled.set(of, Math.max(0, nanos))
     const byKey = new Map([...settled].filter(([of]) => of !== ''))
-    const isThatMonth = seedModel(model(account), month, settled, now())
-    assert.equal(await seedSpend(link, [{ account, month, settled: settled.get('')!, byKey }]), isThatMonth)
+    const seen = await openSpends(link, [account])
+    assert.equal(seen.get(account), openModel(model(account), now()))
+    // Also as if something had been settled since it was looked at.
+    for (const [before, said] of [
+      ['', new Map<string, string>()],
+      [seen.get(account)!, seen]
+    ] as const) {
+      const outcome = seedModel(model(account), month, settled, before, now())
+      assert.deepEqual(await seedSpend(link, [{ account, month, settled: settled.get('')!, byKey }], said), [outcome])
+    }
   }
 
   async function ask({ account, ...request }: Asking): Promise<AdmitAnswer> {
@@ -154,7 +163,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       version++
       for (const account of accounts) {
         await putAccountRecord(link, account, version, accountRecord)
-        seedModel(model(account), 0, new Map(), now())
+        openModel(model(account), now())
       }
       for (const key of keys) for (const account of accounts) await putKeyRecord(link, account, key, version, keyRecord)
       await compare()

@@ -31,9 +31,9 @@ export function contentOf(accounts: ReadonlyMap<string, AccountModel>): RedisCon
     for (const [request, gone] of account.gone) {
       content[gonePrefix(id) + request] = gone === 'cancelled' ? gone : Object.values(gone).join('|')
     }
-    for (const [suffix, { revision, finalIn, counters }] of account.usage) {
+    for (const [suffix, { born, revision, finalIn, counters }] of account.usage) {
       const name = usagePrefix(id) + suffix
-      put(name, { rev: revision, ...Object.fromEntries(counters) })
+      put(name, { born, rev: revision, ...Object.fromEntries(counters) })
       put(dirtyName(shard), { [name]: revision })
       put(usageIndexName(shard), { [name]: finalIn })
     }
