@@ -4,8 +4,8 @@
 -- nothing is decided and it gets the current ones. Everything is validated before the first write.
 --
 -- Rates are the generic cell rate algorithm (ITU-T I.371): for each limit one time of arrival in µs (kept to a quarter,
--- as exact as a number of that size is), a burst of a full minute, and half a unit of tolerance for rounding.
--- Idempotent by request id.
+-- as exact as a number of that size is), a burst of a full minute, and a little tolerance for rounding. Idempotent by
+-- request id.
 --
 -- KEYS[1]  marker of the account's shard
 -- KEYS[2]  hash of the account's keys     KEYS[3]  hash of the account
@@ -60,9 +60,9 @@ local minute = 60000000
 local function limiter(perMinute, stored)
   return { perMinute = perMinute, perUnit = minute / perMinute, arrival = math.max(tonumber(stored or 0), now) }
 end
--- The units that pass now, as µs.
+-- The units that pass now, as µs. A millisecond is more than rounding adds up to, and must not be another unit.
 local function room(rate)
-  return now + minute + rate.perUnit / 2 - rate.arrival
+  return now + minute + math.min(1000, rate.perUnit / 2) - rate.arrival
 end
 local function left(rate)
   return math.max(0, math.floor(room(rate) / rate.perUnit))

@@ -172,11 +172,11 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   return { outcome: 'admitted', grantedTokens: granted, at, nanos }
 }
 
-/** Units a minute, with a burst of a full minute and half a unit for rounding. */
+/** Units a minute, with a burst of a full minute and a little for rounding. */
 function rate(account: AccountModel, field: string, perMinute: number, { micros: now }: Moment) {
   const perUnit = 60e6 / perMinute
   const arrival = Math.max(account.arrivals.get(field) ?? 0, now)
-  const room = now + 60e6 + perUnit / 2 - arrival
+  const room = now + 60e6 + Math.min(1000, perUnit / 2) - arrival
   return {
     /** µs until so many pass; not above 0 if they do now. */
     wait: (units: number) => units * perUnit - room,

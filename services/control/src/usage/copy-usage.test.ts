@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { accountShard, usageIndexName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, gonePrefix, usageIndexName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
 import { connectRedis, RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { listUsage, readHour, readUsage, type UsageSelection } from '@tollgate/contracts/redis/usage.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
@@ -78,13 +78,15 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
   })
 
   await t.test('takes later copies, smaller ones too, and never an earlier one', async () => {
-    await serve(redis, ada, { costNanos: 900 })
+    const { id, at } = await serve(redis, ada, { costNanos: 900 })
     const early = await readUsage(redis, await list('changed'))
-    await serve(redis, ada, { costNanos: -400 })
+    // As if it had been reaped: then it is corrected when it is settled.
+    await client.set(`${gonePrefix(ada)}${id}`, `900|10|5|${at}|key_a|small`)
+    await serve(redis, ada, { id, at, costNanos: 500 })
     await copyUsage(store, redis, 'changed')
     await store.store(early.usages)
     const [row] = await rows()
-    assert.deepEqual([row!.requests, row!.costNanos, row!.revision], [2, 500, 2])
+    assert.deepEqual([row!.requests, row!.costNanos, row!.revision], [1, 500, 2])
   })
 
   await t.test('keeps apart what a Redis counts that was emptied, and adds it up', async () => {
