@@ -84,6 +84,7 @@ export async function runRequest(link: RedisLink, { key, admission, settlement }
     heldNanos: answer.nanos,
     heldTokens: bound.promptTokens + answer.grantedTokens,
     tokensPerMinute,
+    tokensRestMs: answer.tokensRestMs,
     costNanos: 52_500,
     promptTokens: 300,
     cachedTokens: 0,

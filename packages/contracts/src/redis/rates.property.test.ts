@@ -6,12 +6,13 @@ import { type Asking, accounts, createWorld, keys, type LimitsWorld } from '../t
 import { moveClock } from '../testing/moved-clock.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import type { AdmitAnswer } from './admit.ts'
+import type { SettledRequest } from './settle.ts'
 
 const start = Date.UTC(2027, 4, 5, 12) * 1000
 const minuteMicros = 60e6
 
 type Limits = { requests: number; keyRequests: number | null; tokens: number }
-type Arrival = { gapMicros: number; key: number; tokens: number }
+type Arrival = { gapMicros: number; key: number; tokens: number; usedShare: number; lastsMicros: number }
 
 const limits: fc.Arbitrary<Limits> = fc.record({
   requests: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 9000 })),
@@ -27,7 +28,9 @@ const arrivals: fc.Arbitrary<Arrival[]> = fc.array(
       { weight: 1, arbitrary: fc.nat({ max: 900e6 }) }
     ),
     key: fc.nat({ max: 1 }),
-    tokens: fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 800 }))
+    tokens: fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 800 })),
+    usedShare: fc.constantFrom(0, 0.1, 1),
+    lastsMicros: fc.oneof(fc.nat({ max: 2e6 }), fc.nat({ max: 200e6 }))
   }),
   { minLength: 30, maxLength: 150, size: 'max' }
 )
@@ -96,6 +99,48 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
     }
     await fc.assert(fc.asyncProperty(limits, arrivals, run), { numRuns })
   })
+
+  t.test(
+    'in any minute no more tokens are used than the limit and a burst, however late is said what was used',
+    async () => {
+      const run = async (limit: Limits, requests: Arrival[]) => {
+        const world = await createWorld(clock, start)
+        const ask = createAsker(world, { ...limit, requests: 9000, keyRequests: null })
+        const used: Array<{ micros: number; units: number }> = []
+        let open: Array<{ endsAt: number; settlement: SettledRequest }> = []
+        for (const [index, { gapMicros, key, tokens, usedShare, lastsMicros }] of requests.entries()) {
+          await world.setTime(world.micros() + gapMicros)
+          for (const { settlement } of open.filter(({ endsAt }) => endsAt <= world.micros())) {
+            await world.settle(accounts[0], [settlement], () => false)
+          }
+          open = open.filter(({ endsAt }) => endsAt > world.micros())
+          const answer = await ask(key, tokens)
+          if (answer.outcome !== 'admitted') continue
+          const promptTokens = Math.floor(tokens * usedShare)
+          used.push({ micros: world.micros(), units: promptTokens })
+          const settlement: SettledRequest = {
+            id: `req_${index}`,
+            key: keys[key]!,
+            model: 'a-model',
+            at: answer.at,
+            heldNanos: 0,
+            heldTokens: tokens,
+            tokensPerMinute: limit.tokens,
+            tokensRestMs: answer.tokensRestMs,
+            costNanos: 0,
+            promptTokens,
+            cachedTokens: 0,
+            completionTokens: 0,
+            failed: false,
+            estimated: false
+          }
+          open.push({ endsAt: world.micros() + lastsMicros, settlement })
+        }
+        assert.ok(mostInAMinute(used) <= 2 * limit.tokens)
+      }
+      await fc.assert(fc.asyncProperty(limits, arrivals, run), { numRuns: Math.ceil(numRuns / 2) })
+    }
+  )
 
   t.test('whoever waits as long as the answer says is admitted, if nobody else comes', async () => {
     const run = async (limit: Limits, requests: Arrival[]) => {

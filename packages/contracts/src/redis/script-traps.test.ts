@@ -53,6 +53,7 @@ function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): Settle
     heldNanos: admitted.nanos,
     heldTokens: 20,
     tokensPerMinute: 10_000,
+    tokensRestMs: admitted.tokensRestMs,
     costNanos: 7,
     promptTokens: 6,
     cachedTokens: 2,
@@ -86,6 +87,7 @@ function callsOf(run: string, at: number): Call[] {
     '11',
     '20',
     '10000',
+    '120',
     '7',
     '6',
     '2',
@@ -93,7 +95,7 @@ function callsOf(run: string, at: number): Call[] {
     '0',
     '0'
   ]
-  const ofItem = [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14]
+  const ofItem = [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
   return [
     {
       name: 'tgAdmit',
@@ -122,8 +124,8 @@ function callsOf(run: string, at: number): Call[] {
       name: 'tgSettle',
       keys: settlementKeys,
       args: [run, ...settled('req_1'), ...settled('req_2')],
-      numbers: [...ofItem, ...ofItem.map((number) => number + 14)].map((number) => number + 1),
-      complete: [15]
+      numbers: [...ofItem, ...ofItem.map((number) => number + 15)].map((number) => number + 1),
+      complete: [16]
     },
     { name: 'tgCancel', keys: settlementKeys, args: [run, 'req_1'], numbers: [] },
     { name: 'tgReap', keys: [...settlementKeys, deadlinesName(shard)], args: [run, account, '5'], numbers: [3] },

@@ -23,6 +23,8 @@ export type SettledRequest = {
   heldNanos: number
   heldTokens: number
   tokensPerMinute: number
+  /** Milliseconds from its admission until the tokens were back that were taken up to then: `tokensRestMs` of its answer. */
+  tokensRestMs: number
   costNanos: number
   promptTokens: number
   /** Part of `promptTokens`. */
@@ -72,6 +74,7 @@ export async function settle(
       String(request.heldNanos),
       String(request.heldTokens),
       String(request.tokensPerMinute),
+      String(request.tokensRestMs),
       String(request.costNanos),
       String(request.promptTokens),
       String(request.cachedTokens),

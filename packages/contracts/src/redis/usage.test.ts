@@ -25,6 +25,7 @@ testOnEveryRedis('usage', async (t, link) => {
       heldNanos: 0,
       heldTokens: 0,
       tokensPerMinute: 1000,
+      tokensRestMs: 0,
       costNanos: 1000 + requests,
       promptTokens: 10,
       cachedTokens: 4,

@@ -19,7 +19,9 @@
 --include parts/usage.lua
 
 local spend = openSpend(KEYS[1])
-local usage = openUsage(KEYS[5], KEYS[6], KEYS[7], tagOf(ARGV[1]), tonumber(redis.call('TIME')[1]))
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local usage = openUsage(KEYS[5], KEYS[6], KEYS[7], tagOf(ARGV[1]), tonumber(time[1]))
 local refund = 0
 for n = 2, #ARGV do
   local id = ARGV[n]
@@ -28,7 +30,7 @@ for n = 2, #ARGV do
     local _, at, _, nanos, _, tokens, perMinute, _, key = readHold(held)
     redis.call('HDEL', KEYS[3], id)
     spend.change(monthOf(at), key, 0, -nanos)
-    refund = refund + tokens * 60000000 / perMinute
+    refund = refund + unused(tokens, perMinute, at * 1000000 + tokens * 60000000 / perMinute - now)
   else
     local nanos, prompt, completion, at, key, model = readReaped(redis.call('GET', KEYS[4] .. id))
     if nanos then

@@ -184,6 +184,9 @@ function rate(account: AccountModel, field: string, perMinute: number, { micros:
   }
 }
 
+/** Of µs that were not used, those that have not flowed off since; all that were used beyond what was taken. */
+const unused = (micros: number, taken: number): number => (micros > 0 ? Math.min(micros, Math.max(0, taken)) : micros)
+
 function giveBackTokens(account: AccountModel, micros: number): void {
   const arrival = account.arrivals.get('t')
   if (arrival !== undefined && micros !== 0) account.arrivals.set('t', Math.max(0, arrival - micros))
@@ -198,7 +201,8 @@ export function cancelModel(account: AccountModel, ids: readonly string[], now: 
     if (held !== undefined) {
       account.holds.delete(id)
       books.charge(held.key, held.at, 0)
-      refund += (held.tokens * 60e6) / held.tokensPerMinute
+      const micros = (held.tokens * 60e6) / held.tokensPerMinute
+      refund += unused(micros, held.at * 1e6 + micros - now.micros)
     } else if (gone !== undefined && gone !== 'cancelled') {
       books.charge(gone.of.split('|')[0]!, gone.at, -gone.nanos)
       const { nanos, promptTokens: p, completionTokens: o } = gone
@@ -231,8 +235,15 @@ export function settleModel(
       y: estimated * costNanos
     }
     const gone = account.gone.get(id)
+    if (isRetry && account.holds.has(id) && account.holds.get(id)!.tag !== now.tag) {
+      // Perhaps it was settled in the state that was lost.
+      account.holds.delete(id)
+      books.charge(key, at, 0)
+      continue
+    }
     if (account.holds.delete(id)) {
-      refund += ((request.heldTokens - promptTokens - completionTokens) * 60e6) / request.tokensPerMinute
+      const micros = ((request.heldTokens - promptTokens - completionTokens) * 60e6) / request.tokensPerMinute
+      refund += unused(micros, at * 1e6 + request.tokensRestMs * 1e3 - now.micros)
       books.charge(key, at, costNanos)
     } else if (gone !== undefined && gone !== 'cancelled') {
       account.gone.delete(id)

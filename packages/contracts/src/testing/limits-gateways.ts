@@ -11,7 +11,7 @@ type Request = {
   stage: 'doubt' | 'admitted' | 'settling' | 'settled' | 'cancelled' | 'gone'
   /** Whether the admission can still come late. */
   isUnderWay: boolean
-  hold: { at: number; nanos: number; grantedTokens: number } | null
+  hold: { at: number; nanos: number; grantedTokens: number; tokensRestMs: number } | null
   settlement: SettledRequest | null
   wasSent: boolean
 }
@@ -231,6 +231,7 @@ function settlementOf({ asking, hold }: Request, { share, failed, estimated }: U
     heldNanos: nanos,
     heldTokens: promptTokens + outputTokens * grantedTokens,
     tokensPerMinute: asking.allowances.tokens,
+    tokensRestMs: hold!.tokensRestMs,
     costNanos: Math.floor(nanos * share),
     promptTokens: Math.floor(promptTokens * Math.min(1, share)),
     cachedTokens: Math.floor(promptTokens * Math.min(1, share) * 0.3),

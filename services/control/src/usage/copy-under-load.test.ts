@@ -94,6 +94,7 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
         heldNanos: 0,
         heldTokens: 0,
         tokensPerMinute: 1000,
+        tokensRestMs: 0,
         costNanos: any(1_000_000_000),
         promptTokens,
         cachedTokens: any(promptTokens),

@@ -18,6 +18,7 @@ export async function serve(
     heldNanos: 0,
     heldTokens: 0,
     tokensPerMinute: 1000,
+    tokensRestMs: 0,
     costNanos: 1_000_000 + number,
     promptTokens: 10,
     cachedTokens: 4,
