@@ -2,6 +2,7 @@ import { readTrustProxy } from '@tollgate/contracts/config/trust-proxy.ts'
 import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
 import pino from 'pino'
 import { buildAdmin } from './admin.ts'
+import { createAdmissions } from './admission/admissions.ts'
 import { createUseLog } from './admission/use-log.ts'
 import { buildApp } from './app.ts'
 import { followCatalog } from './catalog/live-catalog.ts'
@@ -11,6 +12,7 @@ import { createMetrics } from './metrics.ts'
 import { createReaper } from './settlement/reaper.ts'
 import { createSettlement } from './settlement/settlement.ts'
 import { createSettlementQueue } from './settlement/settlement-queue.ts'
+import { createTurn } from './turn.ts'
 import { openUpstreams, type Upstream } from './upstreams/upstreams.ts'
 import { createUsageEstimator } from './usage/usage-estimator.ts'
 
@@ -33,7 +35,8 @@ async function main(): Promise<void> {
   const catalog = followCatalog(redis, (err) => log.warn({ err }, 'catalog'))
   const useLog = createUseLog(redis, (err) => log.warn({ err }, 'uses of keys are not noted'))
   const estimator = createUsageEstimator((err) => log.warn({ err }, 'usage is taken from the size of an answer'))
-  const queue = createSettlementQueue(redis, (err) => log.warn({ err }, 'settlements are not taken'))
+  const turn = createTurn(redis)
+  const queue = createSettlementQueue(redis, turn, (err) => log.warn({ err }, 'settlements are not taken'))
   const metrics = createMetrics(queue.waiting)
   const settlement = createSettlement({ log, estimator, queue, onAboveBound: () => metrics.aboveBound.inc() })
   const reaper = createReaper(
@@ -50,7 +53,7 @@ async function main(): Promise<void> {
     catalog,
     upstreams,
     useLog,
-    admission: { redis, cancel: queue.cancel, isFull: queue.isFull },
+    admission: { redis, admissions: createAdmissions(redis, turn), cancel: queue.cancel, isFull: queue.isFull },
     estimator,
     settlement,
     log,

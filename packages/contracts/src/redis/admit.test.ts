@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { accountShard, deadlinesName, holdName, limitName, spendName } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '../records/records.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
-import { type AdmitAnswer, type Allowances, admit, type CostBound, prepareAdmission } from './admit.ts'
+import { type AdmitAnswer, type Allowances, admit, admitAll, type CostBound, prepareAdmission } from './admit.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
 import type { RedisLink } from './redis-link.ts'
 import { cancel, prepareSettlement, reap, type SettledRequest, settle } from './settle.ts'
@@ -119,6 +119,49 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual([two.grantedTokens, two.nanos, two.at], [one.grantedTokens, one.nanos, one.at])
     assert.equal(two.requestsLeft, 59)
     assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
+  })
+
+  t.test('several are judged one after the other, each on what those before it have left', async () => {
+    const judged = { key: '11', account: '10' }
+    const admission = (changed: Partial<Allowances>) =>
+      prepareAdmission(account, 'key_1', judged, null, { ...allowances, ...changed }, 60_000)
+    const asked = (id: string, wantedTokens: number) => ({ id, model: 'a-model', bound: { ...bound, wantedTokens } })
+    await cancel(link, account, ['req_3'])
+    const budget = admission({ keyBudgetNanos: 600 + 600 + 200 + 199 })
+    const answers = await admitAll(
+      link,
+      budget,
+      [
+        asked('req_1', 50),
+        asked('req_2', 50),
+        asked('req_3', 50),
+        asked('req_1', 50),
+        asked('req_4', 100),
+        asked('req_5', 50)
+      ],
+      false
+    )
+    assert.ok(Array.isArray(answers))
+    const brief = answers.map((answer) => (answer.outcome === 'admitted' ? answer.grantedTokens : answer.outcome))
+    assert.deepEqual(brief, [50, 50, 'cancelled', 50, 29, 'over-budget'])
+    assert.deepEqual(await spend(), { settled: 0, reserved: 600 + 600 + 390 })
+    assert.equal(await client.hlen(holdName(account)), 3)
+    const rates = answers.flatMap((answer) => (answer.outcome === 'admitted' ? [answer.requestsLeft] : []))
+    assert.deepEqual(rates, [59, 58, 58, 57])
+    assert.deepEqual(await admitAll(withRun(link, 'another'), budget, [asked('req_6', 1), asked('req_7', 1)], false), {
+      outcome: 'unverified'
+    })
+    const limited = await admitAll(
+      link,
+      admission({ concurrentRequests: 4 }),
+      ['req_8', 'req_9'].map((id) => asked(id, 10)),
+      false
+    )
+    assert.ok(Array.isArray(limited))
+    assert.deepEqual(
+      limited.map(({ outcome }) => outcome),
+      ['admitted', 'over-limit']
+    )
   })
 
   t.test('output is granted as the budgets allow, down to the fewest tokens', async () => {

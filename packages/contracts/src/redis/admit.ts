@@ -68,26 +68,25 @@ export type BudgetRefusal = {
   month: number
 }
 
-export type AdmitAnswer =
+/** What was decided of one request. */
+export type RequestAnswer =
   | ({ outcome: 'admitted' } & Hold & RateState)
   | BudgetRefusal
   | ({ outcome: 'over-limit'; limit: Limit; waitMs: number } & RateState)
-  /** It had been cancelled: see cancel.ts. */
+  /** It had been cancelled: see settle.ts. */
   | { outcome: 'cancelled' }
-  /** Holds of the account are past their deadline, and should be reaped first. */
-  | { outcome: 'overdue' }
-  | RecordsAnswer
 
-type RawRates = [requests: number, requestsLeft: number, requestsRestMs: number, tokensLeft: number, tokensRest: number]
-type RawAnswer =
-  | 'ended'
-  | 'unverified'
-  | 'cancelled'
-  | 'overdue'
-  | [grantedTokens: number, at: number, nanos: number, ...RawRates]
-  | ['refused', Limit, waitMs: number, ...RawRates]
-  | ['refused', Budget, limit: string, settled: string, reserved: string, needed: string, month: number]
-  | RawRecords
+/** Why nothing was decided of any request. */
+export type UndecidedAnswer =
+  /** Holds of the account are past their deadline, and should be reaped first. */
+  { outcome: 'overdue' } | RecordsAnswer
+
+export type AdmitAnswer = RequestAnswer | UndecidedAnswer
+
+type RawAnswer = string | RawRecords
+
+/** One of several requests of a key that are asked for together. */
+export type AskedRequest = { id: string; model: string; bound: CostBound }
 
 /**
  * The question whether requests may start of a key that was judged on these versions to have these allowances.
@@ -132,12 +131,39 @@ export function prepareAdmission(
 }
 
 /**
- * Asks Redis, in one round trip, whether a request may start, and reserves what it may cost at most.
+ * Asks Redis, in one round trip, whether requests of a key may start, and reserves what each may cost at most.
  *
  * @param reaped whether overdue holds have been reaped already, so that those that are left must not be in the way
+ * @returns an answer for each request, or one for all of them that says nothing was decided
  * @throws RedisAwayError if it was not sent. Else ioredis' error if no answer comes in time: then it is not known whether
- *   something was reserved, and the request must be cancelled
+ *   something was reserved, and the requests must be cancelled
  */
+export async function admitAll(
+  link: RedisLink,
+  admission: PreparedCall,
+  requests: readonly AskedRequest[],
+  reaped: boolean
+): Promise<RequestAnswer[] | UndecidedAnswer> {
+  const rest = [reaped ? '1' : '']
+  for (const { id, model, bound } of requests) {
+    rest.push(
+      id,
+      model,
+      String(bound.promptPicos),
+      String(bound.promptTokens),
+      String(bound.outputPicos),
+      String(bound.outputTokens),
+      String(bound.wantedTokens),
+      String(bound.fewestTokens)
+    )
+  }
+  const answer = (await admission.send(link, rest)) as RawAnswer
+  if (typeof answer !== 'string') return moved(answer)
+  if (answer === 'ended' || answer === 'unverified' || answer === 'overdue') return { outcome: answer }
+  return answer.split('\n').map(readAnswer)
+}
+
+/** As {@link admitAll}, for one request. */
 export async function admit(
   link: RedisLink,
   admission: PreparedCall,
@@ -146,55 +172,42 @@ export async function admit(
   bound: CostBound,
   reaped: boolean
 ): Promise<AdmitAnswer> {
-  const answer = (await admission.send(link, [
-    id,
-    reaped ? '1' : '',
-    model,
-    String(bound.promptPicos),
-    String(bound.promptTokens),
-    String(bound.outputPicos),
-    String(bound.outputTokens),
-    String(bound.wantedTokens),
-    String(bound.fewestTokens)
-  ])) as RawAnswer
-  if (typeof answer === 'string') return { outcome: answer }
-  if (typeof answer[0] === 'number') {
-    const [grantedTokens, at, nanos, requests, requestsLeft, requestsRestMs, tokensLeft, tokensRestMs] =
-      answer as RawAnswer & [number, number, number, ...RawRates]
-    return {
-      outcome: 'admitted',
-      grantedTokens,
-      at,
-      nanos,
-      requests,
-      requestsLeft,
-      requestsRestMs,
-      tokensLeft,
-      tokensRestMs
-    }
-  }
-  if (answer[0] !== 'refused') return moved(answer as RawRecords)
-  return refusal(answer as RawAnswer & ['refused', ...unknown[]])
+  const answer = await admitAll(link, admission, [{ id, model, bound }], reaped)
+  return Array.isArray(answer) ? answer[0]! : answer
 }
 
-function refusal(answer: RawAnswer & ['refused', ...unknown[]]): AdmitAnswer {
-  if (answer.length === 7) {
-    const [, scope, limit, settled, reserved, needed, month] = answer
+function readAnswer(text: string): RequestAnswer {
+  const parts = text.split(' ')
+  if (parts[0] === 'admitted') {
+    const rates = readRates(parts, 4)
     return {
-      outcome: 'over-budget',
-      scope: scope as Budget,
-      limit: Number(limit),
-      settled: Number(settled),
-      reserved: Number(reserved),
-      needed: Number(needed),
-      month: Number(month)
+      outcome: 'admitted',
+      grantedTokens: Number(parts[1]),
+      at: Number(parts[2]),
+      nanos: Number(parts[3]),
+      ...rates
     }
   }
-  const [, limit, waitMs, requests, requestsLeft, requestsRestMs, tokensLeft, tokensRestMs] = answer as [
-    'refused',
-    Limit,
-    number,
-    ...RawRates
-  ]
-  return { outcome: 'over-limit', limit, waitMs, requests, requestsLeft, requestsRestMs, tokensLeft, tokensRestMs }
+  if (parts[0] === 'over-limit') {
+    return { outcome: 'over-limit', limit: parts[1] as Limit, waitMs: Number(parts[2]), ...readRates(parts, 3) }
+  }
+  if (parts[0] === 'cancelled') return { outcome: 'cancelled' }
+  const [, scope, limit, settled, reserved, needed, month] = parts
+  return {
+    outcome: 'over-budget',
+    scope: scope as Budget,
+    limit: Number(limit),
+    settled: Number(settled),
+    reserved: Number(reserved),
+    needed: Number(needed),
+    month: Number(month)
+  }
 }
+
+const readRates = (parts: readonly string[], from: number): RateState => ({
+  requests: Number(parts[from]),
+  requestsLeft: Number(parts[from + 1]),
+  requestsRestMs: Number(parts[from + 2]),
+  tokensLeft: Number(parts[from + 3]),
+  tokensRestMs: Number(parts[from + 4])
+})

@@ -4,8 +4,10 @@ import type { Duplex } from 'node:stream'
  * Makes the strings that are written to a stream in one turn of the event loop leave together, as one, in the order in
  * which they were written. (ioredis' own auto-pipelining costs twice as much, and its commands wait for the answers to
  * those before; a corked socket copies every string on its own.)
+ *
+ * @returns writes what has been gathered so far, for whoever knows that nothing follows in this turn
  */
-export function gatherWrites(stream: Duplex): void {
+export function gatherWrites(stream: Duplex): () => void {
   const write = stream.write.bind(stream) as (chunk: string | Uint8Array) => boolean
   let gathered = ''
   const flush = (): void => {
@@ -27,4 +29,5 @@ export function gatherWrites(stream: Duplex): void {
     flush()
     return end()
   }) as Duplex['end']
+  return flush
 }

@@ -43,6 +43,8 @@ export type RedisLink = {
   isReady(): boolean
   /** Resolves at the first moment from now on when `run()` is known. */
   ready(): Promise<void>
+  /** Sends the commands of this turn of the event loop now, instead of at its end. */
+  flush(): void
   close(): Promise<void>
 }
 
@@ -62,7 +64,10 @@ export function connectRedis(url: string, options: RedisLinkOptions): RedisLink 
   let becameReady = Promise.withResolvers<void>()
   const onError = (error: Error) => options.onError(withoutCommand(error))
 
-  client.on('connect', () => gatherWrites(client.stream))
+  let flush: () => void = () => undefined
+  client.on('connect', () => {
+    flush = gatherWrites(client.stream)
+  })
   client.on('ready', () => {
     client
       .info()
@@ -97,6 +102,7 @@ export function connectRedis(url: string, options: RedisLinkOptions): RedisLink 
     },
     isReady: () => run !== null,
     ready: () => becameReady.promise,
+    flush: () => flush(),
     async close() {
       client.disconnect()
     }

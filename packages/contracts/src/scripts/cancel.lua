@@ -35,7 +35,7 @@ for n = 2, #ARGV do
     local nanos, prompt, completion, at, key, model = readReaped(redis.call('GET', KEYS[4] .. id))
     if nanos then
       spend.change(monthOf(at), key, -nanos, 0)
-      usage.add(at, key, model, { n = -1, p = -prompt, o = -completion, u = -nanos, x = -1, y = -nanos })
+      usage.add(at, key .. '|' .. model, { n = -1, p = -prompt, o = -completion, u = -nanos, x = -1, y = -nanos })
     end
   end
   redis.call('SET', KEYS[4] .. id, 'cancelled', 'PX', goneMs)

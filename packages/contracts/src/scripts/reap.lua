@@ -39,7 +39,7 @@ for n = 1, #holds, 2 do
     if tag == tagOf(ARGV[1]) then
       charged = charged + 1
       spend.change(monthOf(at), key, nanos, -nanos)
-      usage.add(at, key, model, { n = 1, p = prompt, o = tokens - prompt, u = nanos, x = 1, y = nanos })
+      usage.add(at, key .. '|' .. model, { n = 1, p = prompt, o = tokens - prompt, u = nanos, x = 1, y = nanos })
       redis.call('SET', KEYS[4] .. id, string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, prompt, tokens - prompt, at, key,
         model), 'PX', goneMs)
     else

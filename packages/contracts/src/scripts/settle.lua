@@ -27,67 +27,101 @@
 --include parts/tokens.lua
 --include parts/usage.lua
 
-local each = 15
-local items = {}
-for first = 2, #ARGV, each do
-  items[#items + 1] = {
-    id = ARGV[first],
-    isRetry = whole(ARGV[first + 1]) == 1,
-    at = whole(ARGV[first + 2]),
-    key = ARGV[first + 3],
-    model = ARGV[first + 4],
-    nanos = whole(ARGV[first + 5]),
-    tokens = whole(ARGV[first + 6]),
-    perMinute = positive(ARGV[first + 7]),
-    restMs = whole(ARGV[first + 8]),
-    cost = whole(ARGV[first + 9]),
-    prompt = whole(ARGV[first + 10]),
-    cached = whole(ARGV[first + 11]),
-    completion = whole(ARGV[first + 12]),
-    failed = whole(ARGV[first + 13]),
-    estimated = whole(ARGV[first + 14])
-  }
-end
-
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local tag = tagOf(ARGV[1])
-local spend = openSpend(KEYS[1])
-local usage = openUsage(KEYS[5], KEYS[6], KEYS[7], tag, tonumber(time[1]))
-local function isOfAnotherRun(id)
-  local held = redis.call('HGET', KEYS[3], id)
-  return held and select(8, readHold(held)) ~= tag
+local ids = {}
+for n = 2, #ARGV, 15 do
+  ids[#ids + 1] = ARGV[n]
 end
+local held = redis.call('HMGET', KEYS[3], unpack(ids))
+
+local released, corrected, seen = {}, {}, {}
 local refund = 0
-for _, item in ipairs(items) do
-  local cost, prompt, completion, estimated = item.cost, item.prompt, item.completion, item.estimated
-  local counters = {
-    n = 1, e = item.failed, p = prompt, c = item.cached, o = completion, u = cost, x = estimated, y = estimated * cost
-  }
-  if item.isRetry and isOfAnotherRun(item.id) then
-    redis.call('HDEL', KEYS[3], item.id)
-    spend.change(monthOf(item.at), item.key, 0, -item.nanos)
-    counters = nil
-  elseif redis.call('HDEL', KEYS[3], item.id) == 1 then
-    spend.change(monthOf(item.at), item.key, cost, -item.nanos)
-    refund = refund + unused(item.tokens - prompt - completion, item.perMinute, item.at * 1000000 + item.restMs * 1000 - now)
-  else
-    local gone = redis.call('GET', KEYS[4] .. item.id)
-    local chargedNanos, chargedPrompt, chargedCompletion = readReaped(gone)
-    if chargedNanos then
-      redis.call('DEL', KEYS[4] .. item.id)
-      spend.change(monthOf(item.at), item.key, cost - chargedNanos, 0)
-      counters.n, counters.p, counters.o = 0, prompt - chargedPrompt, completion - chargedCompletion
-      counters.u, counters.x, counters.y = cost - chargedNanos, estimated - 1, estimated * cost - chargedNanos
-    elseif item.isRetry then
-      counters = nil
-    else
-      spend.change(monthOf(item.at), item.key, cost, 0)
+-- What belongs together is added up before it is written: requests of one hour, key and model.
+local groups, group = {}, nil
+local function groupOf(hour, at, key, model)
+  for _, one in ipairs(groups) do
+    if one.hour == hour and one.key == key and one.model == model then
+      return one
     end
   end
-  if counters then
-    usage.add(item.at, item.key, item.model, counters)
+  local new = {
+    hour = hour, at = at, key = key, model = model, settled = 0, reserved = 0,
+    counters = { n = 0, e = 0, p = 0, c = 0, o = 0, u = 0, x = 0, y = 0 }
+  }
+  groups[#groups + 1] = new
+  return new
+end
+
+for n = 1, #ids do
+  local first = 15 * n - 13
+  local id, key, model = ids[n], ARGV[first + 3], ARGV[first + 4]
+  local isRetry, at, nanos = tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2]), tonumber(ARGV[first + 5])
+  local tokens, perMinute, restMs =
+    tonumber(ARGV[first + 6]), tonumber(ARGV[first + 7]), tonumber(ARGV[first + 8])
+  local cost, prompt, cached = tonumber(ARGV[first + 9]), tonumber(ARGV[first + 10]), tonumber(ARGV[first + 11])
+  local completion, failed, estimated =
+    tonumber(ARGV[first + 12]), tonumber(ARGV[first + 13]), tonumber(ARGV[first + 14])
+  insistOnWhole(isRetry, at, nanos, tokens, perMinute, restMs)
+  insistOnWhole(cost, prompt, cached, completion, failed, estimated)
+  if perMinute == 0 then
+    error('not above 0: tokens a minute')
   end
+
+  local hour = (at - at % 3600) / 3600
+  if not group or group.hour ~= hour or group.key ~= key or group.model ~= model then
+    group = groupOf(hour, at, key, model)
+  end
+  -- What it is charged beside what is charged already; nil if that is all.
+  local charged, chargedPrompt, chargedCompletion = 0, 0, 0
+  local isNew = 1
+  if seen[id] then
+    charged = nil
+  elseif held[n] then
+    released[#released + 1] = id
+    group.reserved, group.changes = group.reserved - nanos, true
+    if isRetry == 1 and select(8, readHold(held[n])) ~= tag then
+      charged = nil
+    else
+      refund = refund + unused(tokens - prompt - completion, perMinute, at * 1000000 + restMs * 1000 - now)
+    end
+  else
+    local reaped = redis.call('GET', KEYS[4] .. id)
+    if reaped and reaped ~= 'cancelled' then
+      charged, chargedPrompt, chargedCompletion = readReaped(reaped)
+      isNew = 0
+      corrected[#corrected + 1] = KEYS[4] .. id
+    elseif isRetry == 1 then
+      charged = nil
+    end
+  end
+  seen[id] = true
+  if charged then
+    local sums = group.counters
+    group.settled, group.changes = group.settled + cost - charged, true
+    sums.n, sums.e, sums.u = sums.n + isNew, sums.e + failed, sums.u + cost - charged
+    sums.p, sums.c, sums.o = sums.p + prompt - chargedPrompt, sums.c + cached, sums.o + completion - chargedCompletion
+    sums.x, sums.y = sums.x + estimated - 1 + isNew, sums.y + estimated * cost - charged
+    group.counts = true
+  end
+end
+
+local spend = openSpend(KEYS[1])
+local usage = openUsage(KEYS[5], KEYS[6], KEYS[7], tag, tonumber(time[1]))
+for _, one in ipairs(groups) do
+  if one.changes then
+    spend.change(monthOf(one.at), one.key, one.settled, one.reserved)
+  end
+  if one.counts then
+    usage.add(one.at, one.key .. '|' .. one.model, one.counters)
+  end
+end
+if #released > 0 then
+  redis.call('HDEL', KEYS[3], unpack(released))
+end
+if #corrected > 0 then
+  redis.call('DEL', unpack(corrected))
 end
 spend.write()
 usage.write()

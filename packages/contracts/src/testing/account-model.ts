@@ -107,8 +107,8 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   const { id, key, bound, allowances } = request
   const nowMs = Math.floor(now.micros / 1000)
   if (account.month === null) return { outcome: 'unverified' }
-  if (account.gone.has(id)) return { outcome: 'cancelled' }
   if (account.firstDeadline !== null && account.firstDeadline <= nowMs && !request.reaped) return { outcome: 'overdue' }
+  if (account.gone.has(id)) return { outcome: 'cancelled' }
   const held = account.holds.get(id)
   if (held !== undefined) return { outcome: 'admitted', grantedTokens: held.granted, at: held.at, nanos: held.nanos }
 

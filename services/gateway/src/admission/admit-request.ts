@@ -3,7 +3,6 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import {
   type AdmitAnswer,
-  admit,
   type CostBound,
   type Hold,
   prepareAdmission,
@@ -19,6 +18,7 @@ import {
 } from '@tollgate/contracts/redis/verify.ts'
 import type { KnownKey, PreparedAdmission, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
+import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
 import { costBound, type TokenBound, withinRate } from './cost-bound.ts'
 import { type JudgedRecords, judgeCall, type Verdict } from './judge.ts'
@@ -32,6 +32,7 @@ const mostReaped = 500
 /** What admission works with. */
 export type Admission = {
   redis: RedisLink
+  admissions: Admissions
   /** How long a hold lasts, ms: longer than any request may. */
   holdMs: number
   /** Told of a request of which it is not known whether Redis has admitted it; it will not be made. */
@@ -74,7 +75,7 @@ export type Admitted = {
  */
 export async function admitRequest(admission: Admission, request: CallRequest): Promise<Admitted> {
   const { known, catalog, name, kind, model } = request
-  const { redis, holdMs } = admission
+  const { redis, admissions, holdMs } = admission
   let { bound } = request
   let [confirmed, counted, reaped] = [false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
@@ -90,7 +91,9 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     const asked = withinRate(whole, prepared.allowances.tokens)
     let answer: AdmitAnswer | null = null
     try {
-      if (asked !== null) answer = await admit(redis, prepared.call, request.id, name, asked, reaped)
+      if (asked !== null) {
+        answer = await admissions.ask(prepared, { id: request.id, model: name, bound: asked }, reaped)
+      }
     } catch (cause) {
       if (!(cause instanceof RedisAwayError)) admission.cancel(known.pointer.account, request.id)
       throw new ServiceError('state_unavailable', { cause })

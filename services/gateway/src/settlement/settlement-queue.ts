@@ -2,6 +2,7 @@ import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
 import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
 import { cancel, prepareSettlement, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
 import { GenerationalCache } from '../authenticate/generational-cache.ts'
+import type { Turn } from '../turn.ts'
 
 /** Requests of one account that one script settles: few enough to keep admissions waiting for less than half a millisecond. */
 const mostTogether = 50
@@ -33,7 +34,7 @@ type Outbox = { requests: SettledRequest[]; cancelled: string[] }
  * @param onError told once of a Redis that does not take what it is told, until it does again. That Redis is away is not
  *   told: it is known, and nothing is admitted then.
  */
-export function createSettlementQueue(redis: RedisLink, onError: (error: Error) => void): SettlementQueue {
+export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (error: Error) => void): SettlementQueue {
   let outboxes = new Map<string, Outbox>()
   /** Requests that were sent and perhaps applied: only their hold tells whether they were. */
   const tried = new WeakSet<SettledRequest>()
@@ -58,7 +59,7 @@ export function createSettlementQueue(redis: RedisLink, onError: (error: Error) 
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
-    setImmediate(flush)
+    turn.atEnd(flush)
   }
 
   function flush(): void {

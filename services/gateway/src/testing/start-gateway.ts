@@ -19,12 +19,14 @@ import {
 import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import pino from 'pino'
+import { createAdmissions } from '../admission/admissions.ts'
 import { createUseLog } from '../admission/use-log.ts'
 import { buildApp, type Protection } from '../app.ts'
 import { followCatalog, type LiveCatalog } from '../catalog/live-catalog.ts'
 import { createReaper, type Reaper } from '../settlement/reaper.ts'
 import { createSettlement } from '../settlement/settlement.ts'
 import { createSettlementQueue } from '../settlement/settlement-queue.ts'
+import { createTurn } from '../turn.ts'
 import { openUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
 import { createUsageEstimator } from '../usage/usage-estimator.ts'
 
@@ -162,7 +164,8 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
   const upstreams = openUpstreams(upstreamsFile, { TEST_CREDENTIAL: 'upstream-credential' })
   const useLog = createUseLog(state, () => {})
   const estimator = createUsageEstimator((error) => log.warn(error))
-  const queue = createSettlementQueue(state, (error) => log.warn(error))
+  const turn = createTurn(state)
+  const queue = createSettlementQueue(state, turn, (error) => log.warn(error))
   let aboveBound = 0
   const settlement = createSettlement({ log, estimator, queue, onAboveBound: () => aboveBound++ })
   const reaper = createReaper(
@@ -175,7 +178,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     catalog,
     upstreams,
     useLog,
-    admission: { redis: state, cancel: queue.cancel, isFull: queue.isFull },
+    admission: { redis: state, admissions: createAdmissions(state, turn), cancel: queue.cancel, isFull: queue.isFull },
     estimator,
     settlement,
     log,

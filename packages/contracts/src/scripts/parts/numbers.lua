@@ -16,3 +16,14 @@ local function positive(text)
   end
   return number
 end
+
+-- Fails unless all six are whole numbers, at least 0 and exact: one look at them is cheaper than six.
+local function insistOnWhole(a, b, c, d, e, f)
+  local most = 9007199254740992
+  local isWhole = a % 1 + b % 1 + c % 1 + d % 1 + e % 1 + f % 1 == 0
+  local isInRange = a >= 0 and b >= 0 and c >= 0 and d >= 0 and e >= 0 and f >= 0
+    and a <= most and b <= most and c <= most and d <= most and e <= most and f <= most
+  if not (isWhole and isInRange) then
+    error('not whole numbers')
+  end
+end

@@ -45,7 +45,7 @@ local function openSpend(spend)
       end
       if isNew then
         redis.call('DEL', spend)
-        written[1], written[2] = 'm', string.format('%.0f', latest)
+        written[1], written[2] = 'm', string.format('%d', latest)
       end
       for n = 2, #names do
         local change = present[names[n]]
@@ -53,7 +53,7 @@ local function openSpend(spend)
           local before = not isNew and tonumber(values[n] or nil) or 0
           written[#written + 1] = names[n]
           -- Never below zero, whatever was lost.
-          written[#written + 1] = string.format('%.0f', math.max(0, before + change))
+          written[#written + 1] = string.format('%d', math.max(0, before + change))
         end
       end
       if #written > 0 then

@@ -11,34 +11,47 @@
 -- revision since control last copied it, and the hashes in order of the hour in which they are final.
 local function openUsage(prefix, dirty, index, tag, nowSeconds)
   local nowHour = math.floor(nowSeconds / 3600)
-  local touched = {}
+  local hashes = {}
 
   return {
-    add = function(at, key, model, counters)
-      local hour = math.floor(at / 3600)
-      local name = prefix .. string.format('%.0f', hour) .. ':' .. tag
-      local finalIn = hour + 2
-      if nowHour >= finalIn then
-        name = name .. '~' .. string.format('%.0f', nowHour)
-        finalIn = nowHour + 2
+    -- Notes amounts by counter, of a key and model with a bar between.
+    add = function(at, of, counters)
+      local hour = (at - at % 3600) / 3600
+      local hash = hashes[hour]
+      if not hash then
+        hash = { name = prefix .. string.format('%d', hour) .. ':' .. tag, finalIn = hour + 2, sums = {} }
+        if nowHour >= hash.finalIn then
+          hash.name = hash.name .. '~' .. string.format('%d', nowHour)
+          hash.finalIn = nowHour + 2
+        end
+        hashes[hour] = hash
       end
-      touched[name] = finalIn
-      local suffix = '|' .. key .. '|' .. model
-      for counter, amount in pairs(counters) do
-        if amount ~= 0 then
-          redis.call('HINCRBY', name, counter .. suffix, string.format('%.0f', amount))
+      local sums = hash.sums[of]
+      if not sums then
+        hash.sums[of] = counters
+      else
+        for counter, amount in pairs(counters) do
+          sums[counter] = (sums[counter] or 0) + amount
         end
       end
     end,
 
     write = function()
-      for name, finalIn in pairs(touched) do
+      for _, hash in pairs(hashes) do
+        local name = hash.name
+        for of, sums in pairs(hash.sums) do
+          for counter, amount in pairs(sums) do
+            if amount ~= 0 then
+              redis.call('HINCRBY', name, counter .. '|' .. of, string.format('%d', amount))
+            end
+          end
+        end
         local revision = redis.call('HINCRBY', name, 'rev', 1)
         redis.call('HSET', dirty, name, revision)
         if revision == 1 then
           local time = redis.call('TIME')
-          redis.call('HSET', name, 'born', string.format('%.0f', time[1] * 1000000 + time[2]))
-          redis.call('ZADD', index, finalIn, name)
+          redis.call('HSET', name, 'born', string.format('%d', time[1] * 1000000 + time[2]))
+          redis.call('ZADD', index, hash.finalIn, name)
         end
       end
     end

@@ -82,6 +82,7 @@ export function createWorld(client: Redis): World {
       run,
       isReady: () => true,
       ready: async () => undefined,
+      flush: () => undefined,
       close: async () => undefined
     }
   }
