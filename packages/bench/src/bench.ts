@@ -199,7 +199,7 @@ export class Bench {
   }
 
   /** Starts another program to measure, where the sides run when it is their turn. */
-  startMeasured(name: string, file: string, env: Record<string, string>, nodeFlags: string[] = []): Child {
+  startMeasured(name: string, file: string, env: Record<string, string>, nodeFlags: readonly string[] = []): Child {
     const core = this.#options.cores?.measured ?? null
     return this.children.startNode({ name, file, env, nodeFlags, core, servesCommands: false })
   }

@@ -14,12 +14,12 @@ import { describeMachine, renderMachine } from './report/machine.ts'
 import { renderProfiles, saveProfiles } from './report/profiles.ts'
 import { renderTable } from './report/table.ts'
 import { gateway } from './targets/gateway.ts'
-import { bare, dispatch } from './targets/proxies.ts'
+import { bare, dispatch, relay } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 /** In the order of a whole run. */
 const parts: readonly Part[] = [chat, stream, latency, memory, control, soak]
-const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch]
+const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay]
 
 const usage = `npm run bench -- [part …] [option …]
 

@@ -5,6 +5,7 @@ import type { Bench } from '../bench.ts'
 import { type Child, isRunning } from '../processes/children.ts'
 import { callChild } from '../processes/commands.ts'
 import { takePort } from '../processes/ports.ts'
+import { gatewayNodeFlags } from '../targets/gateway.ts'
 import { fillRedis } from '../targets/gateway-state.ts'
 import { soakCatalog } from './catalog.ts'
 import type { SoakUpstreamCommand } from './upstream-main.ts'
@@ -58,8 +59,7 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
       // So that wrong keys can come from many addresses: of one, only so many are answered.
       TRUST_PROXY: 'true'
     },
-    // As `npm start` and the images start it.
-    ['--max-semi-space-size=4']
+    gatewayNodeFlags
   )
   const admin = `http://127.0.0.1:${adminPort}`
   await untilReady(gateway, `${admin}/readyz`)

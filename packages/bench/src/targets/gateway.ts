@@ -5,8 +5,8 @@ import type { Target } from './target.ts'
 
 const main = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
-// As `npm start` and the images start it.
-const nodeFlags = ['--max-semi-space-size=4']
+/** As `npm start` and the images start it. */
+export const gatewayNodeFlags: readonly string[] = ['--max-semi-space-size=4']
 
 /**
  * The gateway as operators run it: the service itself with its variables, a real Redis beside it, and in that Redis the
@@ -23,7 +23,7 @@ export const gateway: Target = {
     const child = context.children.startNode({
       name: 'gateway',
       file: main,
-      nodeFlags: [...nodeFlags, ...context.nodeFlags],
+      nodeFlags: [...gatewayNodeFlags, ...context.nodeFlags],
       // Nothing of this process's environment: figures should not depend on it.
       env: {
         PATH: '/usr/local/bin:/usr/bin:/bin',
