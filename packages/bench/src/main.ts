@@ -6,6 +6,7 @@ import { chat } from './parts/chat.ts'
 import { control } from './parts/control.ts'
 import { latency } from './parts/latency.ts'
 import { memory } from './parts/memory.ts'
+import { metering } from './parts/metering.ts'
 import type { Part } from './parts/part.ts'
 import { soak } from './parts/soak.ts'
 import { stream } from './parts/stream.ts'
@@ -18,7 +19,7 @@ import { bare, dispatch, relay } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 /** In the order of a whole run. */
-const parts: readonly Part[] = [chat, stream, latency, memory, control, soak]
+const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak]
 const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay]
 
 const usage = `npm run bench -- [part …] [option …]

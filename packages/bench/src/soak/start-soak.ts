@@ -43,7 +43,7 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
   await upstream({ kind: 'listen', port: upstreamPort, apiKey: credential })
   const redis = await startRedis({ port: await takePort() })
   bench.children.alsoStop(() => redis.stop())
-  const apiKey = await fillRedis(redis.url, soakCatalog)
+  const [apiKey] = await fillRedis(redis.url, { catalog: soakCatalog, accounts: 1 })
   const [port, adminPort] = [await takePort(), await takePort()]
   const gateway = bench.startMeasured(
     'gateway',
@@ -66,7 +66,7 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
   return {
     url: `http://127.0.0.1:${port}`,
     metricsUrl: `${admin}/metrics`,
-    apiKey,
+    apiKey: apiKey!,
     gateway,
     redisPid: redis.pid,
     upstream,

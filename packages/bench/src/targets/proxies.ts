@@ -34,8 +34,9 @@ function proxy(name: string, description: string, file: string, ownNodeFlags: re
         port,
         child,
         model: 'bench-model',
-        apiKey: 'sk-bench',
+        apiKeys: ['sk-bench'],
         helpers: {},
+        redisUrl: null,
         stop: () => children.stop(child)
       }
     }
