@@ -32,6 +32,8 @@ export interface Timing {
   holdMs: number
   /** How many keys control's database has, in the order of measuring. */
   keys: readonly number[]
+  /** How many accounts the gateway's Redis has where metering is measured, each with one key. */
+  accounts: readonly number[]
   soakMs: number
   /** How many requests Redis is given to see what stays of them. */
   redisRequests: number
@@ -52,6 +54,7 @@ export const fullTiming: Timing = {
   memoryRounds: 2,
   holdMs: 6000,
   keys: [1_000, 1_000_000],
+  accounts: [1, 1_000, 100_000],
   soakMs: 600_000,
   redisRequests: 1_000_000
 }
@@ -63,7 +66,8 @@ export const profileTiming: Timing = {
   pairs: 1,
   rounds: 1,
   pacedRounds: 1,
-  latencyRounds: 1
+  latencyRounds: 1,
+  accounts: [1]
 }
 
 /** Shows that everything works; its figures mean nothing. */
@@ -78,6 +82,7 @@ export const quickTiming: Timing = {
   memoryRounds: 1,
   holdMs: 1000,
   keys: [200, 2000],
+  accounts: [1, 20],
   soakMs: 3000,
   redisRequests: 10_000
 }
@@ -115,7 +120,7 @@ export class Bench {
   readonly patience: Patience
   readonly children: Children
   /** Profiles of the target by what it did, of the first window of each kind. */
-  readonly profiles = new Map<string, CpuProfile>()
+  readonly profiles: Map<string, CpuProfile>
   /** Kinds of request that both sides have been warmed up with. */
   readonly warm = new Set<string>()
   readonly #options: BenchOptions
@@ -125,12 +130,19 @@ export class Bench {
   #sides: Promise<{ bare: Side; target: Side }> | null = null
   #pairs = 0
 
-  private constructor(options: BenchOptions, upstream: Child, upstreamPort: number, load: Child) {
+  private constructor(
+    options: BenchOptions,
+    upstream: Child,
+    upstreamPort: number,
+    load: Child,
+    shared: Pick<Bench, 'patience' | 'profiles'>
+  ) {
     this.timing = options.timing
     this.profile = options.profile
     this.targetName = options.target.name
     this.progress = options.progress
-    this.patience = new Patience(options.patienceMs)
+    this.patience = shared.patience
+    this.profiles = shared.profiles
     this.children = options.children
     this.#options = options
     this.#upstream = upstream
@@ -151,7 +163,15 @@ export class Bench {
     const load = start('load', './load/main.ts')
     const port = await takePort()
     await callChild<UpstreamCommand>(upstream.process, { kind: 'listen', port })
-    return new Bench(options, upstream, port, load)
+    return new Bench(options, upstream, port, load, {
+      patience: new Patience(options.patienceMs),
+      profiles: new Map()
+    })
+  }
+
+  /** The same upstream, load generator, profiles and patience, for another target: with sides of its own. */
+  withTarget(target: Target): Bench {
+    return new Bench({ ...this.#options, target }, this.#upstream, this.#upstreamPort, this.#load, this)
   }
 
   /** The two sides, started at the first call. With `profile`, the target can be inspected. */
@@ -203,7 +223,7 @@ export class Bench {
   }
 
   /** Starts another program to measure, where the sides run when it is their turn. */
-  startMeasured(name: string, file: string, env: Record<string, string>, nodeFlags: string[] = []): Child {
+  startMeasured(name: string, file: string, env: Record<string, string>, nodeFlags: readonly string[] = []): Child {
     const core = this.#options.cores?.measured ?? null
     return this.children.startNode({ name, file, env, nodeFlags, core, servesCommands: false })
   }
@@ -220,7 +240,7 @@ export class Bench {
 
   /** Opens connections, lets them run for the ramp, and measures one window. */
   async measureWindow(
-    side: Pick<Side, 'child' | 'helpers' | 'inspector'>,
+    side: Pick<Side, 'child' | 'helpers' | 'redisUrl' | 'inspector'>,
     plan: RequestPlan,
     options: WindowOptions
   ): Promise<Window> {
@@ -230,7 +250,7 @@ export class Bench {
     const watch = { ...side.helpers, measured: side.child.pid, upstream: this.#upstream.pid, load: this.#load.pid }
     const inspector = this.profiles.has(options.profileAs) ? null : side.inspector
     await inspector?.startProfile(profileIntervalMicros)
-    const window = await this.load({ kind: 'measure', forMs: windowMs, watch })
+    const window = await this.load({ kind: 'measure', forMs: windowMs, watch, redisUrl: side.redisUrl })
     if (inspector !== null) this.profiles.set(options.profileAs, await inspector.stopProfile())
     await this.load({ kind: 'close', drain: options.drain })
     // Streams that were cut off are cleared away before the next side is measured on the same core.

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { test } from 'tap'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -67,6 +69,38 @@ test('requests that are over leave nothing in Redis but counters', { skip }, asy
   assert.ok(last.cpuMicrosPerRequest > 0)
 })
 
+test('what metering costs is measured with few and many accounts, beside the relay alone', { skip }, async (t) => {
+  const json = join(t.testdir({}), 'figures.json')
+  const bench = startBench('metering', '--profile', '--json', json)
+  const output = { stdout: '', stderr: '' }
+  for (const pipe of ['stdout', 'stderr'] as const) {
+    bench[pipe]?.setEncoding('utf8').on('data', (text: string) => {
+      output[pipe] += text
+    })
+  }
+  const [code] = (await once(bench, 'close')) as [number]
+  assert.equal(code, 0, output.stderr)
+  for (const name of ['gateway with 1 account', 'gateway with 20 accounts', 'relay alone']) {
+    assert.match(output.stdout, new RegExp(`^where the time goes: ${name}$`, 'm'))
+  }
+  const { measured } = JSON.parse(readFileSync(json, 'utf8')).figures.metering
+  assert.deepEqual(
+    measured.map(({ accounts }: { accounts: number | null }) => accounts),
+    [1, 20, null]
+  )
+  for (const { accounts, cpuMicrosPerRequest, redisPerRequest } of measured) {
+    assert.ok(cpuMicrosPerRequest.ratio.median > 0)
+    if (accounts === null || !need(t, 'redis-server', findRedisServer(process.env))) {
+      assert.equal(redisPerRequest, null)
+      continue
+    }
+    // What comes in one turn is told together: of one key in one script, and all scripts in one write.
+    assert.ok(redisPerRequest.scripts > 0 && redisPerRequest.scripts < 2.5, `${redisPerRequest.scripts} scripts`)
+    assert.ok(redisPerRequest.reads > 0 && redisPerRequest.reads <= redisPerRequest.scripts)
+    assert.ok(redisPerRequest.cpuMicros > 0)
+  }
+})
+
 test('a soak finds every answer right, and everything closed at its end', { skip }, async (t) => {
   const json = join(t.testdir({}), 'figures.json')
   const bench = startBench('soak', '--json', json)
@@ -108,6 +142,6 @@ test('what cannot be measured is said before anything is started', async () => {
   const bench = startBench('strem')
   const lines: string[] = []
   for await (const line of createInterface(bench.stderr!)) lines.push(line)
-  assert.match(lines[0]!, /unknown part "strem"; there are chat, stream, latency, memory/)
+  assert.match(lines[0]!, /unknown part "strem"; there are chat, stream, latency, memory, metering/)
   assert.equal(bench.exitCode ?? (await once(bench, 'exit'))[0], 1)
 })

@@ -6,6 +6,7 @@ import { chat } from './parts/chat.ts'
 import { control } from './parts/control.ts'
 import { latency } from './parts/latency.ts'
 import { memory } from './parts/memory.ts'
+import { metering } from './parts/metering.ts'
 import type { Part } from './parts/part.ts'
 import { redisMemory } from './parts/redis-memory.ts'
 import { soak } from './parts/soak.ts'
@@ -15,12 +16,12 @@ import { describeMachine, renderMachine } from './report/machine.ts'
 import { renderProfiles, saveProfiles } from './report/profiles.ts'
 import { renderTable } from './report/table.ts'
 import { gateway } from './targets/gateway.ts'
-import { bare, dispatch } from './targets/proxies.ts'
+import { bare, dispatch, relay } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 /** In the order of a whole run. */
-const parts: readonly Part[] = [chat, stream, latency, memory, control, soak, redisMemory]
-const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch]
+const parts: readonly Part[] = [chat, stream, latency, memory, metering, control, soak, redisMemory]
+const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch, relay]
 
 const usage = `npm run bench -- [part …] [option …]
 

@@ -15,6 +15,10 @@ export interface Side {
   child: Child
   /** Processes that work for it elsewhere: name → process id. */
   helpers: Record<string, number>
+  /** Its Redis, if that counts what it is asked. */
+  redisUrl: string | null
+  /** Credentials over which its plans spread requests; the load generator has to be told if they are several. */
+  apiKeys: readonly string[]
   /** Present if it was started with `inspect`. */
   inspector: Inspector | null
   plainPlan(): RequestPlan
@@ -40,13 +44,11 @@ export async function startSide(target: Target, context: TargetContext, options:
       name: target.name,
       child: running.child,
       helpers: running.helpers,
+      redisUrl: running.redisUrl,
+      apiKeys: running.apiKeys,
       inspector,
-      plainPlan: () => ({ port: running.port, text: chatRequest({ ...running, stream: false }), events: 0 }),
-      streamPlan: (shape) => ({
-        port: running.port,
-        text: chatRequest({ ...running, stream: true }),
-        events: eventsOf(shape)
-      }),
+      plainPlan: () => planFor(running, false, 0),
+      streamPlan: (shape) => planFor(running, true, eventsOf(shape)),
       async stop() {
         inspector?.close()
         await running.stop()
@@ -58,7 +60,14 @@ export async function startSide(target: Target, context: TargetContext, options:
   }
 }
 
-async function untilItAnswers(name: string, { port, child, model, apiKey }: RunningTarget): Promise<void> {
+function planFor({ port, model, apiKeys }: RunningTarget, stream: boolean, events: number): RequestPlan {
+  const apiKey = apiKeys[0]!
+  const text = chatRequest({ port, model, apiKey, stream })
+  // Nothing before it is outside of ASCII.
+  return apiKeys.length === 1 ? { port, text, events } : { port, text, events, keyAt: text.indexOf(apiKey) }
+}
+
+async function untilItAnswers(name: string, { port, child, model, apiKeys }: RunningTarget): Promise<void> {
   const deadline = performance.now() + startLimitMs
   let last = 'no answer'
   while (performance.now() < deadline) {
@@ -66,7 +75,7 @@ async function untilItAnswers(name: string, { port, child, model, apiKey }: Runn
     try {
       const answer = await request(`http://127.0.0.1:${port}/v1/chat/completions`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKeys[0]}` },
         body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })
       })
       const text = await answer.body.text()

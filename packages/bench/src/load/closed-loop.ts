@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readCpuNanos, readMachineTicks } from '../measure/proc.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
+import type { KeyRing } from './key-ring.ts'
 import type { CloseCommand, MeasureCommand, OpenCommand, Window } from './protocol.ts'
+import { countsBetween, openRedisCounters } from './redis-counters.ts'
 
 const ticksPerSecond = 100
 
@@ -15,6 +17,12 @@ export class ClosedLoop implements ConnectionOwner {
   #events = 0
   #failure: string | null = null
   #isDraining = false
+  readonly #keys: KeyRing
+
+  /** @param keys for plans whose requests carry different ones */
+  constructor(keys: KeyRing) {
+    this.#keys = keys
+  }
 
   async open({ plan, connections, overMs }: OpenCommand): Promise<null> {
     this.#isDraining = false
@@ -24,7 +32,7 @@ export class ClosedLoop implements ConnectionOwner {
       const wait = start + (overMs * opened) / connections - performance.now()
       if (wait >= 1) await delay(wait)
       this.#throwFailure()
-      const connection = new Connection(plan, this)
+      const connection = new Connection(plan, this, this.#keys)
       this.#connections.push(connection)
       connection.send()
     }
@@ -32,10 +40,15 @@ export class ClosedLoop implements ConnectionOwner {
   }
 
   /** @throws if a request failed since the connections were opened: figures of a run with failures mean nothing */
-  async measure({ forMs, watch }: MeasureCommand): Promise<Window> {
+  async measure({ forMs, watch, redisUrl = null }: MeasureCommand): Promise<Window> {
+    const counters = redisUrl === null ? null : await openRedisCounters(redisUrl)
+    // Redis is asked first each time, so that what it counts is of the same time as the rest, if not of the same instant.
+    const redisBefore = await counters?.read()
     const before = this.#snapshot(watch)
     await delay(forMs)
+    const redisAfter = await counters?.read()
     const after = this.#snapshot(watch)
+    await counters?.close()
     this.#throwFailure()
     const cpuNanos: Record<string, number> = {}
     for (const name of Object.keys(watch)) cpuNanos[name] = after.cpu[name]! - before.cpu[name]!
@@ -44,6 +57,7 @@ export class ClosedLoop implements ConnectionOwner {
       answers: after.answers - before.answers,
       events: after.events - before.events,
       cpuNanos,
+      redis: redisBefore === undefined || redisAfter === undefined ? null : countsBetween(redisBefore, redisAfter),
       machineSeconds: {
         busy: (after.machine.busy - before.machine.busy) / ticksPerSecond,
         stolen: (after.machine.stolen - before.machine.stolen) / ticksPerSecond

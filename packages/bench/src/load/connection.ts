@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import type { KeyRing } from './key-ring.ts'
 import type { RequestPlan } from './protocol.ts'
 import { type Answer, ResponseParser } from './response-parser.ts'
 
@@ -23,15 +24,18 @@ export class Connection {
   readonly #plan: RequestPlan
   readonly #request: Buffer
   readonly #owner: ConnectionOwner
+  readonly #keys: KeyRing
   readonly #parser = new ResponseParser()
   readonly #socket: Socket
   #isClosed = false
   #isWaiting = false
 
-  constructor(plan: RequestPlan, owner: ConnectionOwner) {
+  /** @param keys for a plan whose requests carry different ones */
+  constructor(plan: RequestPlan, owner: ConnectionOwner, keys: KeyRing) {
     this.#plan = plan
     this.#request = Buffer.from(plan.text)
     this.#owner = owner
+    this.#keys = keys
     this.#socket = connect({
       host: '127.0.0.1',
       port: plan.port,
@@ -47,6 +51,8 @@ export class Connection {
   }
 
   send(): void {
+    // Within the bytes of the request before: that has been answered, so nothing of it waits to be written any more.
+    if (this.#plan.keyAt !== undefined) this.#request.write(this.#keys.next(), this.#plan.keyAt, 'latin1')
     this.#isWaiting = true
     this.events = 0
     this.sentAt = performance.now()

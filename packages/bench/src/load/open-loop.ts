@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Connection, type ConnectionOwner } from './connection.ts'
+import type { KeyRing } from './key-ring.ts'
 import type { LatencyCommand } from './protocol.ts'
 
 /**
@@ -12,7 +13,7 @@ import type { LatencyCommand } from './protocol.ts'
  * @returns milliseconds of each request sent after the ramp
  * @throws if a request fails
  */
-export async function measureLatency(command: LatencyCommand): Promise<number[]> {
+export async function measureLatency(command: LatencyCommand, keys: KeyRing): Promise<number[]> {
   const { plan, perSecond, rampMs, forMs, until } = command
   const start = performance.now()
   const loop = new OpenLoop(until, start + rampMs)
@@ -22,7 +23,7 @@ export async function measureLatency(command: LatencyCommand): Promise<number[]>
       const wait = start + (sent * 1000) / perSecond - performance.now()
       if (wait > 0) await delay(wait)
       if (loop.failure !== null) break
-      const connection = loop.idle.pop() ?? loop.add(new Connection(plan, loop))
+      const connection = loop.idle.pop() ?? loop.add(new Connection(plan, loop, keys))
       connection.send()
     }
     const deadline = performance.now() + 5000

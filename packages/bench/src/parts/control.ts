@@ -63,7 +63,7 @@ async function measure(
   await bench.load({ kind: 'open', plan, connections, overMs: 0 })
   await bench.load({ kind: 'measure', forMs: bench.timing.warmUpMs, watch: {} })
   await bench.load({ kind: 'close', drain: true })
-  const side = { child: running.child, helpers: await running.backends(), inspector: null }
+  const side = { child: running.child, helpers: await running.backends(), redisUrl: null, inspector: null }
   const rounds: WindowFigures[] = []
   for (let round = 1; round <= bench.timing.rounds; round++) {
     bench.progress(`control: ${name}, ${formatNumber(keys, 0)} keys, round ${round} of ${bench.timing.rounds}`)

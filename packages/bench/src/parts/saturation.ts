@@ -1,10 +1,12 @@
 import type { Bench } from '../bench.ts'
 import type { RequestPlan } from '../load/protocol.ts'
 import {
+  type Comparison,
   compare,
   comparisonRow,
   helperRows,
   quietRounds,
+  type Rounds,
   saturationNote,
   utilisationRows
 } from '../report/comparison.ts'
@@ -12,25 +14,48 @@ import type { Side } from '../side.ts'
 import type { PartReport } from './part.ts'
 import { measurePairs, warmUp } from './rounds.ts'
 
-const connections = 64
+/** Of the load generator. */
+export const connections = 64
+
+/** What both sides came to when they had as much to do as they could. */
+export interface Saturation {
+  cpuMicrosPerRequest: Comparison
+  requestsPerSecond: Comparison
+  /** Those that count. */
+  used: Rounds
+  /** All that were measured. */
+  rounds: Rounds
+  /** What is to be said of the figures. */
+  notes: string[]
+}
 
 /**
  * Requests as fast as the measured process can answer them, after a warm-up, in several pairs of processes.
  *
  * @param name of the kind of request, under which a profile of the target is kept
  */
-export async function measureSaturation(
-  bench: Bench,
-  name: string,
-  plan: (side: Side) => RequestPlan
-): Promise<{ section: PartReport['sections'][number]; figures: object }> {
+export async function saturate(bench: Bench, name: string, plan: (side: Side) => RequestPlan): Promise<Saturation> {
   const warm = () => warmUp(bench, name, plan)
   const rounds = await measurePairs(bench, name, bench.timing.rounds, warm, (side) =>
     bench.measureWindow(side, plan(side), { connections, drain: true, profileAs: name })
   )
   const { used, notes } = quietRounds(rounds)
-  const cpuMicrosPerRequest = compare(used, (figures) => figures.cpuMicrosPerAnswer)
-  const requestsPerSecond = compare(used, (figures) => figures.answersPerSecond)
+  return {
+    cpuMicrosPerRequest: compare(used, (figures) => figures.cpuMicrosPerAnswer),
+    requestsPerSecond: compare(used, (figures) => figures.answersPerSecond),
+    used,
+    rounds,
+    notes: [saturationNote(used), ...notes]
+  }
+}
+
+/** The same with a table of its own. */
+export async function measureSaturation(
+  bench: Bench,
+  name: string,
+  plan: (side: Side) => RequestPlan
+): Promise<{ section: PartReport['sections'][number]; figures: object }> {
+  const { cpuMicrosPerRequest, requestsPerSecond, used, rounds, notes } = await saturate(bench, name, plan)
   return {
     section: {
       title: `${name}: as fast as it goes, ${connections} connections`,
@@ -43,7 +68,7 @@ export async function measureSaturation(
           ...utilisationRows(used)
         ]
       },
-      notes: [saturationNote(used), ...notes]
+      notes
     },
     figures: { cpuMicrosPerRequest, requestsPerSecond, roundsUsed: used.bare.length, rounds }
   }

@@ -7,7 +7,7 @@ export interface NodeProgram {
   name: string
   file: string
   args?: string[]
-  nodeFlags?: string[]
+  nodeFlags?: readonly string[]
   env?: Record<string, string>
   cwd?: string
   /** The core to run on; null leaves it where this process runs. */

@@ -10,6 +10,7 @@ function figures(changes: Partial<WindowFigures>): WindowFigures {
     cpuMicrosPerAnswer: 100,
     cpuMicrosPerEvent: Number.POSITIVE_INFINITY,
     helperMicrosPerAnswer: {},
+    redisPerAnswer: null,
     measuredShare: 1,
     loadShare: 0.5,
     otherShare: 0.02,

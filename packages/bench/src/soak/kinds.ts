@@ -154,7 +154,7 @@ async function sendBrokenJson({ client }: SoakContext): Promise<Outcome> {
   return 'expected error'
 }
 
-/** What the gateway lets through and the upstream refuses. */
+/** What the gateway lets through and the upstream refuses: roles are for the upstream to judge. */
 async function sendUnknownRole({ client }: SoakContext): Promise<Outcome> {
   const body = { model: modelName('chat'), messages: [{ role: 'robot', content: 'Hello' }] }
   const text = await bodyOf(await client.ask(paths.chat, body), 400)

@@ -5,6 +5,7 @@ import type { Bench } from '../bench.ts'
 import { type Child, isRunning } from '../processes/children.ts'
 import { callChild } from '../processes/commands.ts'
 import { takePort } from '../processes/ports.ts'
+import { gatewayNodeFlags } from '../targets/gateway.ts'
 import { fillRedis } from '../targets/gateway-state.ts'
 import { soakCatalog } from './catalog.ts'
 import type { SoakUpstreamCommand } from './upstream-main.ts'
@@ -42,7 +43,7 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
   await upstream({ kind: 'listen', port: upstreamPort, apiKey: credential })
   const redis = await startRedis({ port: await takePort() })
   bench.children.alsoStop(() => redis.stop())
-  const apiKey = await fillRedis(redis.url, soakCatalog)
+  const [apiKey] = await fillRedis(redis.url, { catalog: soakCatalog, accounts: 1 })
   const [port, adminPort] = [await takePort(), await takePort()]
   const gateway = bench.startMeasured(
     'gateway',
@@ -58,15 +59,14 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
       // So that wrong keys can come from many addresses: of one, only so many are answered.
       TRUST_PROXY: 'true'
     },
-    // As `npm start` and the images start it.
-    ['--max-semi-space-size=4']
+    gatewayNodeFlags
   )
   const admin = `http://127.0.0.1:${adminPort}`
   await untilReady(gateway, `${admin}/readyz`)
   return {
     url: `http://127.0.0.1:${port}`,
     metricsUrl: `${admin}/metrics`,
-    apiKey,
+    apiKey: apiKey!,
     gateway,
     redisPid: redis.pid,
     upstream,

@@ -1,9 +1,8 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { allShards } from '@tollgate/contracts/keyspace/names.ts'
-import { versionOf } from '@tollgate/contracts/records/version.ts'
-import { claimShard, putAll, putCatalog, stampShard } from '@tollgate/contracts/redis/project.ts'
+import { claimShard, putCatalog, stampShard } from '@tollgate/contracts/redis/project.ts'
 import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { accountsVersion, writeAccounts } from './gateway-accounts.ts'
 
 /** The one model on sale; the upstream knows it by the same name. */
 export const model = 'bench-model'
@@ -39,14 +38,20 @@ const benchCatalog: Catalog = {
   }
 }
 
+export interface GatewayState {
+  /** With a plan named `free`, which all accounts are on. */
+  catalog?: Catalog
+  /** How many, with one key each. */
+  accounts: number
+}
+
 /**
- * Writes into an empty Redis what control's projection would: one account with one key, the catalog, and the markers
- * that vouch for every shard.
+ * Writes into an empty Redis what control's projection would: accounts, the catalog, and the markers that vouch for every
+ * shard.
  *
- * @param catalog with a plan named `free`, which the account is on
- * @returns the secret of the key
+ * @returns the secrets of the keys
  */
-export async function fillRedis(url: string, catalog = benchCatalog): Promise<string> {
+export async function fillRedis(url: string, { catalog = benchCatalog, accounts }: GatewayState): Promise<string[]> {
   const link = connectRedis(url, {
     name: 'tollgate-bench',
     silenceLimitMs: 5000,
@@ -54,40 +59,14 @@ export async function fillRedis(url: string, catalog = benchCatalog): Promise<st
   })
   try {
     await link.ready()
-    const secret = generateSecret('inference')
-    const digest = digestSecret(secret)
-    const [account, key] = [crypto.randomUUID(), 'key_bench']
-    const version = versionOf(0, 2)
-    await putAll(link, [
-      { kind: 'pointer', digest, pointer: { key, account, scope: 'inference' }, diedAt: null },
-      {
-        kind: 'account',
-        account,
-        version: versionOf(0, 1),
-        record: { plan: 'free', status: 'active', ownCapNanos: null }
-      },
-      {
-        kind: 'key',
-        account,
-        key,
-        version,
-        record: {
-          status: 'active',
-          digest,
-          previous: null,
-          expiresAt: null,
-          models: null,
-          monthlyBudgetNanos: null,
-          requestsPerMinute: null
-        }
-      }
-    ])
+    const secrets = await writeAccounts(link, accounts)
+    const version = accountsVersion
     for (const shard of allShards) {
       const isStamped = await stampShard(link, await claimShard(link, shard, 'bench'), version, link.run())
       if (!isStamped) throw new Error(`shard ${shard} could not be vouched for`)
     }
     await putCatalog(link, { version, run: link.run(), json: JSON.stringify(catalog) })
-    return secret
+    return secrets
   } finally {
     await link.close()
   }

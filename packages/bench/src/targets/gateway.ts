@@ -5,48 +5,56 @@ import type { Target } from './target.ts'
 
 const main = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
-// As `npm start` and the images start it.
-const nodeFlags = ['--max-semi-space-size=4']
+/** As `npm start` and the images start it. */
+export const gatewayNodeFlags: readonly string[] = ['--max-semi-space-size=4']
+
+/** The gateway with one account and one key. */
+export const gateway = gatewayWith(1)
 
 /**
  * The gateway as operators run it: the service itself with its variables, a real Redis beside it, and in that Redis the
  * state that control would have written.
+ *
+ * @param accounts how many there are, with one key each
  */
-export const gateway: Target = {
-  name: 'gateway',
-  description: 'the service itself, with Redis',
-  async start(context) {
-    const redis = await startRedis({ port: await context.takePort() })
-    context.children.alsoStop(() => redis.stop())
-    const apiKey = await fillRedis(redis.url)
-    const [port, adminPort] = [await context.takePort(), await context.takePort()]
-    const child = context.children.startNode({
-      name: 'gateway',
-      file: main,
-      nodeFlags: [...nodeFlags, ...context.nodeFlags],
-      // Nothing of this process's environment: figures should not depend on it.
-      env: {
-        PATH: '/usr/local/bin:/usr/bin:/bin',
-        GATEWAY_PORT: String(port),
-        GATEWAY_ADMIN_PORT: String(adminPort),
-        REDIS_URL: redis.url,
-        UPSTREAMS_FILE: upstreamsFile,
-        BENCH_UPSTREAM_URL: `http://127.0.0.1:${context.upstreamPort}/v1`,
-        BENCH_CREDENTIAL: 'the-upstreams-key'
-      },
-      core: context.core,
-      servesCommands: false
-    })
-    return {
-      port,
-      child,
-      model,
-      apiKey,
-      // The Redis written in JavaScript has no process of its own.
-      helpers: redis.pid === null ? {} : { [redis.kind]: redis.pid },
-      async stop() {
-        await context.children.stop(child)
-        await redis.stop()
+export function gatewayWith(accounts: number): Target {
+  return {
+    name: 'gateway',
+    description: 'the service itself, with Redis',
+    async start(context) {
+      const redis = await startRedis({ port: await context.takePort() })
+      context.children.alsoStop(() => redis.stop())
+      const apiKeys = await fillRedis(redis.url, { accounts })
+      const [port, adminPort] = [await context.takePort(), await context.takePort()]
+      const child = context.children.startNode({
+        name: 'gateway',
+        file: main,
+        nodeFlags: [...gatewayNodeFlags, ...context.nodeFlags],
+        // Nothing of this process's environment: figures should not depend on it.
+        env: {
+          PATH: '/usr/local/bin:/usr/bin:/bin',
+          GATEWAY_PORT: String(port),
+          GATEWAY_ADMIN_PORT: String(adminPort),
+          REDIS_URL: redis.url,
+          UPSTREAMS_FILE: upstreamsFile,
+          BENCH_UPSTREAM_URL: `http://127.0.0.1:${context.upstreamPort}/v1`,
+          BENCH_CREDENTIAL: 'the-upstreams-key'
+        },
+        core: context.core,
+        servesCommands: false
+      })
+      return {
+        port,
+        child,
+        model,
+        apiKeys,
+        // The Redis written in JavaScript has no process of its own.
+        helpers: redis.pid === null ? {} : { [redis.kind]: redis.pid },
+        redisUrl: redis.pid === null ? null : redis.url,
+        async stop() {
+          await context.children.stop(child)
+          await redis.stop()
+        }
       }
     }
   }

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { gatewayNodeFlags } from './gateway.ts'
 import type { Target } from './target.ts'
 
 /** The yardstick of every run. */
@@ -7,7 +8,15 @@ export const bare = proxy('bare', 'Fastify with undici.request() and nothing els
 /** The leanest proxy: what is left of the yardstick without its conveniences. */
 export const dispatch = proxy('dispatch', "node:http with undici's dispatch and nothing else", '../proxies/dispatch.ts')
 
-function proxy(name: string, description: string, file: string): Target {
+/** The gateway without all that makes it one. */
+export const relay = proxy(
+  'relay',
+  "the gateway's relay without keys, admission, settlement, log and Redis",
+  '../proxies/relay.ts',
+  gatewayNodeFlags
+)
+
+function proxy(name: string, description: string, file: string, ownNodeFlags: readonly string[] = []): Target {
   return {
     name,
     description,
@@ -17,7 +26,7 @@ function proxy(name: string, description: string, file: string): Target {
         name,
         file: fileURLToPath(new URL(file, import.meta.url)),
         args: [String(port), String(upstreamPort)],
-        nodeFlags: [...nodeFlags],
+        nodeFlags: [...ownNodeFlags, ...nodeFlags],
         core,
         servesCommands: false
       })
@@ -25,8 +34,9 @@ function proxy(name: string, description: string, file: string): Target {
         port,
         child,
         model: 'bench-model',
-        apiKey: 'sk-bench',
+        apiKeys: ['sk-bench'],
         helpers: {},
+        redisUrl: null,
         stop: () => children.stop(child)
       }
     }

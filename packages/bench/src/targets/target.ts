@@ -17,11 +17,14 @@ export interface RunningTarget {
   port: number
   /** The process whose CPU time and memory are measured. */
   child: Child
-  /** Model and credential that requests to it carry. */
+  /** The model that requests to it name. */
   model: string
-  apiKey: string
+  /** Credentials, at least one and all of the same length: requests are spread over them evenly. */
+  apiKeys: readonly string[]
   /** Processes that work for it elsewhere, such as Redis: name → process id. Their CPU time is shown apart. */
   helpers: Record<string, number>
+  /** Its Redis, if that counts what it is asked. */
+  redisUrl: string | null
   stop(): Promise<void>
 }
 

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { test } from 'tap'
+import { countsBetween, openRedisCounters, parseCounts } from './redis-counters.ts'
+
+test('counters are read as Redis writes them', async () => {
+  const info = [
+    '# Commandstats',
+    'cmdstat_evalsha:calls=12,usec=300,usec_per_call=25.00,rejected_calls=0,failed_calls=0',
+    'cmdstat_config|get:calls=3,usec=30,usec_per_call=10.00,rejected_calls=0,failed_calls=0',
+    '# Stats',
+    'total_reads_processed:40',
+    'total_writes_processed:39',
+    ''
+  ].join('\r\n')
+  assert.deepEqual(parseCounts(info), { calls: { evalsha: 12, 'config|get': 3 }, reads: 40 })
+  assert.throws(() => parseCounts('# Stats\r\n'), /how often/)
+})
+
+test('reading the counters is not counted, and what is sent together is one read', async (t) => {
+  const program = findRedisServer(process.env)
+  if (!need(t, 'redis-server', program)) return
+  const redis = await startRedis({ port: 0, program })
+  t.teardown(() => redis.stop())
+  const counters = await openRedisCounters(redis.url)
+  t.teardown(() => counters.close())
+  const link = connectRedis(redis.url, { name: 'test', silenceLimitMs: 5000, onError: () => {} })
+  t.teardown(() => link.close())
+  await link.ready()
+  const before = await counters.read()
+  assert.deepEqual(countsBetween(before, await counters.read()), { calls: {}, reads: 0 })
+
+  const start = await counters.read()
+  await Promise.all([link.client.set('a', 1), link.client.set('b', 2), link.client.get('a')])
+  assert.deepEqual(countsBetween(start, await counters.read()), { calls: { set: 2, get: 1 }, reads: 1 })
+})

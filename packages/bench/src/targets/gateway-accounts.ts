@@ -1,0 +1,73 @@
+import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
+import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { type ProjectionWrite, putAll } from '@tollgate/contracts/redis/project.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+
+/** Accounts that are written together: enough that each of the shards gets some dozens. */
+const pageSize = 10_000
+
+/** No record of theirs has a later version. */
+export const accountsVersion = versionOf(0, 2)
+
+/**
+ * Writes accounts on the free plan with one key each.
+ *
+ * @returns the secrets of the keys
+ */
+export async function writeAccounts(link: RedisLink, count: number): Promise<string[]> {
+  const secrets: string[] = []
+  while (secrets.length < count) {
+    const page = Array.from({ length: Math.min(pageSize, count - secrets.length) }, newAccount)
+    await putAll(link, writesOf(page))
+    for (const { secret } of page) secrets.push(secret)
+  }
+  return secrets
+}
+
+type NewAccount = { id: string; shard: string; secret: string; digest: string; key: string }
+
+function newAccount(): NewAccount {
+  const [id, secret] = [crypto.randomUUID(), generateSecret('inference')]
+  const digest = digestSecret(secret)
+  return { id, shard: accountShard(id), secret, digest, key: `key_${digest.slice(0, 16)}` }
+}
+
+/** One shard after the other, which makes the fewest scripts. */
+function writesOf(page: readonly NewAccount[]): ProjectionWrite[] {
+  const inOrder = (shard: (account: NewAccount) => string) =>
+    page.toSorted((one, other) => (shard(one) < shard(other) ? -1 : 1))
+  return [
+    ...inOrder(({ digest }) => secretShard(digest)).map(
+      ({ id, digest, key }): ProjectionWrite => ({
+        kind: 'pointer',
+        digest,
+        pointer: { key, account: id, scope: 'inference' },
+        diedAt: null
+      })
+    ),
+    ...inOrder(({ shard }) => shard).flatMap(({ id, digest, key }): ProjectionWrite[] => [
+      {
+        kind: 'account',
+        account: id,
+        version: versionOf(0, 1),
+        record: { plan: 'free', status: 'active', ownCapNanos: null }
+      },
+      {
+        kind: 'key',
+        account: id,
+        key,
+        version: accountsVersion,
+        record: {
+          status: 'active',
+          digest,
+          previous: null,
+          expiresAt: null,
+          models: null,
+          monthlyBudgetNanos: null,
+          requestsPerMinute: null
+        }
+      }
+    ])
+  ]
+}
