@@ -13,8 +13,10 @@ export function costOf({ promptTokens, cachedTokens, completionTokens }: Tokens,
   return Number((picos + 999n) / 1000n)
 }
 
-/** Whether the model worked on a call: it was answered, or its end is not known. */
-export const hasWorked = ({ status }: WitnessedRequest): boolean => status === null || status === 200
+/** Whether the model worked on a call: it has answered, or has not come to an end. One that was reset has, without a status. */
+export function hasWorked({ status, finishedAtMs }: WitnessedRequest): boolean {
+  return status === 200 || (status === null && finishedAtMs === null)
+}
 
 /** What the model server has produced in these calls, nanodollars. */
 export function producedNanos(requests: readonly WitnessedRequest[], prices: Prices): number {
