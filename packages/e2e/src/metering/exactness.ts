@@ -10,6 +10,8 @@ import { seededRandom } from './seeded-random.ts'
 
 const accounts = 10
 const clients = 24
+/** For what never comes to its end; far longer than all else takes. */
+const longestRequestMs = 2000
 
 /** How a request went, as its client saw it. */
 type Ending = 'served' | 'failed' | 'left'
@@ -32,7 +34,8 @@ export type Exactness = {
 export async function runExactness(requests: number, seed: number, gateways: number): Promise<Exactness> {
   const fleet = await startFleet({
     gateways,
-    catalog: { models: meteredModels, plans: { free: planOf(meteredModels) } }
+    catalog: { models: meteredModels, plans: { free: planOf(meteredModels) } },
+    env: { GATEWAY_LONGEST_REQUEST_MS: String(longestRequestMs) }
   })
   try {
     const sent = await sendAll(fleet, requests, seededRandom(seed))
@@ -142,8 +145,9 @@ function faultOf({ ending, model }: Sent, charged: Counters, calls: readonly Wit
   const isExact = call.finishedAtMs !== null && isSame(charged, exact)
   const isExactDue = ending === 'served' || (ending === 'left' && !call.stream)
   if (isExactDue && model !== 'silent') return isExact ? null : 'not charged exactly'
-  if (ending === 'failed' && !call.stream)
-    return charged.nanos === 0 ? null : 'charged for an answer that never came to its end'
+  if (ending === 'failed' && (!call.stream || call.status === null)) {
+    return charged.nanos === 0 ? null : 'charged for an answer that never began, or never came to its end'
+  }
   // Its end may have been on its way when the client left.
   if (isExact) return null
   const prompt = costOf({ promptTokens, cachedTokens: 0, completionTokens: 0 }, prices)
