@@ -4,7 +4,7 @@ import { ask, hangUpAfter, send } from './ask.ts'
 import { planOf } from './catalog.ts'
 import { type Charges, type Counters, hasNoHolds, nothing, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { chooseKind, type Kind, meteredModels } from './kinds.ts'
+import { chooseKind, type Kind, kinds, meteredModels } from './kinds.ts'
 import { costOf, hasWorked } from './produced.ts'
 import { seededRandom } from './seeded-random.ts'
 
@@ -51,7 +51,8 @@ async function sendAll({ records, urls }: Fleet, count: number, random: () => nu
   const waiting: Array<() => Promise<Sent>> = []
   for (const account of ids) {
     for (const key of await records.addKeys(account, Math.ceil(count / accounts))) {
-      const kind = chooseKind(random())
+      // One of each at least.
+      const kind = kinds[waiting.length] ?? chooseKind(random())
       const body = { ...kind.body(random), user: key.id }
       const url = urls[Math.floor(random() * urls.length)]!
       const parts = 1 + Math.floor(random() * 20)
