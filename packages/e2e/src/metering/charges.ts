@@ -57,27 +57,42 @@ export type Charges = {
   holds: Hold[]
 }
 
+/** Reads what belongs together in one transaction. */
 export async function readCharges({ client }: RedisLink, account: string): Promise<Charges> {
-  const spend = await client.hgetall(spendName(account))
-  const usage = new Map<string, Counters>()
-  for (const name of await client.keys(`${usagePrefix(account)}*`)) {
-    for (const [field, amount] of Object.entries(await client.hgetall(name))) {
-      const [, counter = '', of = ''] = /^(\w)\|(.*)$/.exec(field) ?? []
-      const member = members[counter]
-      if (member === undefined) continue
-      const counters = usage.get(of) ?? { ...nothing }
-      counters[member] += Number(amount)
-      usage.set(of, counters)
-    }
-  }
-  const holds = Object.entries(await client.hgetall(holdName(account))).map(([id, text]): Hold => {
-    const parts = text.split('|')
-    return { id, nanos: Number(parts[3]), model: parts[9]! }
+  const transaction = client.multi().hgetall(spendName(account)).hgetall(holdName(account))
+  for (const name of await client.keys(`${usagePrefix(account)}*`)) transaction.hgetall(name)
+  const answers = (await transaction.exec()) ?? []
+  const [spend = {}, held = {}, ...used] = answers.map(([error, hash]) => {
+    if (error !== null) throw error
+    return hash as Record<string, string>
   })
   const byKey = Object.entries(spend).flatMap(
     ([field, amount]): Array<[string, number]> => (field.startsWith('s:') ? [[field.slice(2), Number(amount)]] : [])
   )
-  return { settled: Number(spend.s), reserved: Number(spend.r), byKey: new Map(byKey), usage, holds }
+  const holds = Object.entries(held).map(([id, text]): Hold => {
+    const parts = text.split('|')
+    return { id, nanos: Number(parts[3]), model: parts[9]! }
+  })
+  return {
+    settled: Number(spend.s),
+    reserved: Number(spend.r),
+    byKey: new Map(byKey),
+    usage: readUsage(used),
+    holds
+  }
+}
+
+function readUsage(hashes: ReadonlyArray<Record<string, string>>): Map<string, Counters> {
+  const usage = new Map<string, Counters>()
+  for (const [field, amount] of hashes.flatMap(Object.entries<string>)) {
+    const [, counter = '', of = ''] = /^(\w)\|(.*)$/.exec(field) ?? []
+    const member = members[counter]
+    if (member === undefined) continue
+    const counters = usage.get(of) ?? { ...nothing }
+    counters[member] += Number(amount)
+    usage.set(of, counters)
+  }
+  return usage
 }
 
 /** The sum of counters, of those of a model if one is named. */

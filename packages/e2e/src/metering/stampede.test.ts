@@ -150,30 +150,26 @@ t.test(
     const key = await records.addKey(account)
     const victim = gateways - 1
     let hungUp = 0
+    const firstHungUp = Promise.withResolvers<void>()
 
-    const asking = Array.from({ length: 120 }, async (_, client) => {
-      const at = client % gateways
+    async function runClient(at: number): Promise<void> {
       for (let request = 0; request < 4; request++) {
-        try {
-          const response = await send(urls[at]!, key.secret, question(`paced-${at}`, true))
-          if (response.status === 200 && at !== victim && Math.random() < 0.5) {
-            hungUp++
-            await hangUpAfter(response, Math.ceil(Math.random() * 100))
-          } else await response.text()
-        } catch (error) {
-          if (at !== victim) throw error
-          return
-        }
+        const response = await send(urls[at]!, key.secret, question(`paced-${at}`, true))
+        if (response.status === 200 && at !== victim && Math.random() < 0.5) {
+          await hangUpAfter(response, Math.ceil(Math.random() * 100))
+          hungUp++
+          firstHungUp.resolve()
+        } else await response.text()
       }
-    })
-    // In the middle: the victim's streams are under way.
-    await untilCharges(
-      records.link,
-      account,
-      ({ holds }) => holds.filter(({ model }) => model === `paced-${victim}`).length > 5
-    )
+    }
+    const startClients = (at: number, count: number) => Array.from({ length: count }, () => runClient(at))
+
+    const ofVictim = Promise.allSettled(startClients(victim, 20))
+    await untilCharges(records.link, account, ({ holds }) => holds.length >= 10)
+    const ofOthers = Promise.all([0, 1, 2].flatMap((at) => startClients(at, 35)))
+    await firstHungUp.promise
     await fleet.gateways[victim]!.kill('SIGKILL')
-    await Promise.all(asking)
+    await Promise.all([ofVictim, ofOthers])
 
     const left = await untilCharges(records.link, account, ({ holds }) =>
       holds.every(({ model }) => model === `paced-${victim}`)
