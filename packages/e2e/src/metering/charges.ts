@@ -110,14 +110,14 @@ const lookEveryMs = 20
 /**
  * Resolves with the charges of an account once they are as they should be.
  *
- * @throws Error with what they are if they are not after 15 s
+ * @throws Error with what they are if they are not after 30 s
  */
 export async function untilCharges(
   link: RedisLink,
   account: string,
   isReached: (charges: Charges) => boolean
 ): Promise<Charges> {
-  const deadline = performance.now() + 15_000
+  const deadline = performance.now() + 30_000
   for (;;) {
     const charges = await readCharges(link, account)
     if (isReached(charges)) return charges

@@ -21,6 +21,8 @@ export type FleetOptions = {
   /** Processes. */
   gateways: number
   catalog: Catalog
+  /** Awaited by the model server before each answer. */
+  beforeAnswer?: () => Promise<void>
   env?: Record<string, string>
 }
 
@@ -40,10 +42,11 @@ export type Fleet = {
 }
 
 /** @throws SystemError with a gateway's last lines if it does not become ready */
-export async function startFleet({ gateways: count, catalog, env = {} }: FleetOptions): Promise<Fleet> {
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const { gateways: count, catalog, beforeAnswer = async () => {}, env = {} } = options
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-fleet-'))
   const remember = { records: remembered, headers: 0, bodies: remembered, bodyBytes: Number.POSITIVE_INFINITY }
-  const models = await startModels({ port: 0, paceMs: 1, remember })
+  const models = await startModels({ port: 0, paceMs: 1, remember, beforeAnswer })
   let redis = await startRedis({ port: 0 })
   const records = await Records.open(redis.url, catalog)
 

@@ -3,7 +3,9 @@ import OpenAI from 'openai'
 import t from 'tap'
 import { type Answer, ask } from './ask.ts'
 import { chatModel, planOf } from './catalog.ts'
+import { untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
+import { Gate } from './gate.ts'
 
 const gateways = 4
 const clients = 16
@@ -16,23 +18,23 @@ const plans = {
   free: planOf(models),
   requests: planOf(models, { requestsPerMinute }),
   tokens: planOf(models, { tokensPerMinute }),
-  concurrent: planOf({ slow: chatModel('x') }, { concurrentRequests: 5 })
+  concurrent: planOf(models, { concurrentRequests: 5 })
 }
-const catalog = {
-  models: { ...models, slow: chatModel('x+first-byte-ms=1500') },
-  plans
-}
-const question = (maxTokens: number, model = 'chat') => ({
-  model,
+const question = (maxTokens: number) => ({
+  model: 'chat',
   max_tokens: maxTokens,
   messages: [{ role: 'user' as const, content: 'Say 100 words.' }]
 })
 
+const gate = new Gate()
 let fleet: Fleet
 t.before(async () => {
-  fleet = await startFleet({ gateways, catalog })
+  fleet = await startFleet({ gateways, beforeAnswer: gate.pass, catalog: { models, plans } })
 })
-t.teardown(() => fleet.stop())
+t.teardown(() => {
+  gate.open()
+  return fleet.stop()
+})
 
 /** An admitted request: it was admitted at some time between these two, ms. */
 type Passed = { sentAt: number; answeredAt: number; units: number }
@@ -106,10 +108,18 @@ t.test(
 )
 
 t.test('as many requests are under way at once as the plan allows, over all gateways', async (t) => {
-  const { secret } = await fleet.records.addKey(await fleet.records.addAccount({ plan: 'concurrent' }))
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, client) => ask(fleet.urls[client % gateways]!, secret, question(5, 'slow')))
-  )
+  const account = await fleet.records.addAccount({ plan: 'concurrent' })
+  const { secret } = await fleet.records.addKey(account)
+  let refused = 0
+  gate.close()
+  const asking = Array.from({ length: 20 }, async (_, client) => {
+    const answer = await ask(fleet.urls[client % gateways]!, secret, question(5))
+    if (answer.status !== 200) refused++
+    return answer
+  })
+  await untilCharges(fleet.records.link, account, ({ holds }) => holds.length + refused === asking.length)
+  gate.open()
+  const answers = await Promise.all(asking)
   const outcomes = answers.map(({ status, error }) => `${status} ${error?.code ?? ''}`).toSorted()
   t.same(outcomes, [...Array(5).fill('200 '), ...Array(15).fill('429 concurrent_requests')])
 })
