@@ -33,6 +33,8 @@ export interface Timing {
   /** How many keys control's database has, in the order of measuring. */
   keys: readonly number[]
   soakMs: number
+  /** How many requests Redis is given to see what stays of them. */
+  redisRequests: number
 }
 
 /**
@@ -50,7 +52,8 @@ export const fullTiming: Timing = {
   memoryRounds: 2,
   holdMs: 6000,
   keys: [1_000, 1_000_000],
-  soakMs: 600_000
+  soakMs: 600_000,
+  redisRequests: 1_000_000
 }
 
 /** One long round of everything: enough samples, and figures of a profiled process are not comparable anyway. */
@@ -75,7 +78,8 @@ export const quickTiming: Timing = {
   memoryRounds: 1,
   holdMs: 1000,
   keys: [200, 2000],
-  soakMs: 3000
+  soakMs: 3000,
+  redisRequests: 10_000
 }
 
 const profileIntervalMicros = 200

@@ -48,6 +48,25 @@ test('the gateway is measured beside the bare proxy, and the figures are written
   }
 })
 
+test('requests that are over leave nothing in Redis but counters', { skip }, async (t) => {
+  const json = join(t.testdir({}), 'figures.json')
+  const bench = startBench('redis-memory', '--json', json)
+  let errors = ''
+  bench.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  bench.stdout?.resume()
+  const [code] = (await once(bench, 'close')) as [number]
+  assert.equal(code, 0, errors)
+  const { samples } = JSON.parse(readFileSync(json, 'utf8')).figures['redis-memory']
+  const [, first] = samples
+  const last = samples.at(-1)
+  assert.equal(last.requests, 10_000)
+  // In another hour there are other counters.
+  assert.ok(last.keys <= first.keys + 10)
+  assert.ok(last.cpuMicrosPerRequest > 0)
+})
+
 test('a soak finds every answer right, and everything closed at its end', { skip }, async (t) => {
   const json = join(t.testdir({}), 'figures.json')
   const bench = startBench('soak', '--json', json)

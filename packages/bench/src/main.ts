@@ -7,6 +7,7 @@ import { control } from './parts/control.ts'
 import { latency } from './parts/latency.ts'
 import { memory } from './parts/memory.ts'
 import type { Part } from './parts/part.ts'
+import { redisMemory } from './parts/redis-memory.ts'
 import { soak } from './parts/soak.ts'
 import { stream } from './parts/stream.ts'
 import { Children } from './processes/children.ts'
@@ -18,12 +19,12 @@ import { bare, dispatch } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
 
 /** In the order of a whole run. */
-const parts: readonly Part[] = [chat, stream, latency, memory, control, soak]
+const parts: readonly Part[] = [chat, stream, latency, memory, control, soak, redisMemory]
 const targets: readonly [Target, ...Target[]] = [gateway, bare, dispatch]
 
 const usage = `npm run bench -- [part …] [option …]
 
-Compares the gateway with a bare Fastify + undici proxy. Parts (all but soak unless named):
+Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last two unless named):
 ${parts.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
 
 Options:

@@ -1,3 +1,4 @@
+import type { UsageResponse } from '@tollgate/contracts/http/usage.ts'
 import OpenAI from 'openai'
 import t from 'tap'
 import { chatOutcome, openaiClient } from './openai-client.ts'
@@ -56,6 +57,16 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
   while (!(await isListedAsUsed()) && Date.now() < usedAt + 5000);
   t.ok(await isListedAsUsed(), 'a use is listed within five seconds')
 
+  // Two answers of each gateway, and the one before; what was refused is none.
+  const served = 2 * system.addresses.gateways.length + 1
+  const reported = async () => {
+    const { body } = await ada.call<UsageResponse>('GET', '/api/usage?interval=month')
+    return body.buckets.reduce((sum, { requests }) => sum + requests, 0)
+  }
+  while ((await reported()) < served && Date.now() < usedAt + 5000);
+  t.equal(await reported(), served, 'requests are reported within five seconds')
+  t.match(await ada.call('GET', '/api/usage/summary'), { body: { spent_usd: /[1-9]/, reserved_usd: '0.00' } })
+
   t.match(await ada.revokeKey(id), { status: 200, body: { ok: true } })
   for (const gateway of system.addresses.gateways) {
     const refusal = await openaiClient(gateway, value)
@@ -78,7 +89,7 @@ t.test('numbers beyond 2^53 and members that nobody knows reach the upstream unc
   const ada = await new Person(system, 'ada').join()
   const { value } = (await ada.createKey('raw')).body.key
   const body =
-    '{"model" : "gpt-4o-mini","messages":[{"role":"user","content":"Hi","x-unknown":{"deep":[1e400,0.10]}}],"max_tokens":1,"seed":9007199254740993,"future":18446744073709551616 }'
+    '{"model" : "gpt-4o-mini","messages":[{"role":"user","content":"Hi","x-unknown":{"deep":[1e400,0.10]}}],"max_completion_tokens":1,"seed":9007199254740993,"future":18446744073709551616 }'
   const response = await fetch(`${system.addresses.gateways[0]}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${value}`, 'content-type': 'application/json' },

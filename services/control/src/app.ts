@@ -127,7 +127,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   part('/api/team', (team) =>
     teamEndpoints(team, { database, catalog, identity, projector, planWriter, clock, limits, publicUrl })
   )
-  part('/api/usage', (usage) => usageEndpoints(usage, { database, catalog, clock }))
+  part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))
   return app
 }

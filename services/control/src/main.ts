@@ -15,6 +15,8 @@ import { migrateWhenReachable } from './database/migrate.ts'
 import { createLog } from './http/log.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createProjector } from './projection/projector.ts'
+import { createPostgresLedger } from './usage/postgres-ledger.ts'
+import { createUsageCopier } from './usage/usage-copier.ts'
 
 /** What is under way must have ended by then; an orchestrator would kill the process a little later. */
 const stopLimitMs = 20_000
@@ -56,6 +58,8 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   parts.defer(() => redis.close())
   const projector = createProjector({ database, redis, catalog, log })
   parts.defer(() => projector.stop())
+  const usageCopier = createUsageCopier({ ledger: createPostgresLedger(database.orm), redis, log })
+  parts.defer(() => usageCopier.stop())
   const useCopier = createUseCopier({ database, redis, log })
   parts.defer(() => useCopier.stop())
   const identity = createSupabaseIdentity({ ...config.identity, publicUrl: config.publicUrl, log })
@@ -75,6 +79,7 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   parts.defer(() => app.close())
   parts.defer(keepAuditLogShort(database, systemClock, log))
   projector.start()
+  usageCopier.start()
   useCopier.start()
   sweeper.start()
   planWriter.start()

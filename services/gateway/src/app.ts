@@ -23,9 +23,6 @@ import type { Settlement } from './settlement/settlement.ts'
 import type { Upstreams } from './upstreams/upstreams.ts'
 import type { UsageEstimator } from './usage/usage-estimator.ts'
 
-/** 20 MiB: room for images and audio in a prompt. */
-const bodyLimit = 20 * 1024 * 1024
-
 const newRequestId = (): string => `req_${randomUUID()}`
 
 /** What protects the gateway from its clients. Times are milliseconds. */
@@ -66,6 +63,10 @@ declare module 'fastify' {
     /** `performance.now()` when the head had arrived. */
     startedAt: number
   }
+  interface FastifyContextConfig {
+    /** Whether the endpoint reserves what a request may cost, and settles it: `inferenceEndpoint` does. */
+    isMetered?: boolean
+  }
 }
 
 /** The gateway as an application: nothing listens and nothing is connected here. */
@@ -76,7 +77,6 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     // A logger for every request would cost more than the one line that each writes is worth: that names its request.
     childLoggerFactory: (logger) => logger,
-    bodyLimit,
     // It would also end the draining, which takes as long as the requests under way.
     pluginTimeout: 0,
     trustProxy: protection.trustProxy,
@@ -100,7 +100,8 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   app.server.maxConnections = protection.maxConnections
 
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // The endpoints read bodies themselves.
+  app.addContentTypeParser('application/json', (_request, _payload, done) => done(null))
 
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(() => {
@@ -114,6 +115,11 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     draining = true
     await calls.none()
     connections.closeWhenTaken()
+  })
+
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const changes = [method].flat().some((one) => one !== 'GET' && one !== 'HEAD' && one !== 'OPTIONS')
+    if (changes && url.startsWith('/v1/') && config?.isMetered !== true) throw new Error(`${url} is not metered`)
   })
 
   app.decorateRequest('startedAt', 0)

@@ -45,8 +45,6 @@ function toServiceError(error: Error): ServiceError {
   if (error instanceof ServiceError) return error
   const { code, statusCode } = error as FastifyError
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ServiceError('request_too_large')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ServiceError('invalid_request', { message: 'Send the body as application/json.' })
     case 'FST_ERR_BAD_URL':

@@ -56,8 +56,9 @@ export type UsageResponse = Static<typeof UsageResponse>
 export const UsageSummaryResponse = Type.Object({
   /** When the month began, UTC. */
   from: Instant,
+  /** Up to this instant; while Redis is away, as far as it was copied before. */
   spent_usd: Usd,
-  /** Held for requests that are under way. */
+  /** Held for requests that are under way; `0.00` while Redis is away. */
   reserved_usd: Usd,
   /** What may be spent in a month. */
   cap_usd: Usd,

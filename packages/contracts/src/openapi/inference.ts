@@ -53,12 +53,25 @@ const callErrors: ErrorCode[] = [
   ...upstreamErrors,
   'invalid_json',
   'invalid_request',
+  'unpriced_parameter',
+  'exceeds_rate_limit',
+  'request_budget_exceeded',
+  'key_budget_exceeded',
+  'monthly_budget_exceeded',
+  'requests_per_minute',
+  'tokens_per_minute',
+  'concurrent_requests',
   'model_not_allowed',
   'request_too_large'
 ]
 
 const aboutRefusals =
   'What the provider says against the request itself (400, 404, 413, 422) is passed on with its status and message.'
+const aboutBudgets =
+  'What a request may cost at most is reserved before it is made; what it did cost is charged after it. Who sets no limit to the ' +
+  'output gets the default of the model; if a budget has less left, less is granted. A 402 says why: `scope` (request, key or ' +
+  'account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` and `resets_at`. Answers and 429s say where the rates stand: ' +
+  '`x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. '
 const aboutStreams =
   'With `stream: true` the answer is a stream of server-sent events, each a line `data:` with a JSON chunk, and ends with `data: [DONE]`. ' +
   'A failure after its beginning is the event `data: {"error":{…}}`, without `[DONE]`. '
@@ -73,7 +86,7 @@ function callOfModel(
   return {
     operationId,
     summary,
-    description: (streams ? aboutStreams : '') + aboutRefusals,
+    description: (streams ? aboutStreams : '') + aboutBudgets + aboutRefusals,
     tags: ['Inference'],
     security: [{ apiKey: [] }],
     requestBody: { required: true, content: json(request) },

@@ -9,11 +9,11 @@ import {
   pointerName,
   type Shard,
   secretShard,
-  shardMarker,
-  spendName
+  shardMarker
 } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '../records/records.ts'
 import type { RedisLink } from './redis-link.ts'
+import { addOpenSpends } from './spend.ts'
 
 /** How long the pointer of a secret that died is kept (30 days), so that it is refused as revoked and not as unknown. */
 export const deadPointerMs = 30 * 86_400_000
@@ -50,9 +50,8 @@ export async function putAll(link: RedisLink, writes: readonly ProjectionWrite[]
   for (const batch of batches) addBatch(pipeline, batch)
   // An account that Redis did not know has spent nothing yet. Where that is not so, Redis is not the one that was vouched
   // to, and spend is seeded from the ledger before it is again.
-  for (const write of writes) {
-    if (write.kind === 'account') pipeline.tgSeedSpend(spendName(write.account), 0, 0)
-  }
+  const accounts = writes.flatMap((write) => (write.kind === 'account' ? write.account : []))
+  for (const ofShard of Map.groupBy(accounts, accountShard).values()) addOpenSpends(pipeline, ofShard)
   const answers = (await pipeline.exec()) ?? []
   for (const [error] of answers) if (error !== null) throw error
   return batches.flatMap((batch, index) => {

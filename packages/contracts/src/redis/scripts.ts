@@ -15,10 +15,12 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgVerify: { file: 'verify.lua', numberOfKeys: 3 },
   tgAdmit: { file: 'admit.lua', numberOfKeys: 8 },
   tgSettle: { file: 'settle.lua', numberOfKeys: 7 },
-  tgCancel: { file: 'cancel.lua', numberOfKeys: 4 },
+  tgCancel: { file: 'cancel.lua', numberOfKeys: 7 },
   tgReap: { file: 'reap.lua', numberOfKeys: 8 },
   tgFindOverdue: { file: 'find-overdue.lua', numberOfKeys: 1 },
+  tgOpenSpends: { file: 'open-spends.lua' },
   tgSeedSpend: { file: 'seed-spend.lua', numberOfKeys: 1 },
+  tgForgetUsage: { file: 'forget-usage.lua' },
   tgCountAttempt: { file: 'count-attempt.lua', numberOfKeys: 1 },
   tgNoteUses: { file: 'note-uses.lua', numberOfKeys: 1 },
   tgForgetUses: { file: 'forget-uses.lua', numberOfKeys: 1 }
@@ -70,8 +72,16 @@ declare module 'ioredis' {
       ...keysAndArguments: [...keys: string[], run: string, account: string, most: number]
     ): Result<[charged: number, released: number], Context>
     tgFindOverdue(deadlines: string, most: number): Result<string[], Context>
-    tgSeedSpend(spend: string, month: number, ...amounts: Array<string | number>): Result<0 | 1, Context>
-    tgCancel(...keysAndIds: string[]): Result<1, Context>
+    tgOpenSpends(numberOfKeys: number, ...spends: string[]): Result<string[], Context>
+    tgSeedSpend(
+      spend: string,
+      month: number,
+      seen: string,
+      settled: number,
+      ...keysAndAmounts: Array<string | number>
+    ): Result<0 | 1 | 2, Context>
+    tgForgetUsage(numberOfKeys: number, ...keysAndArguments: string[]): Result<1, Context>
+    tgCancel(...keysRunAndIds: string[]): Result<1, Context>
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
     tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>

@@ -23,6 +23,8 @@ export type SettledRequest = {
   heldNanos: number
   heldTokens: number
   tokensPerMinute: number
+  /** Milliseconds from its admission until the tokens were back that were taken up to then: `tokensRestMs` of its answer. */
+  tokensRestMs: number
   costNanos: number
   promptTokens: number
   /** Part of `promptTokens`. */
@@ -72,6 +74,7 @@ export async function settle(
       String(request.heldNanos),
       String(request.heldTokens),
       String(request.tokensPerMinute),
+      String(request.tokensRestMs),
       String(request.costNanos),
       String(request.promptTokens),
       String(request.cachedTokens),
@@ -84,14 +87,13 @@ export async function settle(
 }
 
 /**
- * Takes back requests of one account that were perhaps admitted, and were not sent to any upstream. May be repeated.
+ * Takes back requests of one account that were perhaps admitted, and were not sent to any upstream, also if they have
+ * been reaped meanwhile. May be repeated.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function cancel(link: RedisLink, account: string, ids: readonly string[]): Promise<void> {
-  link.run()
-  const keys = [spendName(account), limitName(account), holdName(account), gonePrefix(account)]
-  await link.client.tgCancel(...keys, ...ids)
+  await link.client.tgCancel(...settlementKeys(account), link.run(), ...ids)
 }
 
 /** What became of overdue holds: charged in full, or of another run and only released. */

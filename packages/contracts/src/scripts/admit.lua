@@ -3,8 +3,9 @@
 -- The caller has judged the key and the account on cached records of the versions that it names; if either has moved on,
 -- nothing is decided and it gets the current ones. Everything is validated before the first write.
 --
--- Rates are the generic cell rate algorithm (ITU-T I.371): for each limit one time of arrival in µs, a burst of a full
--- minute, and half a unit of tolerance for rounding. Idempotent by request id.
+-- Rates are the generic cell rate algorithm (ITU-T I.371): for each limit one time of arrival in µs (kept to a quarter,
+-- as exact as a number of that size is), a burst of a full minute, and a little tolerance for rounding. Idempotent by
+-- request id.
 --
 -- KEYS[1]  marker of the account's shard
 -- KEYS[2]  hash of the account's keys     KEYS[3]  hash of the account
@@ -40,7 +41,7 @@
 --include parts/hold.lua
 --include parts/tag.lua
 
-local key, id = ARGV[2], ARGV[15]
+local key, id, model = ARGV[2], ARGV[15], ARGV[17]
 local spend = redis.call('HMGET', KEYS[4], 'm', 's', 'r', 's:' .. key, 'r:' .. key)
 if not spend[1] then
   return 'unverified'
@@ -54,121 +55,124 @@ if firstDeadline and firstDeadline <= nowMs and ARGV[16] ~= '1' then
   return 'overdue'
 end
 
-local month = monthOf(seconds)
-local isNewMonth = tonumber(spend[1]) < month
-local settled, reserved, keySettled, keyReserved = 0, 0, 0, 0
-if not isNewMonth then
-  -- A clock that was set back does not take a month back.
-  month = tonumber(spend[1])
-  settled, reserved = tonumber(spend[2] or 0), tonumber(spend[3] or 0)
-  keySettled, keyReserved = tonumber(spend[4] or 0), tonumber(spend[5] or 0)
-end
-
--- The rates. `size` is in units of the limit, `perUnit` µs.
+-- The rates.
 local minute = 60000000
-local function rate(stored, perMinute)
-  local perUnit = minute / perMinute
-  local arrival = math.max(tonumber(stored or 0), now)
-  return {
-    perMinute = perMinute,
-    perUnit = perUnit,
-    arrival = arrival,
-    -- µs until units would pass; not above 0 if they do now.
-    wait = function(units)
-      return arrival + units * perUnit - now - minute - perUnit / 2
-    end,
-    take = function(units)
-      arrival = arrival + units * perUnit
-      return string.format('%.0f', arrival)
-    end,
-    left = function()
-      return math.max(0, math.floor((now + minute + perUnit / 2 - arrival) / perUnit))
-    end,
-    -- ms until nothing is taken any more
-    rest = function()
-      return math.ceil((arrival - now) / 1000)
-    end
-  }
+local function limiter(perMinute, stored)
+  return { perMinute = perMinute, perUnit = minute / perMinute, arrival = math.max(tonumber(stored or 0), now) }
 end
-local requests = rate(limit[2], tonumber(ARGV[10]))
-local keyRequests = ARGV[9] ~= '' and rate(limit[4], tonumber(ARGV[9])) or nil
-local tokens = rate(limit[3], tonumber(ARGV[11]))
--- What is told of requests is what will be in the way first.
-local function rates(answer)
-  local tighter = keyRequests and keyRequests.left() < requests.left() and keyRequests or requests
+-- The units that pass now, as µs. A millisecond is more than rounding adds up to, and must not be another unit.
+local function room(rate)
+  return now + minute + math.min(1000, rate.perUnit / 2) - rate.arrival
+end
+local function left(rate)
+  return math.max(0, math.floor(room(rate) / rate.perUnit))
+end
+local requests = limiter(positive(ARGV[10]), limit[2])
+local keyRequests = ARGV[9] ~= '' and limiter(positive(ARGV[9]), limit[4]) or nil
+local tokens = limiter(positive(ARGV[11]), limit[3])
+-- What is told of requests is what will be in the way first. `rest` is until nothing is taken any more.
+local function withRates(answer)
+  local tighter, most = requests, left(requests)
+  if keyRequests then
+    local keyMost = left(keyRequests)
+    if keyMost < most then
+      tighter, most = keyRequests, keyMost
+    end
+  end
   local n = #answer
-  answer[n + 1], answer[n + 2], answer[n + 3] = tighter.perMinute, tighter.left(), tighter.rest()
-  answer[n + 4], answer[n + 5] = tokens.left(), tokens.rest()
+  answer[n + 1], answer[n + 2], answer[n + 3] = tighter.perMinute, most, math.ceil((tighter.arrival - now) / 1000)
+  answer[n + 4], answer[n + 5] = left(tokens), math.ceil((tokens.arrival - now) / 1000)
   return answer
 end
 
 local held = redis.call('HGET', KEYS[6], id)
 if held then
   local _, at, granted, nanos = readHold(held)
-  return rates({ granted, at, nanos })
+  return withRates({ granted, at, nanos })
 end
 
 -- The budgets.
-local promptPicos, picosEach = tonumber(ARGV[18]), tonumber(ARGV[20])
-local granted, fewest = tonumber(ARGV[22]), tonumber(ARGV[23])
+local month = monthOf(seconds)
+local spendMonth = tonumber(spend[1])
+local isNewMonth = spendMonth < month
+local settled, reserved, keySettled, keyReserved = 0, 0, 0, 0
+if not isNewMonth then
+  settled, reserved = tonumber(spend[2] or 0), tonumber(spend[3] or 0)
+  keySettled, keyReserved = tonumber(spend[4] or 0), tonumber(spend[5] or 0)
+  -- A clock that was set back does not take a month back: what is admitted belongs to the beginning of that month.
+  while month < spendMonth do
+    seconds = (math.floor(seconds / 86400) + 1) * 86400
+    month = monthOf(seconds)
+  end
+end
+-- Too much to be reckoned exactly is too much for every budget, and refused as such.
+local promptPicos, picosEach = whole(ARGV[18], 1e30), whole(ARGV[20], 1e30)
+local granted, fewest = whole(ARGV[22]), whole(ARGV[23])
 local function nanosOf(output)
   return math.ceil((promptPicos + picosEach * output) / 1000)
 end
-local needed = nanosOf(fewest)
+local needed, nanos = nanosOf(fewest), nanosOf(granted)
 local function judge(reason, budget, spent, open)
-  local room = budget - spent - open
-  if needed > room then
+  local free = budget - spent - open
+  if needed > free then
     local amounts = { budget, spent, open, needed }
     for n = 1, 4 do
       amounts[n] = string.format('%.0f', amounts[n])
     end
     return { 'refused', reason, amounts[1], amounts[2], amounts[3], amounts[4], month }
   end
-  if nanosOf(granted) > room then
-    granted = math.max(fewest, math.floor((room * 1000 - promptPicos) / picosEach))
+  if nanos > free then
+    granted = math.max(fewest, math.floor((free * 1000 - promptPicos) / picosEach))
     -- The quotient may be rounded up.
-    while nanosOf(granted) > room do
+    while nanosOf(granted) > free do
       granted = granted - 1
     end
+    nanos = nanosOf(granted)
   end
   return nil
 end
-local refusal = judge('request', tonumber(ARGV[13]), 0, 0)
-  or (ARGV[7] ~= '' and judge('key', tonumber(ARGV[7]), keySettled, keyReserved))
-  or judge('account', tonumber(ARGV[8]), settled, reserved)
+local refusal = judge('request', whole(ARGV[13]), 0, 0)
+  or (ARGV[7] ~= '' and judge('key', whole(ARGV[7]), keySettled, keyReserved))
+  or judge('account', whole(ARGV[8]), settled, reserved)
 if refusal then
   return refusal
 end
 
 -- The limits.
-if redis.call('HLEN', KEYS[6]) >= tonumber(ARGV[12]) then
-  return rates({ 'refused', 'concurrent', 1000 })
+if redis.call('HLEN', KEYS[6]) >= whole(ARGV[12]) then
+  return withRates({ 'refused', 'concurrent', 1000 })
 end
-local wait = math.max(requests.wait(1), keyRequests and keyRequests.wait(1) or 0)
-if wait > 0 then
-  return rates({ 'refused', 'requests', math.ceil(wait / 1000) })
+local wait = requests.perUnit - room(requests)
+if keyRequests then
+  wait = math.max(wait, keyRequests.perUnit - room(keyRequests))
 end
-local allTokens = tonumber(ARGV[19]) + tonumber(ARGV[21]) * granted
-wait = tokens.wait(allTokens)
 if wait > 0 then
-  return rates({ 'refused', 'tokens', math.ceil(wait / 1000) })
+  return withRates({ 'refused', 'requests', math.ceil(wait / 1000) })
+end
+local promptTokens = whole(ARGV[19])
+local allTokens = promptTokens + whole(ARGV[21]) * granted
+wait = allTokens * tokens.perUnit - room(tokens)
+if wait > 0 then
+  return withRates({ 'refused', 'tokens', math.ceil(wait / 1000) })
 end
 
 -- It is admitted.
-local nanos = nanosOf(granted)
-local deadline = nowMs + tonumber(ARGV[14])
+local deadline = nowMs + whole(ARGV[14])
+requests.arrival = requests.arrival + requests.perUnit
+tokens.arrival = tokens.arrival + allTokens * tokens.perUnit
+local limits = { 'q', string.format('%.2f', requests.arrival), 't', string.format('%.2f', tokens.arrival) }
+if keyRequests then
+  keyRequests.arrival = keyRequests.arrival + keyRequests.perUnit
+  limits[5], limits[6] = 'q:' .. key, string.format('%.2f', keyRequests.arrival)
+end
+local hold = string.format('%.0f|%.0f|%.0f|%.0f|%.0f|%.0f|%.0f|%s|%s|%s', deadline, seconds, granted, nanos,
+  promptTokens, allTokens, tokens.perMinute, tagOf(ARGV[1]), key, model)
 if isNewMonth then
   redis.call('DEL', KEYS[4])
-  redis.call('HSET', KEYS[4], 'm', month, 's', 0, 'r', string.format('%.0f', nanos), 's:' .. key, 0,
-    'r:' .. key, string.format('%.0f', nanos))
-else
-  redis.call('HSET', KEYS[4], 'r', string.format('%.0f', reserved + nanos), 'r:' .. key,
-    string.format('%.0f', keyReserved + nanos))
+  redis.call('HSET', KEYS[4], 'm', month, 's', 0, 's:' .. key, 0)
 end
-local limits = { 'q', requests.take(1), 't', tokens.take(allTokens) }
-if keyRequests then
-  limits[5], limits[6] = 'q:' .. key, keyRequests.take(1)
-end
+redis.call('HSET', KEYS[4], 'r', string.format('%.0f', reserved + nanos), 'r:' .. key,
+  string.format('%.0f', keyReserved + nanos))
 -- `d` and the account's entry among the deadlines are the same: not after the first deadline of a hold.
 if not firstDeadline or deadline < firstDeadline then
   local text = string.format('%.0f', deadline)
@@ -176,6 +180,5 @@ if not firstDeadline or deadline < firstDeadline then
   redis.call('ZADD', KEYS[7], text, ARGV[6])
 end
 redis.call('HSET', KEYS[5], unpack(limits))
-redis.call('HSET', KEYS[6], id, string.format('%.0f|%s|%.0f|%.0f|%s|%.0f|%s|%s|%s|%s', deadline, time[1], granted, nanos,
-  ARGV[19], allTokens, ARGV[11], tagOf(ARGV[1]), key, ARGV[17]))
-return rates({ granted, seconds, nanos })
+redis.call('HSET', KEYS[6], id, hold)
+return withRates({ granted, seconds, nanos })

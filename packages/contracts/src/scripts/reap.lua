@@ -14,6 +14,8 @@
 
 --include parts/month.lua
 --include parts/hold.lua
+--include parts/gone.lua
+--include parts/numbers.lua
 --include parts/spend.lua
 --include parts/tag.lua
 --include parts/usage.lua
@@ -22,7 +24,7 @@ local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local spend = openSpend(KEYS[1])
 local usage = openUsage(KEYS[5], KEYS[6], KEYS[7], tagOf(ARGV[1]), tonumber(time[1]))
-local most = tonumber(ARGV[3])
+local account, most = ARGV[2], whole(ARGV[3])
 local charged, released, first = 0, 0, nil
 local holds = redis.call('HGETALL', KEYS[3])
 for n = 1, #holds, 2 do
@@ -38,7 +40,8 @@ for n = 1, #holds, 2 do
       charged = charged + 1
       spend.change(monthOf(at), key, nanos, -nanos)
       usage.add(at, key, model, { n = 1, p = prompt, o = tokens - prompt, u = nanos, x = 1, y = nanos })
-      redis.call('SET', KEYS[4] .. id, string.format('%.0f|%.0f|%.0f', nanos, prompt, tokens - prompt), 'PX', goneMs)
+      redis.call('SET', KEYS[4] .. id, string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, prompt, tokens - prompt, at, key,
+        model), 'PX', goneMs)
     else
       released = released + 1
       spend.change(monthOf(at), key, 0, -nanos)
@@ -49,10 +52,10 @@ spend.write()
 usage.write()
 if first == nil then
   redis.call('HDEL', KEYS[2], 'd')
-  redis.call('ZREM', KEYS[8], ARGV[2])
+  redis.call('ZREM', KEYS[8], account)
 else
   local text = string.format('%.0f', first)
   redis.call('HSET', KEYS[2], 'd', text)
-  redis.call('ZADD', KEYS[8], text, ARGV[2])
+  redis.call('ZADD', KEYS[8], text, account)
 end
 return { charged, released }

@@ -41,13 +41,11 @@ export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
       call: () =>
         openai.chat.completions.create({
           model: 'gpt-4o-mini',
-          messages: hello,
-          max_tokens: 1,
-          max_completion_tokens: 1
+          messages: [{ role: 'robot' as never, content: 'Hi' }]
         }),
       kind: OpenAI.BadRequestError as never,
       status: 400,
-      code: 'invalid_request',
+      code: 'invalid_value',
       type: 'invalid_request_error'
     },
     'an endpoint that there is not': {

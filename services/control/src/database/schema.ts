@@ -276,7 +276,9 @@ export const projection = pgTable(
   'projection',
   {
     one: boolean('one').primaryKey().default(true),
-    epoch: integer('epoch').notNull().default(0)
+    epoch: integer('epoch').notNull().default(0),
+    /** The epoch in which all usage that Redis held was last copied: when a later one begins, the ledger may lack some. */
+    ledgerEpoch: integer('ledger_epoch').notNull().default(0)
   },
   (table) => [check('projection_one_row', sql`${table.one}`)]
 )
@@ -310,8 +312,9 @@ export const auditLog = pgTable(
 )
 
 /**
- * What was served and what it cost: one row per account, hour of admission, run of Redis, key and model. Its counters
- * only grow, and a copy with a newer revision replaces the row. Totals are sums over runs.
+ * What was served and what it cost: one row per account, hour of admission, usage hash in Redis, key and model. A copy
+ * with a newer revision replaces the row. Totals are sums over the hashes; one of them may be below zero, where it corrects
+ * what another counted.
  */
 export const ledger = pgTable(
   'ledger',
@@ -319,7 +322,7 @@ export const ledger = pgTable(
     accountId: uuid('account_id').notNull(),
     /** When the hour began, UTC. */
     hour: at('hour').notNull(),
-    /** The Redis process that counted. */
+    /** The usage hash: tag of the Redis process that counted, and more; see `Usage` in contracts/redis/parse-usage.ts. */
     run: text('run').notNull(),
     keyId: text('key_id').notNull(),
     model: text('model').notNull(),
@@ -331,7 +334,10 @@ export const ledger = pgTable(
     completionTokens: bigint('completion_tokens', { mode: 'number' }).notNull(),
     /** Nanodollars */
     costNanos: bigint('cost_nanos', { mode: 'number' }).notNull(),
-    revision: bigint('revision', { mode: 'number' }).notNull()
+    revision: bigint('revision', { mode: 'number' }).notNull(),
+    /** How many of the requests, and nanodollars of the cost, are estimated. */
+    estimatedRequests: bigint('estimated_requests', { mode: 'number' }).notNull().default(0),
+    estimatedNanos: bigint('estimated_nanos', { mode: 'number' }).notNull().default(0)
   },
   (table) => [primaryKey({ columns: [table.accountId, table.hour, table.run, table.keyId, table.model] })]
 )

@@ -205,12 +205,15 @@ export const operations: Readonly<Record<string, OperationText>> = {
     operationId: 'getUsage',
     tag: 'Usage',
     summary: 'Usage by hour, day or month',
+    description: 'At most five seconds behind, while Redis is there. A request counts for the hour in which it began.',
     auth: 'account'
   },
   'GET /api/usage/summary': {
     operationId: 'getUsageSummary',
     tag: 'Usage',
     summary: 'This month: spent, reserved, cap',
+    description:
+      'What is reserved is known to Redis only: without it, nothing is said to be, and what is spent is as in the usage reports.',
     auth: 'account'
   },
   'GET /api/audit': {

@@ -4,8 +4,9 @@ import { claimShard, readCatalogVersion, readShards, releaseShard } from '@tollg
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
 import { isCatalogAhead, projectCatalog } from './catalog.ts'
+import { insistOnRun } from './insist-on-run.ts'
 import { judgeShards, type StaleShard } from './judge-shards.ts'
-import { type ClaimedShard, insistOnRun, replayShard } from './replay-shard.ts'
+import { type ClaimedShard, replayShard } from './replay-shard.ts'
 import type { ProjectionSource } from './source.ts'
 
 /** Replays under way at once. More do not go faster: one process reads, converts and writes them all. */

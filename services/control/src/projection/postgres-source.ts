@@ -2,13 +2,11 @@ import type { AccountShard, SecretShard, Shard } from '@tollgate/contracts/keysp
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
 import { and, asc, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type Orm, queryRows } from '../database/connect.ts'
+import { pageSize, pagesOf } from '../database/pages-by-change.ts'
 import { accounts, catalogs, formerSecrets, keys, projection, shards } from '../database/schema.ts'
+import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import type { ProjectionSource } from './source.ts'
-
-/** Rows that are in memory at once, for each replay under way. */
-const pageSize = 1000
 
 /** What admission needs to know; a replay of many rows should not read more. */
 const accountColumns = {
@@ -87,6 +85,8 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
       .limit(pageSize)
 
   return {
+    ledger: createPostgresLedger(orm),
+
     async readTruth() {
       const [changed, [present]] = await Promise.all([
         orm.select().from(shards),
@@ -161,25 +161,6 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
 }
 
 const isSecretShard = (shard: Shard): shard is SecretShard => shard.startsWith('k')
-
-type Row = { version: number; id: string }
-
-/** Walks through the rows of a query in the order of (version, id), from the first after a change on. */
-async function* pagesOf<Found extends Row>(
-  table: { version: PgColumn; id: PgColumn },
-  change: number,
-  query: (after: SQL) => Promise<Found[]>
-): AsyncGenerator<Found[]> {
-  let after: SQL = gt(table.version, change)
-  for (;;) {
-    const rows = await query(after)
-    if (rows.length > 0) yield rows
-    if (rows.length < pageSize) return
-    const last = rows.at(-1)!
-    // Rows of one change share its number.
-    after = sql`(${table.version}, ${table.id}) > (${last.version}, ${last.id})`
-  }
-}
 
 type AccountRow = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>
 type KeyRow = Pick<typeof keys.$inferSelect, keyof typeof keyColumns>

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
-import { accountShard, pointerName, type Shard, secretShard, shardMarker } from '@tollgate/contracts/keyspace/names.ts'
+import {
+  accountShard,
+  pointerName,
+  type Shard,
+  secretShard,
+  shardMarker,
+  spendName
+} from '@tollgate/contracts/keyspace/names.ts'
 import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
@@ -10,6 +17,10 @@ import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
+import { copyUsage } from '../usage/copy-usage.ts'
+import { ledgerSpends } from '../usage/testing/memory-ledger.ts'
+import { serve } from '../usage/testing/serve.ts'
+import { monthNumber } from '../usage/usage-range.ts'
 import { type PassResult, runPass } from './pass.ts'
 import {
   isLongDead,
@@ -33,7 +44,8 @@ type Telling = 'no' | 'begin' | 'whole'
 
 type Action =
   | { do: 'step'; pick: number; ending: Ending }
-  | { do: 'pass' | 'wholePass' }
+  | { do: 'pass' | 'wholePass' | 'copy' | 'wholeCopy' }
+  | { do: 'serve'; account: number; key: number }
   | { do: 'create' | 'plan'; account: number; tell: Telling }
   | { do: 'revoke' | 'edit'; key: number; tell: Telling }
   | { do: 'tell'; key: number }
@@ -51,10 +63,12 @@ const ending = fc.oneof(
 )
 const whole = fc.constantFrom('pass', 'wholePass', 'wholePass')
 const event = fc.constantFrom('month', 'flush', 'flush', 'dump', 'dump', 'crash', 'backup', 'backup')
-const actions: fc.Arbitrary<Action[]> = fc.array(
+const anything: fc.Arbitrary<Action[]> = fc.array(
   fc.oneof(
     { weight: 24, arbitrary: fc.record({ do: fc.constant('step'), pick: fc.nat({ max: 50 }), ending }) },
     { weight: 7, arbitrary: fc.record({ do: whole }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('copy', 'wholeCopy') }) },
+    { weight: 8, arbitrary: fc.record({ do: fc.constant('serve'), account, key: fc.nat({ max: 1 }) }) },
     { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('create', 'create', 'plan'), account, tell }) },
     { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('revoke', 'revoke', 'edit'), key, tell }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('tell'), key }) },
@@ -64,6 +78,17 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
   ) as fc.Arbitrary<Action>,
   { minLength: 20, maxLength: 120, size: 'max' }
 )
+
+/** Accounts that can be served, so that there is something to lose. */
+const begun: Action[] = [
+  { do: 'create', account: 0, tell: 'whole' },
+  { do: 'create', account: 1, tell: 'whole' },
+  { do: 'wholePass' },
+  { do: 'backup' }
+]
+const actions = fc
+  .tuple(fc.constantFrom([], begun), anything)
+  .map(([beginning, rest]): Action[] => [...beginning, ...rest])
 
 /** What once went wrong. */
 const known: Action[][] = [
@@ -88,6 +113,8 @@ function watch(world: World, link: RedisLink) {
   /** Keys of which Redis has acknowledged a state, and those of which it has acknowledged the revocation. */
   const told = new Set<string>()
   const acknowledged = new Set<string>()
+  /** Accounts that Postgres lost: that they come again with a spend is not promised. */
+  const lostAccounts = new Set<string>()
   /** Since Postgres was restored: until a pass has judged, nobody can know. */
   let unjudged = false
   /** What shards of earlier epochs hold may be what was lost, until they have followed. */
@@ -114,6 +141,7 @@ function watch(world: World, link: RedisLink) {
     restored(lost: MemoryState, now: MemoryState) {
       unjudged = true
       trustedEpoch = 0
+      for (const id of lost.accounts.keys()) if (!now.accounts.has(id)) lostAccounts.add(id)
       for (const id of told) {
         // What was revoked long ago Redis may have forgotten, rightly: it has to be told again of a key that lives again.
         const before = lost.keys.get(id)
@@ -126,6 +154,13 @@ function watch(world: World, link: RedisLink) {
     judged(isRestored: boolean) {
       unjudged = false
       if (isRestored) trustedEpoch = world.state.epoch
+    },
+
+    /** Whether a request of an account can be admitted. */
+    async isOpen(of: string): Promise<boolean> {
+      const row = world.state.accounts.get(of)
+      const upTo = row === undefined || unjudged || lostAccounts.has(of) ? null : await vouchedChange(accountShard(of))
+      return upTo !== null && row!.change <= upTo
     },
 
     /** What must hold at every instant. */
@@ -171,7 +206,10 @@ function watch(world: World, link: RedisLink) {
     }
     for (const of of accounts.filter((id) => accountShard(id) === shard)) {
       const row = state.accounts.get(of)
-      if (row !== undefined && row.change <= upTo) checks.push(checkAccount(row))
+      if (row !== undefined && row.change <= upTo) {
+        checks.push(checkAccount(row))
+        if (!lostAccounts.has(of)) checks.push(checkSpend(of))
+      }
       for (const { id } of created.filter((made) => made.account === of)) checks.push(checkKey(id, of, upTo))
     }
     await Promise.all(checks)
@@ -185,6 +223,17 @@ function watch(world: World, link: RedisLink) {
     const seen = await look('none', id)
     assert.ok(seen.outcome === 'moved' && seen.account !== null, `account ${id} is missing`)
     assert.deepEqual(readAccountRecord(seen.account.json), record)
+  }
+
+  /** Nobody may be admitted on less than is known to have been spent. */
+  async function checkSpend(of: string): Promise<void> {
+    const month = monthNumber(new Date())
+    const spend = await link.client.hgetall(spendName(of))
+    assert.equal(spend.m, String(month), `${of} has no spend`)
+    const known = ledgerSpends(world.state, month).find(({ account }) => account === of)
+    if (known === undefined) return
+    assert.ok(Number(spend.s) >= known.settled, `${of} has spent ${known.settled}, not ${spend.s}`)
+    for (const [id, nanos] of known.byKey) assert.ok(Number(spend[`s:${id}`]) >= nanos, `${id} has spent ${nanos}`)
   }
 
   async function checkKey(id: string, of: string, upTo: number): Promise<void> {
@@ -213,6 +262,9 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
   const world = createWorld(link.client)
   const watcher = watch(world, link)
   let passes = 0
+  let copies = 0
+  /** Accounts of which requests were admitted once, which can be settled at any time. */
+  const admitted = new Set<string>()
   let dump: Awaited<ReturnType<World['dump']>> = new Map()
   let backup = structuredClone(world.state)
 
@@ -230,6 +282,13 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
     } finally {
       passes--
     }
+  }
+
+  /** As the loop of another replica. */
+  async function copy({ redis, source }: Agent): Promise<void> {
+    copies++
+    await copyUsage(source.ledger, redis, 'changed', { shards: accountShards }).catch(() => undefined)
+    copies--
   }
 
   async function tellOf(id: string, telling: Telling): Promise<void> {
@@ -277,6 +336,21 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
         const agent = world.agent()
         void pass(agent)
         return agent.settle()
+      }
+      case 'copy':
+        if (copies < 2) void copy(world.agent())
+        return
+      case 'wholeCopy': {
+        const agent = world.agent()
+        void copy(agent)
+        return agent.settle()
+      }
+      case 'serve': {
+        const of = accounts[action.account]!
+        if (await watcher.isOpen(of)) admitted.add(of)
+        if (!admitted.has(of)) return
+        await serve({ ...link, run: () => world.run() }, of, { key: `key_${action.key}`, costNanos: 1 + action.key })
+        return
       }
       case 'create':
       case 'plan': {
@@ -340,6 +414,7 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
       case 'crash':
         world.crashAll()
         passes = 0
+        copies = 0
         return
       case 'backup':
         backup = structuredClone(state)
@@ -350,8 +425,10 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
         // Whoever restores a database stops what writes to it.
         world.crashAll()
         passes = 0
+        copies = 0
         world.state = structuredClone(backup)
         watcher.restored(state, world.state)
+        for (const of of [...admitted]) if (!world.state.accounts.has(of)) admitted.delete(of)
         if (action.redis !== 'same') await restart(action.redis)
         dump = new Map()
     }

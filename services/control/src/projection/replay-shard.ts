@@ -1,3 +1,4 @@
+import type { AccountShard, Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import {
   putAll,
@@ -6,7 +7,9 @@ import {
   type ShardMarker,
   stampShard
 } from '@tollgate/contracts/redis/project.ts'
-import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { insistOnRun } from './insist-on-run.ts'
+import { seedShard } from './seed-shard.ts'
 import type { ProjectionSource } from './source.ts'
 
 /** A shard that is claimed, and what it is to be brought to. */
@@ -22,7 +25,7 @@ export type ClaimedShard = {
 }
 
 /**
- * Brings what a shard lacks from Postgres to Redis, and then vouches for it.
+ * Brings what a shard lacks from Postgres to Redis, records and what was spent, and then vouches for it.
  *
  * Every write must reach the process that is vouched to: one that came up meanwhile, perhaps with older data, is left to
  * the next pass. Data that went away under the same process takes the claim with it, and the stamp fails.
@@ -55,6 +58,11 @@ export async function replayShard(
         count += writes.length
       }
     }
+    // Another process than the one that was vouched to may have lost what was spent. After the records: with them accounts
+    // get a spend, to which what is settled from then on is added. A shard that never had a change has no accounts.
+    if (isAccountShard(claim.shard) && marker.run !== run && changeOf(version) > 0) {
+      await seedShard(source.ledger, redis, claim.shard, run, new Date(), signal)
+    }
     insistOnRun(redis, run)
     stamped = await stampShard(redis, claim, version, run)
     return stamped ? count : null
@@ -64,10 +72,7 @@ export async function replayShard(
   }
 }
 
-/** @throws RedisAwayError if another process than this has the connection, or none */
-export function insistOnRun(redis: RedisLink, run: string): void {
-  if (redis.run() !== run) throw new RedisAwayError()
-}
+const isAccountShard = (shard: Shard): shard is AccountShard => shard.startsWith('a')
 
 /** The last change of the epoch that Redis certainly has. */
 function replayedUpTo(marker: ShardMarker, epoch: number): number {

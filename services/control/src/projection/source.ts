@@ -1,5 +1,6 @@
 import type { Shard } from '@tollgate/contracts/keyspace/names.ts'
 import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+import type { Ledger } from '../usage/ledger.ts'
 
 /** What Redis is compared with. */
 export type Truth = {
@@ -12,6 +13,8 @@ export type Truth = {
 
 /** The side of the projection that is projected: Postgres. */
 export type ProjectionSource = {
+  /** What has been spent, of which a Redis that has lost something must learn. */
+  readonly ledger: Ledger
   readTruth(): Promise<Truth>
   /**
    * Everything of a shard that changed after a change (0: everything there is), in pages, as the writes that bring it to

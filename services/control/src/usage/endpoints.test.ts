@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import type { UsageBucket, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
+import { spendName } from '@tollgate/contracts/keyspace/names.ts'
 import { eq, sql } from 'drizzle-orm'
 import { accounts, ledger } from '../database/schema.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, startControl } from '../testing/start-control.ts'
-import { monthOf } from './usage-range.ts'
+import { createPostgresLedger } from './postgres-ledger.ts'
+import { serve } from './testing/serve.ts'
+import { createUsageCopier } from './usage-copier.ts'
+import { monthNumber, monthOf } from './usage-range.ts'
 
 type Row = typeof ledger.$inferInsert
+const quiet = { info: () => {}, warn: () => {} }
 
 onEachDatabase('usage', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
@@ -177,5 +182,82 @@ onEachDatabase('usage', async (t, newDatabase) => {
       .set({ ownCapNanos: planCap + 1 })
       .where(eq(accounts.id, ada.id))
     assert.equal(Number((await summary()).cap_usd), planCap / 1e9)
+  })
+
+  await t.test('what gateways settle is in the reports soon after, and in the summary at once', async () => {
+    const dora = await control.signUp({ plan: 'pro' })
+    const { redis } = control
+    const get = async <Body>(path: string) => {
+      const { status, body } = await call('GET', path, { cookie: dora.cookie })
+      assert.equal(status, 200, JSON.stringify(body))
+      return body as Body
+    }
+    const summary = () => get<UsageSummaryResponse>('/api/usage/summary')
+    const copier = createUsageCopier({ ledger: createPostgresLedger(orm), redis, log: quiet, intervalMs: 5 })
+
+    // The account got its spend with its record. One request is under way, one is settled.
+    await redis.client.hset(spendName(dora.id), { r: 5_000_000 })
+    const one = await serve(redis, dora.id, { costNanos: 1_000_000_007, estimated: true })
+    const { spent_usd, reserved_usd } = await summary()
+    assert.deepEqual([spent_usd, reserved_usd], ['1.000000007', '0.005'])
+    assert.deepEqual((await get<UsageResponse>('/api/usage?interval=hour')).buckets, [])
+
+    copier.start()
+    try {
+      let buckets: UsageBucket[] = []
+      while (buckets.length === 0) {
+        // With PGlite all of a request happens within one turn, and timers would never be due.
+        await new Promise((resolve) => setImmediate(resolve))
+        buckets = (await get<UsageResponse>('/api/usage?interval=hour&group_by=model')).buckets
+      }
+      const start = new Date(Math.floor(one.at / 3600) * 3_600_000).toISOString()
+      assert.deepEqual(buckets, [
+        {
+          start,
+          model: one.model,
+          requests: 1,
+          errors: 0,
+          prompt_tokens: 10,
+          cached_tokens: 4,
+          completion_tokens: 5,
+          cost_usd: '1.000000007'
+        }
+      ])
+    } finally {
+      await copier.stop()
+    }
+    // Redis is emptied: what the ledger has still counts.
+    await redis.client.del(spendName(dora.id))
+    assert.equal((await summary()).spent_usd, '1.000000007')
+    await redis.client.hset(spendName(dora.id), { m: monthNumber(new Date()), s: 1, r: 0 })
+    assert.equal((await summary()).spent_usd, '1.000000007')
+  })
+
+  await t.test('a correction that was copied before what it corrects makes nothing negative', async () => {
+    const emil = await control.signUp()
+    const month = monthOf(new Date())
+    await orm
+      .insert(ledger)
+      .values(row(emil.id, month.from.toISOString(), { requests: 0, promptTokens: -5, costNanos: -70 }))
+    const { buckets } = await usage(`from=${month.from.toISOString()}&interval=month`, emil.cookie)
+    assert.deepEqual([buckets[0]!.prompt_tokens, buckets[0]!.cost_usd], [0, '0.00'])
+    const { body } = await call('GET', '/api/usage/summary', { cookie: emil.cookie })
+    assert.equal((body as UsageSummaryResponse).spent_usd, '0.00')
+  })
+
+  await t.test('without Redis the summary is what the ledger has, and nothing is said to be reserved', async () => {
+    const fay = await control.signUp()
+    const month = monthOf(new Date())
+    await orm.insert(ledger).values(row(fay.id, month.from.toISOString(), { costNanos: 20_000_000 }))
+    await control.redis.client.hset(spendName(fay.id), { s: 50_000_000, r: 7 })
+    const summary = async () => {
+      const { status, body } = await call('GET', '/api/usage/summary', { cookie: fay.cookie })
+      assert.equal(status, 200)
+      const { spent_usd, reserved_usd } = body as UsageSummaryResponse
+      return [spent_usd, reserved_usd]
+    }
+    assert.deepEqual(await summary(), ['0.05', '0.000000007'])
+    await control.redis.close()
+    assert.deepEqual(await summary(), ['0.02', '0.00'])
   })
 })

@@ -4,22 +4,24 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { UsageQuery, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { eq } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
 import { principalOf } from '../keys/require-account.ts'
+import { readMonthSpend } from './month-spend.ts'
 import { monthlyCapNanos } from './monthly-cap.ts'
-import { readSpend, readUsage } from './read-ledger.ts'
+import { readUsage } from './read-ledger.ts'
 import { monthOf, mostBuckets, usageRange } from './usage-range.ts'
 
-export type UsageOptions = { database: Database; catalog: Catalog; clock: Clock }
+export type UsageOptions = { database: Database; redis: RedisLink; catalog: Catalog; clock: Clock }
 
-/** `/api/usage`: what the caller's account used, as far as the ledger has it. */
+/** `/api/usage`: what the caller's account used, as far as the ledger has it, and what it spent this month. */
 export async function usageEndpoints(
   instance: FastifyInstance,
-  { database, catalog, clock }: UsageOptions
+  { database, redis, catalog, clock }: UsageOptions
 ): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { orm } = database
@@ -49,18 +51,18 @@ export async function usageEndpoints(
 
   app.get('/summary', { onRequest, schema: { response: answers({ 200: UsageSummaryResponse }) } }, async (request) => {
     const { accountId } = principalOf(request)
-    const month = monthOf(clock())
+    const now = clock()
+    const month = monthOf(now)
     const [account] = await orm
       .select({ plan: accounts.plan, ownCapNanos: accounts.ownCapNanos })
       .from(accounts)
       .where(eq(accounts.id, accountId))
     if (account === undefined) throw new Error(`there is no account ${accountId}`)
-    const spentNanos = await readSpend(orm, accountId, month.from, month.to)
+    const { settled, reserved } = await readMonthSpend(orm, redis, accountId, now)
     return {
       from: month.from.toISOString(),
-      spent_usd: formatUsd(spentNanos),
-      // Nothing is held before admission reserves what a request may cost.
-      reserved_usd: formatUsd(0n),
+      spent_usd: formatUsd(settled),
+      reserved_usd: formatUsd(reserved),
       cap_usd: formatUsd(BigInt(monthlyCapNanos(catalog, account.plan, account.ownCapNanos))),
       resets_at: month.to.toISOString()
     }

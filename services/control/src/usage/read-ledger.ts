@@ -1,6 +1,7 @@
 import type { UsageBucket, UsageGrouping } from '@tollgate/contracts/http/usage.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
 import { type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { ledger } from '../database/schema.ts'
 import type { UsageRange } from './usage-range.ts'
@@ -15,6 +16,9 @@ type Sums = {
   completion: string
   cost: string
 }
+
+/** Never below zero: a correction may have been copied before what it corrects. */
+const total = (column: PgColumn): SQL => sql`greatest(sum(${column}), 0)::text`
 
 const partColumn = { model: ledger.model, key: ledger.keyId } as const
 
@@ -38,9 +42,9 @@ export async function readUsage(
     sql`
       select
         to_char(${bucket}, 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') as start, ${part} as part,
-        sum(${ledger.requests})::text as requests, sum(${ledger.errors})::text as errors,
-        sum(${ledger.promptTokens})::text as prompt, sum(${ledger.cachedTokens})::text as cached,
-        sum(${ledger.completionTokens})::text as completion, sum(${ledger.costNanos})::text as cost
+        ${total(ledger.requests)} as requests, ${total(ledger.errors)} as errors,
+        ${total(ledger.promptTokens)} as prompt, ${total(ledger.cachedTokens)} as cached,
+        ${total(ledger.completionTokens)} as completion, ${total(ledger.costNanos)} as cost
       from ${ledger}
       where ${within(accountId, from, to)}
       group by 1, 2
@@ -54,7 +58,7 @@ export async function readUsage(
 export async function readSpend(orm: Orm, accountId: string, from: Date, to: Date): Promise<bigint> {
   const [row] = await queryRows<{ cost: string }>(
     orm,
-    sql`select coalesce(sum(${ledger.costNanos}), 0)::text as cost from ${ledger} where ${within(accountId, from, to)}`
+    sql`select ${total(ledger.costNanos)} as cost from ${ledger} where ${within(accountId, from, to)}`
   )
   return BigInt(row!.cost)
 }

@@ -74,6 +74,7 @@ export type Admitted = {
  */
 export async function admitRequest(admission: Admission, request: CallRequest): Promise<Admitted> {
   const { known, catalog, name, kind, model } = request
+  const { redis, holdMs } = admission
   let { bound } = request
   let [confirmed, counted, reaped] = [false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
@@ -81,13 +82,19 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     const verdict = judgeCall(recordsOf(known), known.digest, catalog, name, kind)
     if (!verdict.allowed) {
       if (confirmed) throw new ServiceError(verdict.code)
-      confirmed = await confirm(admission.redis, known, verdict)
+      confirmed = await confirm(redis, known, verdict)
       continue
     }
-    const prepared = prepare(known, catalog, verdict.endsAt, admission.holdMs)
+    const prepared = prepare(known, catalog, verdict.endsAt, holdMs)
     const whole = costBound(bound!, model!)
     const asked = withinRate(whole, prepared.allowances.tokens)
-    const answer = asked === null ? null : await ask(admission, request, prepared, asked, reaped)
+    let answer: AdmitAnswer | null = null
+    try {
+      if (asked !== null) answer = await admit(redis, prepared.call, request.id, name, asked, reaped)
+    } catch (cause) {
+      if (!(cause instanceof RedisAwayError)) admission.cancel(known.pointer.account, request.id)
+      throw new ServiceError('state_unavailable', { cause })
+    }
     switch (answer?.outcome) {
       case 'admitted':
         return admittedAs(answer, asked!, prepared.allowances.tokens)
@@ -97,7 +104,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
         remember(known, answer)
         continue
       case 'overdue':
-        await reapFor(admission.redis, known.pointer.account)
+        await throughRedis(() => reap(redis, known.pointer.account, mostReaped))
         reaped = true
         continue
       case 'unverified':
@@ -150,25 +157,6 @@ async function confirm(redis: RedisLink, known: KnownKey, verdict: Verdict): Pro
   remember(known, answer)
   // What is not there has no version that could be the current one.
   return isSame
-}
-
-async function ask(
-  { redis, cancel }: Admission,
-  { id, name, known }: CallRequest,
-  { call }: PreparedAdmission,
-  bound: CostBound,
-  reaped: boolean
-): Promise<AdmitAnswer> {
-  try {
-    return await admit(redis, call, id, name, bound, reaped)
-  } catch (cause) {
-    if (!(cause instanceof RedisAwayError)) cancel(known.pointer.account, id)
-    throw new ServiceError('state_unavailable', { cause })
-  }
-}
-
-async function reapFor(redis: RedisLink, account: string): Promise<void> {
-  await throughRedis(() => reap(redis, account, mostReaped))
 }
 
 async function throughRedis<Answer>(command: () => Promise<Answer>): Promise<Answer> {

@@ -1,6 +1,6 @@
 import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { type Admission, type Admitted, admitRequest } from '../admission/admit-request.ts'
 import type { TokenBound } from '../admission/cost-bound.ts'
@@ -13,7 +13,11 @@ import { crossOriginFields } from '../cross-origin.ts'
 import type { GrantedOutput } from '../relay/forwarded-body.ts'
 import { type RelayRequest, relay } from '../relay/relay.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import { readBody } from './read-body.ts'
 import { readRequestBody, understand } from './request-body.ts'
+
+/** 20 MiB: room for images and audio in a prompt. */
+const bodyLimit = 20 * 1024 * 1024
 
 /** What sets one endpoint for inference apart from the others. */
 export type InferenceEndpoint = {
@@ -55,14 +59,27 @@ export function inferenceEndpoint(
   const { path, kind, wordsMember } = endpoint
   const understood = understand(endpoint.body)
 
-  app.post<{ Body: Buffer | null | undefined }>(`/v1${path}`, (request, reply) => {
+  app.post(`/v1${path}`, { config: { isMetered: true } }, (request, reply) => {
+    readBody(request.raw, bodyLimit, (failure, bytes) => {
+      try {
+        if (failure !== null) throw failure
+        call(request, reply, bytes)
+      } catch (error) {
+        // What was not read cannot be told from the next request.
+        if (failure !== null) reply.header('connection', 'close')
+        reply.send(error)
+      }
+    })
+  })
+
+  function call(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): void {
     // Its body may have taken long, and nobody waits for it any more.
     if (isDraining()) throw new ServiceError('draining')
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
     const known = request.knownKey!
-    const body = readRequestBody(request.body, understood)
-    const { bytes, members, spans } = body
+    const body = readRequestBody(bytes, understood)
+    const { members, spans } = body
     const common = members as CommonMembers
     const { model: name, stream, stream_options: streamOptions = null } = common
     const model = view.model(name, kind)
@@ -131,7 +148,7 @@ export function inferenceEndpoint(
         reply.send(error)
       }
     )
-  })
+  }
 }
 
 function grantedOutput(parameter: GrantedOutput['parameter'], tokens: number, members: CommonMembers): GrantedOutput {

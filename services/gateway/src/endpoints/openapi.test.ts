@@ -19,6 +19,8 @@ test('the gateway is as its document says', async (t) => {
     await upstream.close()
   })
   const key = await gateway.seedKey()
+  const poor = await gateway.seedKey({ key: { monthlyBudgetNanos: 0 } })
+  const rare = await gateway.seedKey({ key: { requestsPerMinute: 1 } })
   const suspended = await gateway.seedKey({ account: { status: 'suspended' } })
   const revoked = await gateway.seedKey({ key: { status: 'revoked' } })
   const expired = await gateway.seedKey({ key: { expiresAt: 1 } })
@@ -104,5 +106,20 @@ test('the gateway is as its document says', async (t) => {
     assert.equal(await ask(completion, { body: { model: 'small', prompt: 'x' } }), '403 model_not_allowed')
     assert.equal(await ask(embedding, { body: { model: 'embedder' } }), '400 invalid_request')
     assert.equal(await ask(one, { url: '/v1/models/none' }), '403 model_not_allowed')
+    assert.equal(
+      await ask(chat, { body: { model: 'small', messages, service_tier: 'priority' } }),
+      '400 unpriced_parameter'
+    )
+    for (const [operation, body] of [
+      [chat, { model: 'small', messages }],
+      [completion, { model: 'writer', prompt: 'x' }],
+      [embedding, { model: 'embedder', input: 'x' }]
+    ] as const) {
+      assert.equal(await ask(operation, { body, secret: poor.secret }), '402 key_budget_exceeded')
+      assert.equal(
+        await ask(operation, { body, secret: rare.secret }),
+        operation === chat ? '200' : '429 requests_per_minute'
+      )
+    }
   })
 })

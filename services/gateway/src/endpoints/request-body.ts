@@ -19,10 +19,10 @@ export type RequestBody<Members> = {
  * @throws ServiceError invalid_json, or invalid_request naming the member
  */
 export function readRequestBody<Schema extends TObject>(
-  bytes: Buffer | null | undefined,
+  bytes: Buffer,
   understood: UnderstoodMembers<Schema>
 ): RequestBody<Static<Schema>> {
-  if (!bytes?.length) throw new ServiceError('invalid_json', { message: 'The request has no body.' })
+  if (bytes.length === 0) throw new ServiceError('invalid_json', { message: 'The request has no body.' })
   if (isTooComplex(bytes)) {
     throw new ServiceError('invalid_request', {
       message: 'The request body is nested too deeply or has too many values.'

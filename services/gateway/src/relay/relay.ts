@@ -268,7 +268,7 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
     // Of the upstream's headers only these reach the client.
     const contentType = mediaType(headers['content-type'])
     const encoding = headers['content-encoding']
-    const isStream = contentType.toLowerCase().startsWith('text/event-stream')
+    const isStream = contentType !== usualType && contentType.toLowerCase().startsWith('text/event-stream')
     this.#isWhole = !isStream
     if (this.#clientGone) return
     const fields = ['content-type', contentType, 'x-request-id', this.#request.requestId, ...this.#request.fields]
@@ -435,9 +435,12 @@ const nothingPassed = { bytes: Buffer.alloc(0), share: 1 }
 
 /** The type of an answer; what is none does not pass (RFC 9110, 8.3.1). */
 function mediaType(header: string | undefined): string {
-  if (header === undefined) return 'application/json'
+  // Nearly all answers have this one.
+  if (header === undefined || header === usualType) return usualType
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[\w-]+="?[\w.-]+"?)*$/.test(header) ? header : 'application/octet-stream'
 }
+
+const usualType = 'application/json'
 
 /** Why a call was aborted, when it was not the upstream's fault. Shared: a stack trace for each would cost more than the abort. */
 const clientGone = new Error('the client went away')

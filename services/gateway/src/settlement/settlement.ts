@@ -32,7 +32,7 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
     const { id, known, model, prices, admitted } = call
     const { promptTokens, cachedTokens, completionTokens, estimated } = usage ?? nothingUsed
     const cost = usage === null ? 0 : costNanos(usage, prices)
-    const { hold, heldTokens, tokensPerMinute } = admitted
+    const { hold, heldTokens, rates, tokensPerMinute } = admitted
     if (cost > hold.nanos) {
       onAboveBound()
       log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'more used than had been reserved')
@@ -45,6 +45,7 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
       heldNanos: hold.nanos,
       heldTokens,
       tokensPerMinute,
+      tokensRestMs: rates.tokensRestMs,
       costNanos: cost,
       promptTokens,
       cachedTokens,

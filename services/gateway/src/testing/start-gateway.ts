@@ -98,7 +98,7 @@ export type TestGateway = {
   seedKey(options?: { key?: Partial<KeyRecord>; account?: Partial<AccountRecord> }): Promise<SeededKey>
   /** Writes a later version of a key or of its account. */
   changeKey(seeded: SeededKey, change: Partial<KeyRecord>): Promise<void>
-  changeAccount(seeded: SeededKey, record: Pick<AccountRecord, 'plan' | 'status'>): Promise<void>
+  changeAccount(seeded: SeededKey, record: Partial<AccountRecord>): Promise<void>
   /** Vouches for all shards, and for the catalog, to the Redis process that runs now. */
   vouch(): Promise<void>
   /** Resolves when everything that is over is settled. */
@@ -239,7 +239,12 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
       await putKeyRecord(control, seeded.account, seeded.id, nextVersion(), seeded.record)
     },
     async changeAccount(seeded, record) {
-      await putAccountRecord(control, seeded.account, nextVersion(), { ...record, ownCapNanos: null })
+      await putAccountRecord(control, seeded.account, nextVersion(), {
+        plan: 'free',
+        status: 'active',
+        ownCapNanos: null,
+        ...record
+      })
     },
     async close() {
       await Promise.all([...upstreams.values()].map(({ pool }) => pool.destroy()))

@@ -1,4 +1,4 @@
-import { openBrace } from '../body/json-bytes.ts'
+import { closeBrace, openBrace } from '../body/json-bytes.ts'
 import { skipValue, valueAfter } from '../body/scan.ts'
 import { readUsage, type Usage } from './usage.ts'
 
@@ -6,27 +6,36 @@ import { readUsage, type Usage } from './usage.ts'
 export const usageName: Buffer = Buffer.from('"usage"')
 
 /**
- * Reads the usage of a whole answer that is at hand as text, in the form that nearly all have.
+ * Reads the usage of a whole answer that is at hand as text, in the form that nearly all have: its last member, or one
+ * with nothing but braces inside that are closed before the next member.
  *
  * @returns null if it has another form: then its bytes tell
  */
 export function usageInText(text: string): Usage | null {
-  const at = text.lastIndexOf('"usage"')
-  if (at < 0 || text[at + 7] !== ':') return null
-  const start = text[at + 8] === ' ' ? at + 9 : at + 8
-  let depth = 0
-  for (let end = start; end < text.length; end++) {
-    const character = text[end]
-    if (character === '{') depth++
-    else if (character === '}') depth--
-    if (depth > 0) continue
+  const at = text.lastIndexOf('"usage":')
+  if (at < 0) return null
+  const start = at + 8
+  // First the end of the whole: most answers end with their usage.
+  let end = text.lastIndexOf('}', text.lastIndexOf('}') - 1)
+  for (let attempt = 0; attempt < 2 && end > start; attempt++) {
     try {
       return readUsage(JSON.parse(text.slice(start, end + 1)))
     } catch {
-      return null
+      end = endOfObject(text, start)
     }
   }
   return null
+}
+
+/** Where the object ends that begins at `from` or after; strings with braces mislead it. */
+function endOfObject(text: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === openBrace) depth++
+    else if (character === closeBrace && --depth === 0) return at
+  }
+  return -1
 }
 
 /**

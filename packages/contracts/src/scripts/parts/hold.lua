@@ -7,6 +7,3 @@ local function readHold(text)
   return tonumber(deadline), tonumber(at), tonumber(granted), tonumber(nanos), tonumber(prompt), tonumber(tokens),
     tonumber(rate), tag, key, model
 end
-
--- What a request leaves when its hold ended before it did, for a day: far longer than anything can still be under way.
-local goneMs = 86400000

@@ -1,6 +1,7 @@
 -- Answers at once unless the records that were judged are those of this instant, in a process that is known to hold every
 -- change, and what was judged has not ended. KEYS[1] to KEYS[3] and ARGV[1] to ARGV[5] are as in verify.lua. What follows
 -- finds the time in `seconds` since the epoch, `now` in µs and `nowMs`.
+--include parts/numbers.lua
 local marker = redis.call('HMGET', KEYS[1], 'run', 'version')
 if marker[1] ~= ARGV[1] then
   return 'unverified'
@@ -29,6 +30,6 @@ local time = redis.call('TIME')
 local seconds = tonumber(time[1])
 local now = seconds * 1000000 + tonumber(time[2])
 local nowMs = math.floor(now / 1000)
-if ARGV[5] ~= '' and nowMs >= tonumber(ARGV[5]) then
+if ARGV[5] ~= '' and nowMs >= whole(ARGV[5]) then
   return 'ended'
 end

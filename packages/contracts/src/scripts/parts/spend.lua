@@ -3,50 +3,62 @@
 -- and `r:<key>` of a key. A hash that is missing has not been seeded, and stays missing: nothing is admitted on it, and
 -- what it lacks comes from the ledger.
 local function openSpend(spend)
-  local month = tonumber(redis.call('HGET', spend, 'm') or nil)
-  local isNew = false
+  -- By month, by field.
   local changes = {}
-
-  local function add(field, amount)
-    changes[field] = (changes[field] or 0) + amount
-  end
+  local latest = 0
 
   return {
-    -- Notes a change of what a key and its account have settled and reserved in a month. The months before the present
-    -- one do not count any more.
-    change = function(of, key, settled, reserved)
-      if month == nil or of < month then
-        return
+    -- Notes a change of what a key and its account have settled and reserved in a month.
+    change = function(month, key, settled, reserved)
+      local of = changes[month]
+      if not of then
+        of = { s = 0, r = 0 }
+        changes[month] = of
+        latest = math.max(latest, month)
       end
-      if of > month then
-        month, isNew, changes = of, true, {}
-      end
-      add('s', settled)
-      add('r', reserved)
-      add('s:' .. key, settled)
-      add('r:' .. key, reserved)
+      local keySettled, keyReserved = 's:' .. key, 'r:' .. key
+      of.s, of.r = of.s + settled, of.r + reserved
+      of[keySettled] = (of[keySettled] or 0) + settled
+      of[keyReserved] = (of[keyReserved] or 0) + reserved
     end,
 
+    -- The months before the present one do not count any more.
     write = function()
-      local fields = {}
-      for field in pairs(changes) do
-        fields[#fields + 1] = field
+      local names, written = { 'm' }, {}
+      for _, of in pairs(changes) do
+        for field in pairs(of) do
+          names[#names + 1] = field
+        end
       end
-      if #fields == 0 then
+      if #names == 1 then
         return
       end
-      local values = isNew and {} or redis.call('HMGET', spend, unpack(fields))
-      local pairsOf = {}
-      for n, field in ipairs(fields) do
-        pairsOf[2 * n - 1] = field
-        -- Never below zero, whatever was lost.
-        pairsOf[2 * n] = string.format('%.0f', math.max(0, (tonumber(values[n] or nil) or 0) + changes[field]))
+      local values = redis.call('HMGET', spend, unpack(names))
+      local month = tonumber(values[1] or nil)
+      if not month then
+        return
+      end
+      local isNew = latest > month
+      local present = changes[isNew and latest or month]
+      if not present then
+        return
       end
       if isNew then
         redis.call('DEL', spend)
-        redis.call('HSET', spend, 'm', string.format('%.0f', month))
+        written[1], written[2] = 'm', string.format('%.0f', latest)
       end
-      redis.call('HSET', spend, unpack(pairsOf))
+      for n = 2, #names do
+        local change = present[names[n]]
+        if change and (change ~= 0 or isNew) then
+          local before = not isNew and tonumber(values[n] or nil) or 0
+          written[#written + 1] = names[n]
+          -- Never below zero, whatever was lost.
+          written[#written + 1] = string.format('%.0f', math.max(0, before + change))
+        end
+      end
+      if #written > 0 then
+        redis.call('HSET', spend, unpack(written))
+      end
     end
   }
 end

@@ -2,7 +2,8 @@
 -- control can copy absolute values, however often. After the end of the hour that follows, a hash is final: what comes
 -- even later goes into one of its own.
 --
--- Fields of a hash: `rev`, raised by every change; and for each key and model, as `<counter>|<key>|<model>`:
+-- Fields of a hash: `rev`, raised by every change; `born`, when it began (µs since the epoch), which tells it from one of
+-- the same name that a flush has taken away; and for each key and model, as `<counter>|<key>|<model>`:
 --   n requests, e failed ones, p prompt tokens, c cached ones of these, o completion tokens, u nanodollars,
 --   x requests whose usage is estimated, y nanodollars of those
 --
@@ -35,6 +36,8 @@ local function openUsage(prefix, dirty, index, tag, nowSeconds)
         local revision = redis.call('HINCRBY', name, 'rev', 1)
         redis.call('HSET', dirty, name, revision)
         if revision == 1 then
+          local time = redis.call('TIME')
+          redis.call('HSET', name, 'born', string.format('%.0f', time[1] * 1000000 + time[2]))
           redis.call('ZADD', index, finalIn, name)
         end
       end

@@ -2,6 +2,7 @@ import { accountShard, type Shard, secretShard } from '@tollgate/contracts/keysp
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+import { createMemoryLedger, type MemoryLedgerRow } from '../../usage/testing/memory-ledger.ts'
 import type { ProjectionSource } from '../source.ts'
 
 export type MemoryAccount = { id: string; record: AccountRecord; change: number }
@@ -21,6 +22,8 @@ export type MemoryState = {
   shards: Map<Shard, number>
   accounts: Map<string, MemoryAccount>
   keys: Map<string, MemoryKey>
+  ledger: Map<string, MemoryLedgerRow>
+  ledgerEpoch: number
 }
 
 export const emptyState = (): MemoryState => ({
@@ -28,7 +31,9 @@ export const emptyState = (): MemoryState => ({
   change: 0,
   shards: new Map(),
   accounts: new Map(),
-  keys: new Map()
+  keys: new Map(),
+  ledger: new Map(),
+  ledgerEpoch: 0
 })
 
 /** As `recordChange`. */
@@ -61,6 +66,7 @@ export function createMemorySource(state: () => MemoryState): ProjectionSource {
   }
 
   return {
+    ledger: createMemoryLedger(state),
     async readTruth() {
       return { epoch: state().epoch, changes: new Map(state().shards), catalog: 0 }
     },

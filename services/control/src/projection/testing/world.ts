@@ -27,7 +27,7 @@ type Step = {
   reject: (error: Error) => void
 }
 
-type Content = Map<string, string | Record<string, string>>
+type Content = Map<string, string | Record<string, string> | Array<[score: string, member: string]>>
 
 /**
  * A world in which nothing happens unless the test makes it happen: agents stop before every command and every query
@@ -52,7 +52,7 @@ export type World = {
 export function createWorld(client: Redis): World {
   let steps: Step[] = []
   let runs = 1
-  const run = () => `run ${runs}`
+  const run = () => `run-${runs}`
 
   function pause(life: Life, sentTo: string | null, make: () => Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -91,19 +91,34 @@ export function createWorld(client: Redis): World {
     const paused = <Args extends unknown[], Result>(query: (...args: Args) => Promise<Result>) => {
       return (...args: Args) => pause(life, null, () => query(...args)) as Promise<Result>
     }
+    async function* pausedPages<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+      const walk = pages[Symbol.asyncIterator]()
+      for (;;) {
+        const page = await paused(() => walk.next())()
+        if (page.done === true) return
+        yield page.value
+      }
+    }
     return {
+      ledger: {
+        // A statement for each, so that anything can happen between two of them.
+        async store(usages) {
+          for (const usage of usages) await paused(source.ledger.store)([usage])
+        },
+        async *accountsOf(...args) {
+          yield* pausedPages(source.ledger.accountsOf(...args))
+        },
+        spendOf: paused(source.ledger.spendOf),
+        uncopiedEpoch: paused(source.ledger.uncopiedEpoch),
+        noteCopied: paused(source.ledger.noteCopied)
+      },
       readTruth: paused(source.readTruth),
       writesOfAccount: paused(source.writesOfAccount),
       writesOfKey: paused(source.writesOfKey),
       raiseEpoch: paused(source.raiseEpoch),
       readCatalog: paused(source.readCatalog),
       async *writesAfter(...args) {
-        const pages = source.writesAfter(...args)[Symbol.asyncIterator]()
-        for (;;) {
-          const page = await paused(() => pages.next())()
-          if (page.done) return
-          yield page.value
-        }
+        yield* pausedPages(source.writesAfter(...args))
       }
     }
   }
@@ -119,6 +134,11 @@ export function createWorld(client: Redis): World {
     // Agents wait for nothing but steps, so after these turns each stands before its next.
     await turn()
     await turn()
+  }
+
+  async function readSortedSet(name: string): Promise<Array<[score: string, member: string]>> {
+    const parts = await client.zrange(name, 0, '-1', 'WITHSCORES')
+    return parts.flatMap((member, index) => (index % 2 === 0 ? [[parts[index + 1]!, member]] : []))
   }
 
   const world: World = {
@@ -147,8 +167,10 @@ export function createWorld(client: Redis): World {
     async dump() {
       const content: Content = new Map()
       for (const name of await client.keys('*')) {
-        const isHash = (await client.type(name)) === 'hash'
-        content.set(name, isHash ? await client.hgetall(name) : ((await client.get(name)) ?? ''))
+        const type = await client.type(name)
+        if (type === 'hash') content.set(name, await client.hgetall(name))
+        else if (type === 'zset') content.set(name, await readSortedSet(name))
+        else content.set(name, (await client.get(name)) ?? '')
       }
       return content
     },
@@ -157,6 +179,7 @@ export function createWorld(client: Redis): World {
       await client.flushall()
       for (const [name, value] of content) {
         if (typeof value === 'string') await client.set(name, value)
+        else if (Array.isArray(value)) for (const [score, member] of value) await client.zadd(name, score, member)
         else await client.hset(name, value)
       }
     }

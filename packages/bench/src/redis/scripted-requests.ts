@@ -1,0 +1,96 @@
+import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import { admit, type CostBound, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
+import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
+import { claimShard, putAll, stampShard } from '@tollgate/contracts/redis/project.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { prepareSettlement, settle } from '@tollgate/contracts/redis/settle.ts'
+
+/** A key with what its requests begin with, encoded once as in the gateway. */
+interface ScriptedKey {
+  key: string
+  admission: PreparedCall
+  settlement: PreparedCall
+}
+
+const model = 'bench-model'
+const tokensPerMinute = 1e12
+const holdMs = 600_000
+/** About 1 KB of prompt, 1000 tokens of output at most. */
+const bound: CostBound = {
+  promptPicos: 75_000 * 1000,
+  promptTokens: 1000,
+  outputPicos: 300_000,
+  outputTokens: 1,
+  wantedTokens: 1000,
+  fewestTokens: 16
+}
+
+/** Writes accounts with keys into an empty Redis. Every limit is in force, and none is ever the reason of an answer. */
+export async function createKeys(link: RedisLink, accounts: number, keysEach: number): Promise<ScriptedKey[]> {
+  const keys: ScriptedKey[] = []
+  for (let number = 0; number < accounts; number++) {
+    const account = crypto.randomUUID()
+    const settlement = prepareSettlement(account)
+    await putAll(link, [
+      { kind: 'account', account, version: 1, record: { plan: 'free', status: 'active', ownCapNanos: null } }
+    ])
+    for (let index = 0; index < keysEach; index++) {
+      const key = `key_${crypto.randomUUID()}`
+      await putAll(link, [{ kind: 'key', account, key, version: 2, record: activeKey }])
+      const admission = prepareAdmission(account, key, { key: '2', account: '1' }, null, allowances, holdMs)
+      keys.push({ key, admission, settlement })
+    }
+    const shard = accountShard(account)
+    if (!(await stampShard(link, await claimShard(link, shard, 'bench'), 2, link.run()))) {
+      throw new Error(`shard ${shard} could not be vouched for`)
+    }
+  }
+  return keys
+}
+
+const activeKey = {
+  status: 'active',
+  digest: 'c'.repeat(64),
+  previous: null,
+  expiresAt: null,
+  models: null,
+  monthlyBudgetNanos: null,
+  requestsPerMinute: null
+} as const
+const allowances = {
+  keyBudgetNanos: 1e15,
+  accountBudgetNanos: 1e15,
+  keyRequests: 1e9,
+  requests: 1e9,
+  tokens: tokensPerMinute,
+  concurrentRequests: 1e6,
+  requestNanos: 1e12
+}
+
+/**
+ * One request of a key: a command that admits it and one that settles it.
+ *
+ * @throws Error if it is not admitted
+ */
+export async function runRequest(link: RedisLink, { key, admission, settlement }: ScriptedKey): Promise<void> {
+  const id = crypto.randomUUID()
+  const answer = await admit(link, admission, id, model, bound, false)
+  if (answer.outcome !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(answer)}`)
+  const settled = {
+    id,
+    key,
+    model,
+    at: answer.at,
+    heldNanos: answer.nanos,
+    heldTokens: bound.promptTokens + answer.grantedTokens,
+    tokensPerMinute,
+    tokensRestMs: answer.tokensRestMs,
+    costNanos: 52_500,
+    promptTokens: 300,
+    cachedTokens: 0,
+    completionTokens: 100,
+    failed: false,
+    estimated: false
+  }
+  await settle(link, settlement, [settled], () => false)
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import fc from 'fast-check'
+import { type Asking, accounts, createWorld, keys, type LimitsWorld } from '../testing/limits-world.ts'
+import { moveClock } from '../testing/moved-clock.ts'
+import { testOnEveryRedis } from '../testing/redis-servers.ts'
+import type { AdmitAnswer } from './admit.ts'
+import type { SettledRequest } from './settle.ts'
+
+const start = Date.UTC(2027, 4, 5, 12) * 1000
+const minuteMicros = 60e6
+
+type Limits = { requests: number; keyRequests: number | null; tokens: number }
+type Arrival = { gapMicros: number; key: number; tokens: number; usedShare: number; lastsMicros: number }
+
+const limits: fc.Arbitrary<Limits> = fc.record({
+  requests: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 9000 })),
+  keyRequests: fc.option(fc.integer({ min: 1, max: 20 }), { nil: null }),
+  tokens: fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1000, max: 3_000_000 }))
+})
+const arrivals: fc.Arbitrary<Arrival[]> = fc.array(
+  fc.record({
+    gapMicros: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(0) },
+      { weight: 3, arbitrary: fc.nat({ max: 100_000 }) },
+      { weight: 3, arbitrary: fc.nat({ max: 20e6 }) },
+      { weight: 1, arbitrary: fc.nat({ max: 900e6 }) }
+    ),
+    key: fc.nat({ max: 1 }),
+    tokens: fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 800 })),
+    usedShare: fc.constantFrom(0, 0.1, 1),
+    lastsMicros: fc.oneof(fc.nat({ max: 2e6 }), fc.nat({ max: 200e6 }))
+  }),
+  { minLength: 30, maxLength: 150, size: 'max' }
+)
+
+/** Asks of one account for nothing but rates. */
+function createAsker(world: LimitsWorld, { requests, keyRequests, tokens }: Limits) {
+  let count = 0
+  const asking = (key: number, promptTokens: number): Asking => ({
+    account: accounts[0],
+    id: `req_${count++}`,
+    key: keys[key]!,
+    model: 'a-model',
+    bound: { promptPicos: 0, promptTokens, outputPicos: 0, outputTokens: 0, wantedTokens: 0, fewestTokens: 0 },
+    allowances: {
+      keyBudgetNanos: null,
+      accountBudgetNanos: 0,
+      keyRequests,
+      requests,
+      tokens,
+      concurrentRequests: 1e6,
+      requestNanos: 0
+    },
+    holdMs: 1e9,
+    reaped: false
+  })
+  return (key: number, promptTokens: number): Promise<AdmitAnswer> => world.admit(asking(key, promptTokens), false)
+}
+
+/** The most of what was admitted in any minute, the ends included. */
+function mostInAMinute(admitted: ReadonlyArray<{ micros: number; units: number }>): number {
+  let most = 0
+  let sum = 0
+  let first = 0
+  for (const { micros, units } of admitted) {
+    sum += units
+    while (admitted[first]!.micros < micros - minuteMicros) sum -= admitted[first++]!.units
+    most = Math.max(most, sum)
+  }
+  return most
+}
+
+testOnEveryRedis('rates', async (t, anyLink, kind) => {
+  if (kind !== 'redis-server' || !need(t, 'redis-server', findRedisServer(process.env))) return
+  const clock = moveClock(anyLink, true)
+  const numRuns = Number(process.env.PROPERTY_RUNS ?? 25)
+
+  t.test('in any minute no more is admitted than the limit and a burst of as much', async () => {
+    const run = async (limit: Limits, requests: Arrival[]) => {
+      const world = await createWorld(clock, start)
+      const ask = createAsker(world, limit)
+      const admitted: Array<{ micros: number; key: number; tokens: number }> = []
+      for (const { gapMicros, key, tokens } of requests) {
+        await world.setTime(world.micros() + gapMicros)
+        const answer = await ask(key, tokens)
+        if (answer.outcome === 'admitted') admitted.push({ micros: world.micros(), key, tokens })
+        else assert.equal(answer.outcome, 'over-limit')
+      }
+      const check = (units: typeof admitted, most: number, of: (request: (typeof admitted)[number]) => number) =>
+        assert.ok(mostInAMinute(units.map((request) => ({ micros: request.micros, units: of(request) }))) <= most)
+      check(admitted, 2 * limit.requests, () => 1)
+      check(admitted, 2 * limit.tokens, ({ tokens }) => tokens)
+      for (const key of [0, 1]) {
+        const ofKey = admitted.filter((request) => request.key === key)
+        check(ofKey, 2 * (limit.keyRequests ?? Infinity), () => 1)
+      }
+    }
+    await fc.assert(fc.asyncProperty(limits, arrivals, run), { numRuns })
+  })
+
+  t.test(
+    'in any minute no more tokens are used than the limit and a burst, however late is said what was used',
+    async () => {
+      const run = async (limit: Limits, requests: Arrival[]) => {
+        const world = await createWorld(clock, start)
+        const ask = createAsker(world, { ...limit, requests: 9000, keyRequests: null })
+        const used: Array<{ micros: number; units: number }> = []
+        let open: Array<{ endsAt: number; settlement: SettledRequest }> = []
+        for (const [index, { gapMicros, key, tokens, usedShare, lastsMicros }] of requests.entries()) {
+          await world.setTime(world.micros() + gapMicros)
+          for (const { settlement } of open.filter(({ endsAt }) => endsAt <= world.micros())) {
+            await world.settle(accounts[0], [settlement], () => false)
+          }
+          open = open.filter(({ endsAt }) => endsAt > world.micros())
+          const answer = await ask(key, tokens)
+          if (answer.outcome !== 'admitted') continue
+          const promptTokens = Math.floor(tokens * usedShare)
+          used.push({ micros: world.micros(), units: promptTokens })
+          const settlement: SettledRequest = {
+            id: `req_${index}`,
+            key: keys[key]!,
+            model: 'a-model',
+            at: answer.at,
+            heldNanos: 0,
+            heldTokens: tokens,
+            tokensPerMinute: limit.tokens,
+            tokensRestMs: answer.tokensRestMs,
+            costNanos: 0,
+            promptTokens,
+            cachedTokens: 0,
+            completionTokens: 0,
+            failed: false,
+            estimated: false
+          }
+          open.push({ endsAt: world.micros() + lastsMicros, settlement })
+        }
+        assert.ok(mostInAMinute(used) <= 2 * limit.tokens)
+      }
+      await fc.assert(fc.asyncProperty(limits, arrivals, run), { numRuns: Math.ceil(numRuns / 2) })
+    }
+  )
+
+  t.test('whoever waits as long as the answer says is admitted, if nobody else comes', async () => {
+    const run = async (limit: Limits, requests: Arrival[]) => {
+      const world = await createWorld(clock, start)
+      const ask = createAsker(world, limit)
+      for (const { gapMicros, key, tokens } of requests.slice(0, 60)) {
+        await world.setTime(world.micros() + gapMicros)
+        // One that is larger than the whole bucket never passes: callers refuse it before.
+        const units = Math.min(tokens, limit.tokens)
+        for (let attempt = 1; ; attempt++) {
+          const answer = await ask(key, units)
+          if (answer.outcome === 'admitted') break
+          assert.ok(answer.outcome === 'over-limit' && answer.waitMs > 0)
+          // First requests, then tokens may be in the way.
+          assert.ok(attempt <= 2)
+          await world.setTime(world.micros() + answer.waitMs * 1000)
+        }
+      }
+    }
+    await fc.assert(fc.asyncProperty(limits, arrivals, run), { numRuns: Math.ceil(numRuns / 2) })
+  })
+
+  t.test('as many pass at once as an answer says are left, and not one more', async () => {
+    const few = fc.record({
+      requests: fc.integer({ min: 1, max: 60 }),
+      keyRequests: fc.option(fc.integer({ min: 1, max: 60 }), { nil: null }),
+      tokens: fc.integer({ min: 50, max: 200 })
+    })
+    const run = async (limit: Limits, requests: Arrival[], byTokens: boolean) => {
+      const world = await createWorld(clock, start)
+      const ask = createAsker(world, limit)
+      for (const { gapMicros, tokens } of requests.slice(0, 20)) {
+        await world.setTime(world.micros() + gapMicros)
+        await ask(0, byTokens ? tokens : 0)
+      }
+      await world.setTime(world.micros() + 7_654_321)
+      const told = await ask(0, 0)
+      assert.ok(told.outcome === 'admitted' || told.outcome === 'over-limit')
+      if (byTokens) {
+        if (told.requestsLeft < 2) return
+        assert.equal((await ask(0, told.tokensLeft + 1)).outcome, 'over-limit')
+        assert.equal((await ask(0, told.tokensLeft)).outcome, 'admitted')
+        return
+      }
+      for (let left = told.requestsLeft; left > 0; left--) {
+        const answer = await ask(0, 0)
+        assert.ok(answer.outcome === 'admitted')
+        assert.equal(answer.requestsLeft, left - 1)
+      }
+      assert.equal((await ask(0, 0)).outcome, 'over-limit')
+      // And all of it is there again when the answer said.
+      await world.setTime(world.micros() + Math.max(told.requestsRestMs, 60_000) * 1000)
+      const rested = await ask(0, 0)
+      assert.ok(rested.outcome === 'admitted')
+      assert.equal(rested.requestsLeft, Math.min(limit.requests, limit.keyRequests ?? Infinity) - 1)
+    }
+    await fc.assert(fc.asyncProperty(few, arrivals, fc.boolean(), run), { numRuns: Math.ceil(numRuns / 2) })
+  })
+})

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import {
+  accountShard,
+  deadlinesName,
+  dirtyName,
+  gonePrefix,
+  holdName,
+  limitName,
+  spendName,
+  usageIndexName,
+  usagePrefix
+} from '../keyspace/names.ts'
+import { type Asking, accounts, createWorld, keys, type LimitsWorld } from '../testing/limits-world.ts'
+import { moveClock } from '../testing/moved-clock.ts'
+import { readContent } from '../testing/redis-content.ts'
+import { testOnEveryRedis } from '../testing/redis-servers.ts'
+import type { AdmitAnswer } from './admit.ts'
+import type { SettledRequest } from './settle.ts'
+import { type LedgerSpend, openSpends, seedSpend } from './spend.ts'
+import { recordKeys } from './verify.ts'
+
+const start = Date.UTC(2027, 4, 5, 12) * 1000
+const account = accounts[0]
+const shard = accountShard(account)
+const month = 202705
+
+const asking: Asking = {
+  account,
+  id: 'req_1',
+  key: keys[0],
+  model: 'a-model',
+  bound: { promptPicos: 1000, promptTokens: 10, outputPicos: 1000, outputTokens: 1, wantedTokens: 10, fewestTokens: 1 },
+  allowances: {
+    keyBudgetNanos: 1e6,
+    accountBudgetNanos: 1e6,
+    keyRequests: 100,
+    requests: 100,
+    tokens: 10_000,
+    concurrentRequests: 10,
+    requestNanos: 1e6
+  },
+  holdMs: 1000,
+  reaped: true
+}
+
+function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): SettledRequest {
+  assert.ok(admitted.outcome === 'admitted')
+  return {
+    id,
+    key,
+    model,
+    at: admitted.at,
+    heldNanos: admitted.nanos,
+    heldTokens: 20,
+    tokensPerMinute: 10_000,
+    tokensRestMs: admitted.tokensRestMs,
+    costNanos: 7,
+    promptTokens: 6,
+    cachedTokens: 2,
+    completionTokens: 5,
+    failed: false,
+    estimated: false
+  }
+}
+
+/** A call of a script that would change something, and which of its arguments are numbers, counted from 1. */
+type Call = {
+  name: string
+  keys: string[]
+  args: string[]
+  numbers: number[]
+  orNone?: number[]
+  unbounded?: number[]
+  complete?: number[]
+}
+
+const books = [spendName(account), limitName(account), holdName(account), gonePrefix(account), usagePrefix(account)]
+const settlementKeys = [...books, dirtyName(shard), usageIndexName(shard)]
+
+function callsOf(run: string, at: number): Call[] {
+  const settled = (id: string) => [
+    id,
+    '0',
+    String(at),
+    'key_1',
+    'a-model',
+    '11',
+    '20',
+    '10000',
+    '120',
+    '7',
+    '6',
+    '2',
+    '5',
+    '0',
+    '0'
+  ]
+  const ofItem = [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+  return [
+    {
+      name: 'tgAdmit',
+      keys: [...recordKeys(account), ...books.slice(0, 3), deadlinesName(shard), gonePrefix(account)],
+      args: [
+        run,
+        'key_1',
+        '1',
+        '1',
+        '9000000000000',
+        account,
+        '1000',
+        '1000',
+        '9',
+        '9',
+        '1000',
+        '9',
+        '1000',
+        '60000'
+      ].concat(['req_9', '1', 'a-model', '1000', '10', '1000', '1', '10', '1']),
+      numbers: [5, 7, 8, 9, 10, 11, 12, 13, 14, 18, 19, 20, 21, 22, 23],
+      orNone: [5, 7, 9],
+      unbounded: [18, 20]
+    },
+    {
+      name: 'tgSettle',
+      keys: settlementKeys,
+      args: [run, ...settled('req_1'), ...settled('req_2')],
+      numbers: [...ofItem, ...ofItem.map((number) => number + 15)].map((number) => number + 1),
+      complete: [16]
+    },
+    { name: 'tgCancel', keys: settlementKeys, args: [run, 'req_1'], numbers: [] },
+    { name: 'tgReap', keys: [...settlementKeys, deadlinesName(shard)], args: [run, account, '5'], numbers: [3] },
+    {
+      name: 'tgSeedSpend',
+      keys: [spendName(account)],
+      args: [String(month), `${month}|0`, '500', 'key_1', '400'],
+      numbers: [1, 3, 5],
+      complete: [3]
+    }
+  ]
+}
+
+const tooLarge = '9007199254740994'
+/** Neither whole numbers, nor nothing; the last is too large to be exact. */
+const malformed = ['nan', '', 'abc', '1.5', '-1', 'inf', '-inf', '1e400', tooLarge]
+
+testOnEveryRedis('scripts', async (t, anyLink, kind) => {
+  const { client } = anyLink
+  const clock = moveClock(anyLink, kind === 'redis-server')
+  const call = ({ name, keys }: Call, args: string[]): Promise<unknown> =>
+    Reflect.apply(Reflect.get(client, name), client, [...keys, ...args])
+
+  async function seed({ link }: LimitsWorld, spend: LedgerSpend): Promise<void> {
+    assert.deepEqual(await seedSpend(link, [spend], await openSpends(link, [spend.account])), ['seeded'])
+  }
+
+  /** Two open holds, both overdue. */
+  async function openHolds(): Promise<{ world: LimitsWorld; at: number }> {
+    const world = await createWorld(clock, start)
+    const first = await world.admit(asking)
+    await world.admit({ ...asking, id: 'req_2' })
+    await world.setTime(world.micros() + 2e6)
+    assert.ok(first.outcome === 'admitted')
+    return { world, at: first.at }
+  }
+
+  t.test('malformed numbers and missing arguments change nothing', async () => {
+    const { world, at } = await openHolds()
+    const before = await readContent(client)
+    // The stand-in takes a hundred times as long.
+    const tried = kind === 'redis-server' ? malformed : malformed.slice(0, 2)
+    for (const proper of callsOf(world.link.run(), at)) {
+      for (const number of proper.numbers) {
+        for (const text of tried) {
+          if (text === '' && proper.orNone?.includes(number)) continue
+          if (text === tooLarge && proper.unbounded?.includes(number)) continue
+          const args = proper.args.with(number - 1, text)
+          await assert.rejects(call(proper, args), `${proper.name} took '${text}' as argument ${number}`)
+        }
+      }
+      for (let count = 0; count < proper.args.length; count++) {
+        if (proper.complete?.includes(count)) continue
+        await call(proper, proper.args.slice(0, count)).catch(() => undefined)
+        if (kind === 'redis-server')
+          assert.deepEqual(await readContent(client), before, `${proper.name} with ${count} arguments`)
+      }
+      assert.deepEqual(await readContent(client), before, proper.name)
+    }
+    for (const proper of callsOf(world.link.run(), at)) {
+      await call(proper, proper.args)
+      assert.notDeepEqual(await readContent(client), before, `${proper.name} is not what was meant to be tried`)
+    }
+  })
+
+  t.test('amounts near the largest exact number are written exactly', async () => {
+    const world = await createWorld(clock, start)
+    const most = Number.MAX_SAFE_INTEGER
+    const settled = most - 20
+    await seed(world, { account, month, settled, byKey: new Map([['key_1', settled]]) })
+    const { allowances } = asking
+    const large = { ...asking, allowances: { ...allowances, keyBudgetNanos: most, accountBudgetNanos: most } }
+    world.model(account).settled.set('', settled).set('key_1', settled)
+    const admitted = await world.admit(large)
+    assert.deepEqual(await client.hgetall(spendName(account)), {
+      m: String(month),
+      s: '9007199254740971',
+      r: '11',
+      's:key_1': '9007199254740971',
+      'r:key_1': '11'
+    })
+    const refused = await world.admit({ ...large, id: 'req_2', bound: { ...asking.bound, fewestTokens: 10 } })
+    assert.deepEqual(refused, {
+      outcome: 'over-budget',
+      scope: 'key',
+      limit: most,
+      settled,
+      reserved: 11,
+      needed: 11,
+      month
+    })
+    // What cannot be reckoned exactly does not fit.
+    const endless = { ...large, id: 'req_3', bound: { ...asking.bound, promptPicos: 2 ** 70 } }
+    assert.equal((await world.admit(endless)).outcome, 'over-budget')
+    await world.settle(account, [settlementOf(asking, admitted)], () => false)
+    assert.equal(await client.hget(spendName(account), 's'), '9007199254740978')
+    const whole = { ...settlementOf(asking, admitted), id: 'req_3', costNanos: 9_007_199_254_000_000 }
+    await seed(world, { account: accounts[1], month, settled: 0, byKey: new Map() })
+    await world.settle(accounts[1], [whole], () => false)
+    assert.equal(await client.hget(spendName(accounts[1]), 's'), '9007199254000000')
+  })
+
+  if (kind !== 'redis-server') return
+  t.test('at maxmemory nothing is admitted, and what is open is still settled, cancelled and reaped', async (t) => {
+    const world = await createWorld(clock, start)
+    const admitted = await world.admit(asking)
+    for (const id of ['req_2', 'req_3']) await world.admit({ ...asking, id })
+    await world.setTime(world.micros() + 2e6)
+    t.teardown(async () => void (await client.config('SET', 'maxmemory', '0')))
+    await client.config('SET', 'maxmemory', '1')
+    await assert.rejects(world.admit({ ...asking, id: 'req_4' }), /OOM/)
+    await world.compare()
+    await world.settle(account, [settlementOf(asking, admitted)], () => false)
+    await world.cancel(account, ['req_2'])
+    await world.reap(account, 10)
+    assert.equal(world.model(account).holds.size, 0)
+    await seed(world, { account, month, settled: 1, byKey: new Map([['key_1', 1]]) })
+    await world.compare()
+    await client.config('SET', 'maxmemory', '0')
+    assert.equal((await world.admit({ ...asking, id: 'req_4' })).outcome, 'admitted')
+  })
+})

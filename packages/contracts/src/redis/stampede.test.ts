@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { accountShard, holdName, spendName } from '../keyspace/names.ts'
+import { testOnEveryRedis } from '../testing/redis-servers.ts'
+import { type AdmitAnswer, admit, prepareAdmission } from './admit.ts'
+import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
+import { connectRedis } from './redis-link.ts'
+import { cancel } from './settle.ts'
+
+const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
+const keys = ['key_1', 'key_2', 'key_3']
+const accountBudgetNanos = 100_000
+const keyBudgetNanos = 40_000
+/** From 900 to 3000 nanodollars: five hundred of them would cost ten times the budget. */
+const boundOf = (number: number) => ({
+  promptPicos: 900_000 + (number % 8) * 300_000,
+  promptTokens: 10,
+  outputPicos: 0,
+  outputTokens: 1,
+  wantedTokens: 100,
+  fewestTokens: 100
+})
+const largestNanos = 3000
+
+testOnEveryRedis('a stampede', async (t, link) => {
+  t.test('500 admissions over eight connections at once fill the caps, and never exceed them', async (t) => {
+    await putAccountRecord(link, account, 1, { plan: 'free', status: 'active', ownCapNanos: null })
+    for (const key of keys) {
+      await putKeyRecord(link, account, key, 2, {
+        status: 'active',
+        digest: 'c'.repeat(64),
+        previous: null,
+        expiresAt: null,
+        models: null,
+        monthlyBudgetNanos: null,
+        requestsPerMinute: null
+      })
+    }
+    assert.ok(await stampShard(link, await claimShard(link, accountShard(account), 'test'), 2, link.run()))
+    const links = Array.from({ length: 8 }, (_, index) =>
+      connectRedis(`redis://127.0.0.1:${link.client.options.port}`, {
+        name: `test ${index}`,
+        silenceLimitMs: 30_000,
+        onError: (error) => t.error(error)
+      })
+    )
+    t.teardown(async () => void (await Promise.all(links.map((one) => one.close()))))
+    await Promise.all(links.map((one) => one.ready()))
+    const allowances = {
+      keyBudgetNanos,
+      accountBudgetNanos,
+      keyRequests: null,
+      requests: 10_000,
+      tokens: 1e9,
+      concurrentRequests: 1000,
+      requestNanos: largestNanos
+    }
+    const ask = (number: number): Promise<AdmitAnswer> => {
+      const admission = prepareAdmission(
+        account,
+        keys[number % 3]!,
+        { key: '2', account: '1' },
+        null,
+        allowances,
+        60_000
+      )
+      return admit(links[number % 8]!, admission, `req_${number}`, 'a-model', boundOf(number), false)
+    }
+    const answers = await Promise.all(Array.from({ length: 500 }, (_, number) => ask(number)))
+
+    const admitted = answers.flatMap((answer, number) => (answer.outcome === 'admitted' ? [{ number, ...answer }] : []))
+    const sum = (of: typeof admitted) => of.reduce((total, { nanos }) => total + nanos, 0)
+    assert.ok(sum(admitted) <= accountBudgetNanos)
+    assert.ok(sum(admitted) > accountBudgetNanos - largestNanos)
+    for (const index of keys.keys()) {
+      assert.ok(sum(admitted.filter(({ number }) => number % 3 === index)) <= keyBudgetNanos)
+    }
+    for (const answer of answers) {
+      if (answer.outcome === 'admitted') continue
+      assert.ok(answer.outcome === 'over-budget' && answer.scope !== 'request')
+      assert.ok(answer.needed > answer.limit - answer.settled - answer.reserved)
+    }
+    assert.equal(await link.client.hlen(holdName(account)), admitted.length)
+    assert.equal(Number(await link.client.hget(spendName(account), 'r')), sum(admitted))
+    await cancel(
+      link,
+      account,
+      admitted.map(({ number }) => `req_${number}`)
+    )
+    assert.equal(Number(await link.client.hget(spendName(account), 'r')), 0)
+  })
+})

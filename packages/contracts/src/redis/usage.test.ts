@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { accountShard, dirtyName, usageIndexName, usagePrefix } from '../keyspace/names.ts'
+import { testOnEveryRedis } from '../testing/redis-servers.ts'
+import { RedisAwayError } from './redis-link.ts'
+import { prepareSettlement, type SettledRequest, settle } from './settle.ts'
+import { forgetUsage, listUsage, readHour, readUsage, type UsageSelection } from './usage.ts'
+
+const accounts = Array.from({ length: 300 }, (_, number) => {
+  return `6f0c1c2e-7f86-4f43-9d53-${String(number).padStart(12, '0')}`
+})
+const [first, second] = accounts as [string, string]
+
+testOnEveryRedis('usage', async (t, link) => {
+  const { client } = link
+  let requests = 0
+
+  const now = async () => Number((await client.time())[0])
+  /** Settles a request that Redis has no hold of. @returns its cost, nanodollars */
+  async function serve(account: string, changed: Partial<SettledRequest> = {}): Promise<number> {
+    const request: SettledRequest = {
+      id: `req_${++requests}`,
+      key: 'key_1',
+      model: 'small',
+      at: await now(),
+      heldNanos: 0,
+      heldTokens: 0,
+      tokensPerMinute: 1000,
+      tokensRestMs: 0,
+      costNanos: 1000 + requests,
+      promptTokens: 10,
+      cachedTokens: 4,
+      completionTokens: 5,
+      failed: false,
+      estimated: false,
+      ...changed
+    }
+    await settle(link, prepareSettlement(account), [request], () => false)
+    return request.costNanos
+  }
+  async function list(selection: UsageSelection): Promise<string[]> {
+    const names: string[] = []
+    for await (const page of listUsage(link, selection)) names.push(...page)
+    return [...new Set(names)].sort()
+  }
+  const nameOf = async (account: string) => (await client.keys(`${usagePrefix(account)}*`))[0]!
+  const read = async () => readUsage(link, await list('changed'))
+
+  t.test('is listed for all accounts once it changed, and read as it was counted', async () => {
+    assert.deepEqual(await list('changed'), [])
+    await Promise.all(accounts.map((account) => serve(account)))
+    const cost = await serve(first, { key: 'key_2', model: 'large', failed: true, estimated: true })
+    const { usages, gone, malformed } = await read()
+    assert.deepEqual([usages.length, gone, malformed], [accounts.length, [], []])
+    const usage = usages.find(({ account }) => account === first)!
+    assert.equal(usage.revision, 2)
+    assert.equal(usage.hour, await readHour(link))
+    assert.deepEqual(
+      usage.rows.find(({ key }) => key === 'key_2'),
+      {
+        key: 'key_2',
+        model: 'large',
+        requests: 1,
+        errors: 1,
+        promptTokens: 10,
+        cachedTokens: 4,
+        completionTokens: 5,
+        costNanos: cost,
+        estimatedRequests: 1,
+        estimatedNanos: cost
+      }
+    )
+    await forgetUsage(link, { usages, gone }, false)
+    assert.deepEqual(await list('changed'), [])
+    assert.equal((await list('all')).length, accounts.length)
+    assert.equal((await client.keys('usage:*')).length, accounts.length)
+  })
+
+  t.test('that changed since it was read is not forgotten', async () => {
+    await serve(first)
+    await serve(second)
+    const old = await read()
+    await serve(first)
+    for (const areFinal of [false, true]) {
+      await forgetUsage(link, old, areFinal)
+      assert.deepEqual(await list('changed'), [await nameOf(first)])
+      assert.deepEqual(await list('all'), (await client.keys('usage:*')).sort())
+    }
+    assert.equal(await nameOf(second), undefined)
+  })
+
+  t.test('that began anew under the same name is other usage, and is not forgotten for the old', async () => {
+    await serve(first)
+    const old = await read()
+    await client.flushall()
+    await serve(first)
+    const name = await nameOf(first)
+    for (const areFinal of [false, true]) {
+      await forgetUsage(link, old, areFinal)
+      assert.deepEqual(await list('changed'), [name])
+      assert.equal(await client.exists(name), 1)
+    }
+    const fresh = await read()
+    assert.equal(fresh.usages[0]!.revision, old.usages[0]!.revision)
+    assert.notEqual(fresh.usages[0]!.run, old.usages[0]!.run)
+  })
+
+  t.test('is final two hours after its own, and what comes later goes into a hash of its own', async () => {
+    await serve(first)
+    const at = (await now()) - 7200
+    await serve(second, { at })
+    assert.deepEqual(await list('final'), [])
+    const shard = accountShard(second)
+    const late = await nameOf(second)
+    assert.match(late, /~\d+$/)
+    // As if two hours had gone by.
+    await client.zadd(usageIndexName(shard), await readHour(link), late)
+    assert.deepEqual(await list('final'), [late])
+    await forgetUsage(link, await readUsage(link, await list('final')), true)
+    assert.deepEqual([await list('final'), await client.exists(late)], [[], 0])
+    assert.equal(await client.exists(dirtyName(shard), usageIndexName(shard)), 0)
+    assert.equal((await list('all')).length, 1)
+  })
+
+  t.test('that cannot be read is told of and left, and what is gone is forgotten', async () => {
+    await serve(first)
+    const good = await nameOf(first)
+    const bad = { type: `${good}x`, counter: `${good}y`, name: 'nothing of ours', gone: `${good}z` }
+    await client.set(bad.type, 'not a hash')
+    await client.hset(bad.counter, { rev: '1', 'n|key_1|small': 'many' })
+    const dirty = dirtyName(accountShard(first))
+    for (const name of Object.values(bad)) await client.hset(dirty, name, '1')
+    const found = await read()
+    assert.deepEqual(
+      found.usages.map(({ name }) => name),
+      [good]
+    )
+    assert.deepEqual(found.gone, [bad.gone])
+    assert.deepEqual(found.malformed.map(({ name }) => name).sort(), [bad.type, bad.counter, bad.name].sort())
+    await forgetUsage(link, found, false)
+    assert.deepEqual(await list('changed'), [bad.type, bad.counter, bad.name].sort())
+  })
+
+  t.test('nothing is asked of a Redis that is away', async () => {
+    const away = {
+      ...link,
+      run(): string {
+        throw new RedisAwayError()
+      }
+    }
+    await assert.rejects(readUsage(away, ['usage']), RedisAwayError)
+    await assert.rejects(readHour(away), RedisAwayError)
+    await assert.rejects(listUsage(away, 'changed')[Symbol.asyncIterator]().next(), RedisAwayError)
+    await assert.rejects(forgetUsage(away, { usages: [], gone: ['usage:{a00}:'] }, false), RedisAwayError)
+  })
+})

@@ -1,0 +1,11 @@
+-- What a request leaves when its hold ended before it did: 'cancelled', or if it was reaped what it was charged, with
+-- bars between: nanodollars, prompt tokens, completion tokens, when it was admitted (s), key, model.
+-- Returns the latter in that order, the numbers as numbers; nil if it was not reaped.
+local function readReaped(text)
+  local nanos, prompt, completion, at, key, model =
+    string.match(text or '', '^(%d+)|(%d+)|(%d+)|(%d+)|([^|]*)|(.*)$')
+  return tonumber(nanos), tonumber(prompt), tonumber(completion), tonumber(at), key, model
+end
+
+-- How long it is kept, a day: far longer than anything can still be under way.
+local goneMs = 86400000

@@ -1,0 +1,351 @@
+import type { Allowances, CostBound } from '../redis/admit.ts'
+import type { SettledRequest } from '../redis/settle.ts'
+import type { SeedOutcome } from '../redis/spend.ts'
+
+/**
+ * What the scripts that admit and settle must do to one account, without Redis: the reference for their property tests.
+ * Whether something fits is reckoned in whole numbers of any size, and what is reserved is the sum of the open holds, so
+ * that neither can be wrong in the way that the scripts might be.
+ */
+export type AccountModel = {
+  /** The month that `settled` counts, yyyymm; null while spend is not seeded. */
+  month: number | null
+  /** Nanodollars by key; those of the account under ''. */
+  settled: Map<string, number>
+  /** Times of arrival (µs) of the rates, by field of Redis: q, t, q:<key>. */
+  arrivals: Map<string, number>
+  /** Before which no hold ends, ms. */
+  firstDeadline: number | null
+  holds: Map<string, ModelHold>
+  gone: Map<string, 'cancelled' | ReapedCharge>
+  /** By what follows the prefix of the names: <hour>:<tag of the run>. */
+  usage: Map<string, ModelUsage>
+}
+
+export type ModelHold = {
+  deadline: number
+  at: number
+  granted: number
+  nanos: number
+  promptTokens: number
+  tokens: number
+  tokensPerMinute: number
+  tag: string
+  key: string
+  model: string
+}
+
+export type ReapedCharge = { nanos: number; promptTokens: number; completionTokens: number; at: number; of: string }
+
+/** Counters by `<counter>|<key>|<model>`. */
+export type ModelUsage = { born: number; revision: number; finalIn: number; counters: Map<string, number> }
+
+export type ModelRequest = {
+  id: string
+  key: string
+  model: string
+  bound: CostBound
+  allowances: Allowances
+  holdMs: number
+  reaped: boolean
+}
+
+/** The instant and the server at which a script runs. */
+export type Moment = { micros: number; tag: string }
+
+export type ModelAnswer =
+  | { outcome: 'unverified' | 'cancelled' | 'overdue' }
+  | { outcome: 'over-budget'; scope: string; limit: number; settled: number; reserved: number; needed: number }
+  | { outcome: 'over-limit'; limit: string; waitMs: number }
+  | { outcome: 'admitted'; grantedTokens: number; at: number; nanos: number }
+
+export const emptyAccount = (): AccountModel => ({
+  month: null,
+  settled: new Map(),
+  arrivals: new Map(),
+  firstDeadline: null,
+  holds: new Map(),
+  gone: new Map(),
+  usage: new Map()
+})
+
+const secondsOf = ({ micros }: Moment): number => Math.floor(micros / 1e6)
+
+/** @param seconds since the epoch @returns yyyymm (UTC) */
+export const monthOf = (seconds: number): number =>
+  Number(new Date(seconds * 1000).toISOString().slice(0, 7).replace('-', ''))
+
+const monthStart = (month: number): number => Date.UTC(Math.floor(month / 100), (month % 100) - 1) / 1000
+
+/** What is reserved by the account, or by one key, in the month that its spend is of. */
+export function reservedOf(account: AccountModel, key?: string): number {
+  let sum = 0
+  for (const hold of account.holds.values()) {
+    if (monthOf(hold.at) === account.month && (key === undefined || key === hold.key)) sum += hold.nanos
+  }
+  return sum
+}
+
+/** Nanodollars of a request that is granted so many tokens. */
+export function nanosOf({ promptPicos, outputPicos }: CostBound, tokens: number): number {
+  return Number((BigInt(promptPicos) + BigInt(outputPicos) * BigInt(tokens) + 999n) / 1000n)
+}
+
+function mostTokens(bound: CostBound, room: number): number {
+  if (bound.outputPicos === 0 || nanosOf(bound, bound.wantedTokens) <= room) return bound.wantedTokens
+  return Number((BigInt(room) * 1000n - BigInt(bound.promptPicos)) / BigInt(bound.outputPicos))
+}
+
+/** Begins a month, if it is another one. */
+function turnTo(account: AccountModel, month: number): void {
+  if (account.month === month) return
+  account.month = month
+  account.settled.clear()
+}
+
+export function admitModel(account: AccountModel, request: ModelRequest, now: Moment): ModelAnswer {
+  const { id, key, bound, allowances } = request
+  const nowMs = Math.floor(now.micros / 1000)
+  if (account.month === null) return { outcome: 'unverified' }
+  if (account.gone.has(id)) return { outcome: 'cancelled' }
+  if (account.firstDeadline !== null && account.firstDeadline <= nowMs && !request.reaped) return { outcome: 'overdue' }
+  const held = account.holds.get(id)
+  if (held !== undefined) return { outcome: 'admitted', grantedTokens: held.granted, at: held.at, nanos: held.nanos }
+
+  const isNewMonth = monthOf(secondsOf(now)) > account.month
+  const month = isNewMonth ? monthOf(secondsOf(now)) : account.month
+  const inMonth = (amount: number) => (isNewMonth ? 0 : amount)
+  const keySettled = inMonth(account.settled.get(key) ?? 0)
+  const settled = inMonth(account.settled.get('') ?? 0)
+  const budgets = [
+    { scope: 'request', limit: allowances.requestNanos, settled: 0, reserved: 0 },
+    {
+      scope: 'key',
+      limit: allowances.keyBudgetNanos,
+      settled: keySettled,
+      reserved: inMonth(reservedOf(account, key))
+    },
+    { scope: 'account', limit: allowances.accountBudgetNanos, settled, reserved: inMonth(reservedOf(account)) }
+  ]
+  const needed = nanosOf(bound, bound.fewestTokens)
+  let granted = bound.wantedTokens
+  for (const { scope, limit, settled, reserved } of budgets) {
+    if (limit === null) continue
+    const room = limit - settled - reserved
+    if (needed > room) return { outcome: 'over-budget', scope, limit, settled, reserved, needed }
+    granted = Math.min(granted, mostTokens(bound, room))
+  }
+
+  if (account.holds.size >= allowances.concurrentRequests) {
+    return { outcome: 'over-limit', limit: 'concurrent', waitMs: 1000 }
+  }
+  const requests = rate(account, 'q', allowances.requests, now)
+  const keyRequests = allowances.keyRequests === null ? null : rate(account, `q:${key}`, allowances.keyRequests, now)
+  const wait = Math.max(requests.wait(1), keyRequests?.wait(1) ?? 0)
+  if (wait > 0) return { outcome: 'over-limit', limit: 'requests', waitMs: Math.ceil(wait / 1000) }
+  const tokens = rate(account, 't', allowances.tokens, now)
+  const allTokens = bound.promptTokens + bound.outputTokens * granted
+  const tokenWait = tokens.wait(allTokens)
+  if (tokenWait > 0) return { outcome: 'over-limit', limit: 'tokens', waitMs: Math.ceil(tokenWait / 1000) }
+
+  turnTo(account, month)
+  requests.take(1)
+  keyRequests?.take(1)
+  tokens.take(allTokens)
+  const deadline = nowMs + request.holdMs
+  account.firstDeadline = Math.min(account.firstDeadline ?? deadline, deadline)
+  // By a clock that was set back, it belongs to the month that it was reserved in.
+  const at = Math.max(secondsOf(now), monthStart(month))
+  const nanos = nanosOf(bound, granted)
+  account.holds.set(id, {
+    deadline,
+    at,
+    granted,
+    nanos,
+    promptTokens: bound.promptTokens,
+    tokens: allTokens,
+    tokensPerMinute: allowances.tokens,
+    tag: now.tag,
+    key,
+    model: request.model
+  })
+  return { outcome: 'admitted', grantedTokens: granted, at, nanos }
+}
+
+/** Units a minute, with a burst of a full minute and a little for rounding. */
+function rate(account: AccountModel, field: string, perMinute: number, { micros: now }: Moment) {
+  const perUnit = 60e6 / perMinute
+  const arrival = Math.max(account.arrivals.get(field) ?? 0, now)
+  const room = now + 60e6 + Math.min(1000, perUnit / 2) - arrival
+  return {
+    /** µs until so many pass; not above 0 if they do now. */
+    wait: (units: number) => units * perUnit - room,
+    take: (units: number) => account.arrivals.set(field, arrival + units * perUnit)
+  }
+}
+
+/** Of µs that were not used, those that have not flowed off since; all that were used beyond what was taken. */
+const unused = (micros: number, taken: number): number => (micros > 0 ? Math.min(micros, Math.max(0, taken)) : micros)
+
+function giveBackTokens(account: AccountModel, micros: number): void {
+  const arrival = account.arrivals.get('t')
+  if (arrival !== undefined && micros !== 0) account.arrivals.set('t', Math.max(0, arrival - micros))
+}
+
+export function cancelModel(account: AccountModel, ids: readonly string[], now: Moment): void {
+  const books = openBooks(account, now)
+  let refund = 0
+  for (const id of ids) {
+    const held = account.holds.get(id)
+    const gone = account.gone.get(id)
+    if (held !== undefined) {
+      account.holds.delete(id)
+      books.charge(held.key, held.at, 0)
+      const micros = (held.tokens * 60e6) / held.tokensPerMinute
+      refund += unused(micros, held.at * 1e6 + micros - now.micros)
+    } else if (gone !== undefined && gone !== 'cancelled') {
+      books.charge(gone.of.split('|')[0]!, gone.at, -gone.nanos)
+      const { nanos, promptTokens: p, completionTokens: o } = gone
+      books.count(gone.at, gone.of, { n: -1, p: -p, o: -o, u: -nanos, x: -1, y: -nanos })
+    }
+    account.gone.set(id, 'cancelled')
+  }
+  books.close()
+  giveBackTokens(account, refund)
+}
+
+export function settleModel(
+  account: AccountModel,
+  requests: ReadonlyArray<{ request: SettledRequest; isRetry: boolean }>,
+  now: Moment
+): void {
+  const books = openBooks(account, now)
+  let refund = 0
+  for (const { request, isRetry } of requests) {
+    const { id, key, at, costNanos, promptTokens, completionTokens } = request
+    const estimated = request.estimated ? 1 : 0
+    const counters = {
+      n: 1,
+      e: request.failed ? 1 : 0,
+      p: promptTokens,
+      c: request.cachedTokens,
+      o: completionTokens,
+      u: costNanos,
+      x: estimated,
+      y: estimated * costNanos
+    }
+    const gone = account.gone.get(id)
+    if (isRetry && account.holds.has(id) && account.holds.get(id)!.tag !== now.tag) {
+      // Perhaps it was settled in the state that was lost.
+      account.holds.delete(id)
+      books.charge(key, at, 0)
+      continue
+    }
+    if (account.holds.delete(id)) {
+      const micros = ((request.heldTokens - promptTokens - completionTokens) * 60e6) / request.tokensPerMinute
+      refund += unused(micros, at * 1e6 + request.tokensRestMs * 1e3 - now.micros)
+      books.charge(key, at, costNanos)
+    } else if (gone !== undefined && gone !== 'cancelled') {
+      account.gone.delete(id)
+      books.charge(key, at, costNanos - gone.nanos)
+      counters.n = 0
+      counters.p -= gone.promptTokens
+      counters.o -= gone.completionTokens
+      counters.u -= gone.nanos
+      counters.x -= 1
+      counters.y -= gone.nanos
+    } else if (isRetry) continue
+    else books.charge(key, at, costNanos)
+    books.count(at, `${key}|${request.model}`, counters)
+  }
+  books.close()
+  giveBackTokens(account, refund)
+}
+
+/** @param ids the overdue holds that were chosen */
+export function reapModel(account: AccountModel, ids: readonly string[], now: Moment): void {
+  const books = openBooks(account, now)
+  for (const id of ids) {
+    const { at, key, model, nanos, promptTokens, tokens, tag } = account.holds.get(id)!
+    account.holds.delete(id)
+    if (tag !== now.tag) {
+      books.charge(key, at, 0)
+      continue
+    }
+    const of = `${key}|${model}`
+    const completionTokens = tokens - promptTokens
+    books.charge(key, at, nanos)
+    books.count(at, of, { n: 1, p: promptTokens, o: completionTokens, u: nanos, x: 1, y: nanos })
+    account.gone.set(id, { nanos, promptTokens, completionTokens, at, of })
+  }
+  books.close()
+  const deadlines = [...account.holds.values()].map(({ deadline }) => deadline)
+  account.firstDeadline = deadlines.length === 0 ? null : Math.min(...deadlines)
+}
+
+/** An account without spend gets one. @returns what of it a seed must still find */
+export function openModel(account: AccountModel, now: Moment): string {
+  if (account.month === null) turnTo(account, monthOf(secondsOf(now)))
+  return seenOf(account)
+}
+
+const seenOf = ({ month, settled }: AccountModel): string => (month === null ? '|' : `${month}|${settled.get('') ?? 0}`)
+
+/**
+ * @param month that the ledger was asked for
+ * @param seen the spend before the ledger was brought up to date
+ */
+export function seedModel(
+  account: AccountModel,
+  month: number,
+  settled: ReadonlyMap<string, number>,
+  seen: string,
+  now: Moment
+): SeedOutcome {
+  if (month !== Math.max(account.month ?? 0, monthOf(secondsOf(now)))) return 'another month'
+  const present = (key: string) => (account.month === month ? (account.settled.get(key) ?? 0) : 0)
+  const more = [...settled].filter(([key, nanos]) => nanos > present(key))
+  if (more.length > 0 && seen !== seenOf(account)) return 'changed'
+  turnTo(account, month)
+  for (const [key, nanos] of more) account.settled.set(key, nanos)
+  return 'seeded'
+}
+
+/** What one script changes in spend and usage: amounts that belong together are added before they are written. */
+function openBooks(account: AccountModel, now: Moment) {
+  const charges = new Map<string, number>()
+  const touched = new Set<ModelUsage>()
+  return {
+    charge(key: string, at: number, nanos: number): void {
+      if (account.month === null || account.month > monthOf(at)) return
+      if (account.month < monthOf(at)) charges.clear()
+      turnTo(account, monthOf(at))
+      for (const owner of ['', key]) charges.set(owner, (charges.get(owner) ?? 0) + nanos)
+    },
+    count(at: number, of: string, counters: Record<string, number>): void {
+      const nowHour = Math.floor(now.micros / 3600e6)
+      const hour = Math.floor(at / 3600)
+      const isLate = nowHour >= hour + 2
+      const name = `${hour}:${now.tag}${isLate ? `~${nowHour}` : ''}`
+      const finalIn = (isLate ? nowHour : hour) + 2
+      const usage: ModelUsage = account.usage.get(name) ?? {
+        born: now.micros,
+        revision: 0,
+        finalIn,
+        counters: new Map()
+      }
+      account.usage.set(name, usage)
+      touched.add(usage)
+      for (const [counter, amount] of Object.entries(counters)) {
+        const field = `${counter}|${of}`
+        if (amount !== 0) usage.counters.set(field, (usage.counters.get(field) ?? 0) + amount)
+      }
+    },
+    close(): void {
+      for (const [owner, nanos] of charges) {
+        account.settled.set(owner, Math.max(0, (account.settled.get(owner) ?? 0) + nanos))
+      }
+      for (const usage of touched) usage.revision++
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import type { Allowances } from '../redis/admit.ts'
+import type { SettledRequest } from '../redis/settle.ts'
+import type { Action, Delivery, Usage } from './limits-actions.ts'
+import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
+
+/** A request as its gateway knows it. */
+type Request = {
+  asking: Asking
+  /** `doubt`: no answer came, so it must be cancelled. `gone`: its gateway has died. */
+  stage: 'doubt' | 'admitted' | 'settling' | 'settled' | 'cancelled' | 'gone'
+  /** Whether the admission can still come late. */
+  isUnderWay: boolean
+  hold: { at: number; nanos: number; grantedTokens: number; tokensRestMs: number } | null
+  settlement: SettledRequest | null
+  wasSent: boolean
+}
+
+/** Gateways that use the accounts of a world, and lose answers and their lives. */
+export function createGateways(world: LimitsWorld) {
+  const requests: Request[] = []
+  const terms = accounts.map(
+    (): Allowances => ({
+      keyBudgetNanos: null,
+      accountBudgetNanos: 20_000,
+      keyRequests: null,
+      requests: 30,
+      tokens: 5000,
+      concurrentRequests: 5,
+      requestNanos: 5000
+    })
+  )
+  let dump: Dump | null = null
+  let hasRestarted = false
+
+  const askingOf = (number: number, request: Partial<Asking>): Asking => ({
+    account: accounts[number]!,
+    id: `req_${requests.length}`,
+    key: keys[0],
+    model: 'a-model',
+    bound: { promptPicos: 1, promptTokens: 1, outputPicos: 1, outputTokens: 1, wantedTokens: 1, fewestTokens: 1 },
+    allowances: terms[number]!,
+    holdMs: 1000,
+    reaped: false,
+    ...request
+  })
+
+  async function ask(asking: Asking) {
+    const answer = await world.admit(asking)
+    if (answer.outcome !== 'overdue') return answer
+    await world.reap(asking.account, 3)
+    return world.admit({ ...asking, reaped: true })
+  }
+
+  async function admit(action: Action & { do: 'admit' }): Promise<void> {
+    const asking = askingOf(action.account, {
+      key: keys[action.key]!,
+      model: `model ${action.model}|x`,
+      bound: action.bound,
+      holdMs: action.holdMs
+    })
+    const request: Request = {
+      asking,
+      stage: 'doubt',
+      isUnderWay: action.delivery === 'unsent',
+      hold: null,
+      settlement: null,
+      wasSent: false
+    }
+    requests.push(request)
+    if (action.delivery === 'unsent') return
+    const answer = await ask(asking)
+    if (action.delivery === 'executed') return
+    if (answer.outcome !== 'admitted') request.stage = 'gone'
+    else Object.assign(request, { stage: 'admitted', hold: answer })
+  }
+
+  const pick = (number: number, stage: Request['stage']): Request | undefined => {
+    const those = requests.filter((request) => request.stage === stage)
+    return those[number % Math.max(1, those.length)]
+  }
+  const some = (number: number, stages: Array<Request['stage']>, most: number): Request[] =>
+    requests.filter(({ asking, stage }) => asking.account === accounts[number] && stages.includes(stage)).slice(0, most)
+
+  async function cancel(number: number, most: number, delivery: Delivery): Promise<void> {
+    const doubtful = some(number, ['doubt'], most)
+    if (doubtful.length === 0 || delivery === 'unsent') return
+    await world.cancel(
+      accounts[number]!,
+      doubtful.map(({ asking }) => asking.id)
+    )
+    if (delivery === 'answered') for (const request of doubtful) request.stage = 'cancelled'
+  }
+
+  async function settle(number: number, most: number, delivery: Delivery, of: Usage): Promise<void> {
+    const chosen = some(number, ['admitted', 'settling'], most)
+    if (chosen.length === 0) return
+    for (const request of chosen) {
+      request.settlement ??= settlementOf(request, of)
+      request.stage = 'settling'
+    }
+    if (delivery !== 'unsent') {
+      const retries = new Set(chosen.filter(({ wasSent }) => wasSent).map(({ asking }) => asking.id))
+      await world.settle(
+        accounts[number]!,
+        chosen.map(({ settlement }) => settlement!),
+        ({ id }) => retries.has(id)
+      )
+    }
+    for (const request of chosen) {
+      // Not sent and not answered look the same, except that a client which is not connected says so.
+      request.wasSent ||= delivery === 'executed'
+      if (delivery === 'answered') request.stage = 'settled'
+    }
+  }
+
+  async function act(action: Action): Promise<void> {
+    switch (action.do) {
+      case 'admit':
+        return admit(action)
+      case 'again': {
+        const request = pick(action.pick, 'admitted')
+        // Nobody asks again after Redis has lost what it answered.
+        if (request !== undefined && world.model(request.asking.account).holds.has(request.asking.id)) {
+          await world.admit({ ...request.asking, reaped: true })
+        }
+        return
+      }
+      case 'late': {
+        const underWay = requests.filter(({ isUnderWay }) => isUnderWay)
+        const request = underWay[action.pick % Math.max(1, underWay.length)]
+        if (request === undefined) return
+        request.isUnderWay = false
+        const answer = await world.admit(request.asking)
+        if (request.stage === 'cancelled' && world.isVouched()) assert.equal(answer.outcome, 'cancelled')
+        return
+      }
+      case 'crash': {
+        const request = pick(action.pick, 'admitted') ?? pick(action.pick, 'settling')
+        if (request !== undefined) request.stage = 'gone'
+        return
+      }
+      case 'refuse':
+        await world.admit(askingOf(action.account, { [action.as]: true }))
+        return
+      case 'cancel':
+        return cancel(action.account, action.most, action.delivery)
+      case 'settle':
+        return settle(action.account, action.most, action.delivery, action.usage)
+      case 'reap':
+        return world.reap(accounts[action.account]!, action.most)
+      case 'pass':
+        await world.setTime(world.micros() + action.millis * 1000 + (action.millis % 1000))
+        return world.compare()
+      case 'terms':
+        terms[action.account] = action.allowances
+        return world.change()
+      case 'copy':
+        return world.copy()
+      case 'vouch':
+        if (!world.isVouched()) await world.vouch()
+        return
+      case 'dump':
+        dump = await world.dump()
+        return
+      case 'restart':
+        hasRestarted = true
+        return restart(action.from)
+    }
+  }
+
+  async function restart(from: 'present' | 'dump' | 'nothing'): Promise<void> {
+    const data = from === 'present' ? await world.dump() : from === 'dump' ? dump : null
+    // A tombstone may be lost with the data; an admission that was under way went to the old process.
+    for (const request of requests) request.isUnderWay = false
+    await world.restart(data)
+  }
+
+  /** Whatever is open ends: as gateways that live on do it, and for those that do not, by its deadline. */
+  async function finish(): Promise<void> {
+    if (!world.isVouched()) await world.vouch()
+    for (const number of [0, 1]) {
+      await cancel(number, Infinity, 'answered')
+      await settle(number, Infinity, 'answered', { share: 0.5, failed: false, estimated: false })
+    }
+    await world.setTime(world.micros() + 100_000 * 1000 + 120_000_000)
+    for (const id of accounts) {
+      await world.reap(id, 1000)
+      assert.equal(world.model(id).holds.size, 0)
+      assert.equal(world.model(id).firstDeadline, null)
+    }
+    if (!hasRestarted) for (const id of accounts) checkCharges(id)
+  }
+
+  /** Each request is charged once: what it came to, in full if its gateway died, and nothing if it was cancelled. */
+  function checkCharges(id: string): void {
+    const expected = new Map<string, { requests: number; nanos: number }>()
+    const found = structuredClone(expected)
+    const add = (to: typeof expected, of: string, count: number, nanos: number) => {
+      const sum = to.get(of) ?? { requests: 0, nanos: 0 }
+      to.set(of, { requests: sum.requests + count, nanos: sum.nanos + nanos })
+    }
+    for (const { asking, hold, settlement, stage, wasSent } of requests) {
+      if (asking.account !== id || hold === null) continue
+      const isSettled = stage === 'settled' || wasSent
+      add(expected, `${asking.key}|${asking.model}`, 1, isSettled ? settlement!.costNanos : hold.nanos)
+    }
+    for (const { counters } of world.model(id).usage.values()) {
+      for (const [field, amount] of counters) {
+        const [counter, ...of] = field.split('|')
+        if (counter === 'n' || counter === 'u') {
+          add(found, of.join('|'), counter === 'n' ? amount : 0, counter === 'u' ? amount : 0)
+        }
+      }
+    }
+    for (const [of, sum] of found) if (sum.requests === 0 && sum.nanos === 0) found.delete(of)
+    assert.deepEqual(found, expected)
+  }
+
+  return { act, finish }
+}
+
+function settlementOf({ asking, hold }: Request, { share, failed, estimated }: Usage): SettledRequest {
+  const { at, nanos, grantedTokens } = hold!
+  const { promptTokens, outputTokens } = asking.bound
+  return {
+    id: asking.id,
+    key: asking.key,
+    model: asking.model,
+    at,
+    heldNanos: nanos,
+    heldTokens: promptTokens + outputTokens * grantedTokens,
+    tokensPerMinute: asking.allowances.tokens,
+    tokensRestMs: hold!.tokensRestMs,
+    costNanos: Math.floor(nanos * share),
+    promptTokens: Math.floor(promptTokens * Math.min(1, share)),
+    cachedTokens: Math.floor(promptTokens * Math.min(1, share) * 0.3),
+    completionTokens: Math.floor(outputTokens * grantedTokens * share),
+    failed,
+    estimated
+  }
+}

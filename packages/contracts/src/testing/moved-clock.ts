@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import type { RedisLink } from '../redis/redis-link.ts'
+import { defineScripts } from '../redis/scripts.ts'
+
+const clockName = 'test:clock'
+const askingTime = "redis.call('TIME')"
+
+/** A link whose scripts take the time from the test instead of from the server. */
+export type MovedClock = {
+  link: RedisLink
+  /** @param micros since the epoch. Has to be told again after the database was emptied. */
+  set(micros: number): Promise<void>
+}
+
+/** @param flags whether the server knows the line of a script that names its flags */
+export function moveClock(link: RedisLink, flags: boolean): MovedClock {
+  const scripts = new Map<string, string>()
+  const collector: Pick<Redis, 'defineCommand'> = {
+    defineCommand(name, definition) {
+      const lua = definition.lua.replaceAll(askingTime, `redis.call('LRANGE', '${clockName}', 0, -1)`)
+      link.client.defineCommand(name, { ...definition, lua })
+      scripts.set(name, hash('sha1', lua))
+    }
+  }
+  defineScripts(collector as Redis, { flags })
+  return {
+    link: { ...link, scripts },
+    async set(micros) {
+      const seconds = Math.floor(micros / 1e6)
+      await link.client
+        .multi()
+        .del(clockName)
+        .rpush(clockName, seconds, micros - seconds * 1e6)
+        .exec()
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { type AccountShard, accountShard, accountShards, spendName } from '@tollgate/contracts/keyspace/names.ts'
+import { connectRedis, RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { openSpends } from '@tollgate/contracts/redis/spend.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { sql } from 'drizzle-orm'
+import { type Orm, queryRows } from '../database/connect.ts'
+import { accounts, ledger } from '../database/schema.ts'
+import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { copyUsage } from '../usage/copy-usage.ts'
+import type { Ledger } from '../usage/ledger.ts'
+import { createPostgresLedger, spendByKey } from '../usage/postgres-ledger.ts'
+import { serve } from '../usage/testing/serve.ts'
+import { monthOf } from '../usage/usage-range.ts'
+import { seedShard } from './seed-shard.ts'
+import { seedKeys } from './testing/seed-keys.ts'
+
+const endless = new AbortController().signal
+
+onEachDatabase('seeding', async (t, newDatabase) => {
+  const databaseUrl = await newDatabase()
+  const database = await openMigratedDatabase(databaseUrl)
+  const { orm } = database
+  const server = await startRedis({ port: 0 })
+  const redis = connectRedis(server.url, { name: 'test', silenceLimitMs: 30_000, onError: (error) => t.error(error) })
+  t.after(async () => {
+    await redis.close()
+    await server.stop()
+    await database.close()
+  })
+  await redis.ready()
+  await seedKeys(orm, { count: 20, accounts: 20 })
+  const [first, second] = await orm.select().from(accounts).limit(2)
+  const [ada, bob] = [first!.id, second!.id]
+  const shard = accountShard(ada)
+  t.beforeEach(async () => {
+    await redis.client.flushall()
+    await orm.delete(ledger)
+  })
+
+  const store = createPostgresLedger(orm)
+  const seed = (from: Ledger = store, link: RedisLink = redis, now = new Date()) =>
+    seedShard(from, link, shard, redis.run(), now, endless)
+  const spend = (account = ada) => redis.client.hgetall(spendName(account))
+  const month = monthOf(new Date())
+  async function enter(accountId: string, keyId: string, hour: Date, costNanos: number): Promise<void> {
+    const counts = { requests: 1, errors: 0, promptTokens: 1, cachedTokens: 0, completionTokens: 1, revision: 1 }
+    await orm
+      .insert(ledger)
+      .values({ accountId, keyId, hour, costNanos, run: 'run', model: `m${costNanos}`, ...counts })
+  }
+
+  await t.test('an empty Redis learns what the month has cost by key, and nothing of other months', async () => {
+    await enter(ada, 'key_1', month.from, 5)
+    await enter(ada, 'key_1', new Date(month.to.getTime() - 3_600_000), 7)
+    await enter(ada, 'key_2', month.from, 100)
+    await enter(ada, 'key_1', new Date(month.from.getTime() - 3_600_000), 1000)
+    await enter(ada, 'key_1', month.to, 1000)
+    await enter(bob, 'key_3', month.from, 1000)
+    await seed()
+    const { m, ...amounts } = await spend()
+    assert.match(m!, /^20\d{4}$/)
+    assert.deepEqual(amounts, { s: '112', r: '0', 's:key_1': '12', 's:key_2': '100' })
+    if (accountShard(bob) !== shard) assert.deepEqual(await spend(bob), {})
+  })
+
+  await t.test('what came back with a dump and was never copied is copied first: neither side had all', async () => {
+    await openSpends(redis, [ada])
+    await serve(redis, ada, { key: 'key_1', costNanos: 30 })
+    await enter(ada, 'key_1', month.from, 500)
+    await seed()
+    assert.equal((await spend()).s, '530')
+    await copyUsage(store, redis, 'changed')
+    await seed()
+    assert.equal((await spend()).s, '530')
+  })
+
+  await t.test('what is settled before there is a spend counts', async () => {
+    await serve(redis, ada, { key: 'key_1', costNanos: 30 })
+    assert.deepEqual(await spend(), {})
+    await seed()
+    assert.equal((await spend()).s, '30')
+  })
+
+  await t.test('what is settled between the copying and the seeding counts', async () => {
+    await enter(ada, 'key_1', month.from, 500)
+    let times = 0
+    const late: Ledger = {
+      ...store,
+      async spendOf(ids, now) {
+        const spends = await store.spendOf(ids, now)
+        if (++times <= 3) await serve(redis, ada, { key: 'key_1', costNanos: 30 })
+        return spends
+      }
+    }
+    await seed(late)
+    assert.equal((await spend()).s, '590')
+    await copyUsage(store, redis, 'changed')
+    await seed()
+    assert.equal((await spend()).s, '590')
+    assert.ok(times > 3)
+  })
+
+  await t.test('an account that never rests is not vouched for on less', async () => {
+    await enter(ada, 'key_1', month.from, 500)
+    const busy: Ledger = {
+      ...store,
+      async spendOf(ids, now) {
+        const spends = await store.spendOf(ids, now)
+        await serve(redis, ada, { costNanos: 1 })
+        return spends
+      }
+    }
+    await assert.rejects(seed(busy), /too fast/)
+  })
+
+  await t.test('a month that is not that of Redis, and another process, are refused', async () => {
+    const lastMonth = new Date(month.from.getTime() - 1)
+    await enter(ada, 'key_1', new Date(month.from.getTime() - 3_600_000), 5)
+    await assert.rejects(seed(store, redis, lastMonth), /another month/)
+    await assert.rejects(seed(store, { ...redis, client: redis.client, run: () => 'another' }), RedisAwayError)
+  })
+
+  if (databaseUrl === 'pglite:memory') return
+  await t.test('of 100,000 accounts each shard is read by index', { timeout: 120_000 }, async (t) => {
+    await fill(orm, month.from)
+    const startedAt = performance.now()
+    let found = 0
+    const pages = await pagesOf(store, 'a07')
+    for (const ids of pages) found += (await store.spendOf(ids, new Date())).length
+    const ms = Math.round(performance.now() - startedAt)
+    assert.ok(found > 300)
+    const [plan] = await queryRows<{ 'QUERY PLAN': string }>(
+      orm,
+      sql`explain (analyze, format json) ${spendByKey(pages[0]!, month.from, month.to)}`
+    )
+    const text = JSON.stringify(plan)
+    assert.match(text, /ledger_account_id_hour_run_key_id_model_pk/)
+    assert.doesNotMatch(text, /Seq Scan/)
+    const shardPlan = await queryRows(
+      orm,
+      sql`explain (format json) select id, version from accounts where shard = 'a07' and version > 0
+        order by version, id limit 1000`
+    )
+    assert.doesNotMatch(JSON.stringify(shardPlan), /Seq Scan/)
+    const all = performance.now()
+    for (const of of accountShards) await seedShard(store, redis, of, redis.run(), new Date(), endless)
+    t.comment(`a shard: ${found} accounts in ${ms} ms; all: ${Math.round(performance.now() - all)} ms`)
+  })
+})
+
+async function pagesOf(store: Ledger, shard: AccountShard): Promise<string[][]> {
+  const pages: string[][] = []
+  for await (const page of store.accountsOf(shard)) pages.push(page)
+  return pages
+}
+
+/** 100,000 accounts with ten hours of use this month, and ten before. */
+async function fill(orm: Orm, from: Date): Promise<void> {
+  await seedKeys(orm, { count: 1, accounts: 100_000, from: 1000 })
+  await orm.execute(sql`
+    insert into ledger (account_id, hour, run, key_id, model, requests, errors, prompt_tokens, cached_tokens,
+      completion_tokens, cost_nanos, revision)
+    select id, ${from.toISOString()}::timestamptz + hour * interval '1 hour', 'run', 'key_1', 'small', 1, 0, 1, 0, 1, 1, 1
+    from accounts, generate_series(-10, 9) as hour`)
+  await orm.execute(sql`analyze ledger, accounts`)
+}

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { accountShard, dirtyName, usageIndexName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
+import { parseUsage, type Usage } from '@tollgate/contracts/redis/parse-usage.ts'
+import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { readHour } from '@tollgate/contracts/redis/usage.ts'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import fc from 'fast-check'
+import { test } from 'tap'
+import { type Agent, createWorld, type Ending, type World } from '../projection/testing/world.ts'
+import { copyRound } from './copy-round.ts'
+import { serve } from './testing/serve.ts'
+
+const accounts = ['6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', '0b6b7f3e-55c4-4f0a-8d3a-3f1c7f2d9a22']
+const shards = accounts.map(accountShard)
+/** So many replicas at once. */
+const mostRounds = 3
+
+type Action =
+  | { do: 'step'; pick: number; ending: Ending }
+  | { do: 'serve'; account: number; key: number; costNanos: number }
+  | { do: 'round' | 'wholeRound' | 'hour' | 'flush' | 'dump' | 'crash' | 'backup' | 'notice' }
+  | { do: 'restart'; from: 'present' | 'dump' | 'nothing' }
+  | { do: 'restore' }
+
+const ending = fc.oneof(
+  { weight: 12, arbitrary: fc.constant<Ending>('done') },
+  { weight: 1, arbitrary: fc.constantFrom<Ending>('lost', 'unheard') }
+)
+const account = fc.nat({ max: 1 })
+const actions: fc.Arbitrary<Action[]> = fc.array(
+  fc.oneof(
+    { weight: 24, arbitrary: fc.record({ do: fc.constant('step'), pick: fc.nat({ max: 50 }), ending }) },
+    {
+      weight: 12,
+      // A correction takes away what was charged before.
+      arbitrary: fc.record({
+        do: fc.constant('serve'),
+        account,
+        key: account,
+        costNanos: fc.integer({ min: -5, max: 20 })
+      })
+    },
+    { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('round', 'round', 'wholeRound') }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('hour') }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('flush', 'dump', 'crash', 'backup', 'notice') }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('restart'), from: fc.constantFrom('present', 'dump', 'nothing') })
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('restore') }) }
+  ) as fc.Arbitrary<Action>,
+  { minLength: 20, maxLength: 150, size: 'max' }
+)
+
+/** All states of one hash, by revision, and the one that must reach the ledger, since nothing that had it was lost. */
+type History = { states: Map<number, Usage>; kept: number }
+
+/** Remembers what was counted, and what of it can still be known. */
+function watch(world: World, link: RedisLink) {
+  const histories = new Map<string, History>()
+  const idOf = ({ name, run }: Usage) => `${name} ${run}`
+
+  async function present(): Promise<Map<string, Usage>> {
+    const names = await link.client.keys('usage:*')
+    const usages = await Promise.all(names.map(async (name) => parseUsage(name, await link.client.hgetall(name))))
+    return new Map(usages.map((usage) => [idOf(usage), usage]))
+  }
+
+  /** The rows of a hash in the ledger. */
+  function stored({ account: of, hour, run, rows }: Usage) {
+    return rows.flatMap((row) => world.state.ledger.get([of, hour, run, row.key, row.model].join('|')) ?? [])
+  }
+
+  return {
+    async served(): Promise<void> {
+      for (const [id, usage] of await present()) {
+        const history = histories.get(id) ?? { states: new Map(), kept: 0 }
+        histories.set(id, history)
+        if (!history.states.has(usage.revision)) {
+          history.states.set(usage.revision, usage)
+          history.kept = usage.revision
+        }
+      }
+    },
+
+    /** After Redis or Postgres lost something: what neither of them has any more cannot be known. */
+    async lost(): Promise<void> {
+      const left = await present()
+      for (const [id, history] of histories) {
+        if (history.kept === 0) continue
+        const rows = stored(history.states.get(history.kept)!)
+        const inLedger = Math.max(0, ...rows.map(({ revision }) => revision))
+        history.kept = Math.min(history.kept, Math.max(left.get(id)?.revision ?? 0, inLedger))
+      }
+    },
+
+    /** What has gone from Redis must be in the ledger, and what is there must have been counted just so. */
+    async check(areAllCopied: boolean): Promise<void> {
+      const left = await present()
+      for (const [id, { states, kept }] of histories) {
+        if (kept === 0) continue
+        const usage = states.get(kept)!
+        const rows = stored(usage)
+        if (areAllCopied || !left.has(id)) {
+          assert.equal(rows.length, usage.rows.length, `${id} is not in the ledger`)
+          for (const { revision } of rows) assert.ok(revision >= kept, `${id} is in the ledger as of ${revision}`)
+        }
+        for (const { account: _account, hour: _hour, revision, ...row } of rows) {
+          const counted = states.get(revision)!.rows.find(({ key }) => key === row.key)
+          assert.deepEqual(row, counted, `${id} was not so`)
+        }
+      }
+    }
+  }
+}
+
+async function play(script: Action[], link: RedisLink): Promise<void> {
+  const { client } = link
+  await client.flushall()
+  const world = createWorld(client)
+  const watcher = watch(world, link)
+  let rounds = 0
+  let dump: Awaited<ReturnType<World['dump']>> = new Map()
+  let backup = structuredClone(world.state)
+
+  async function round({ redis, source }: Agent): Promise<void> {
+    rounds++
+    await copyRound(source.ledger, redis, 0, { shards }).catch(() => undefined)
+    rounds--
+  }
+  async function wholeRound(): Promise<void> {
+    const agent = world.agent()
+    const copying = round(agent)
+    await agent.settle()
+    await copying
+  }
+  /** As if everything in Redis had become final. Requests that come even later are counted all the same. */
+  async function passHours(): Promise<void> {
+    const hour = await readHour(link)
+    for (const of of accounts) {
+      for (const name of await client.keys(`${usagePrefix(of)}*`)) {
+        await client.zadd(usageIndexName(accountShard(of)), hour, name)
+      }
+    }
+  }
+  function crash(): void {
+    world.crashAll()
+    rounds = 0
+  }
+
+  async function act(action: Action): Promise<void> {
+    switch (action.do) {
+      case 'step':
+        return world.step(action.pick, action.ending)
+      case 'serve':
+        await serve({ ...link, run: () => world.run() }, accounts[action.account]!, {
+          key: `key_${action.key}`,
+          costNanos: action.costNanos
+        })
+        return watcher.served()
+      case 'round':
+        if (rounds < mostRounds) void round(world.agent())
+        return
+      case 'wholeRound':
+        return wholeRound()
+      case 'hour':
+        return passHours()
+      case 'flush':
+        await client.flushall()
+        return watcher.lost()
+      case 'dump':
+        dump = await world.dump()
+        return
+      case 'crash':
+        return crash()
+      case 'backup':
+        backup = structuredClone(world.state)
+        return
+      case 'notice':
+        return notice()
+      case 'restart':
+        await world.restart(action.from === 'present' ? await world.dump() : action.from === 'dump' ? dump : new Map())
+        return watcher.lost()
+      case 'restore':
+        crash()
+        world.state = { ...structuredClone(backup), epoch: world.state.epoch, ledgerEpoch: backup.ledgerEpoch }
+        isRestored = true
+        return watcher.lost()
+    }
+  }
+  let isRestored = false
+  function notice(): void {
+    if (isRestored) world.state.epoch++
+    isRestored = false
+  }
+
+  for (const action of script) {
+    await act(action)
+    await watcher.check(false)
+  }
+  while (world.waiting() > 0) {
+    await world.step(0, 'done')
+    await watcher.check(false)
+  }
+  notice()
+  await wholeRound()
+  await watcher.check(true)
+  assert.equal(await client.exists(...shards.map(dirtyName)), 0)
+  await passHours()
+  await wholeRound()
+  await watcher.check(true)
+  assert.deepEqual(await client.keys('*usage*'), [])
+}
+
+test('what was served is in the ledger exactly once, unless both Redis and Postgres lost it', async (t) => {
+  const program = findRedisServer(process.env)
+  if (!need(t, 'redis-server', program)) return
+  const server = await startRedis({ port: 0, program })
+  const link = connectRedis(server.url, { name: 'test', silenceLimitMs: 5000, onError: (error) => t.error(error) })
+  t.after(async () => {
+    await link.close()
+    await server.stop()
+  })
+  await link.ready()
+  await fc.assert(
+    fc.asyncProperty(actions, (script) => play(script, link)),
+    { numRuns: Number(process.env.PROPERTY_RUNS ?? 40) }
+  )
+})

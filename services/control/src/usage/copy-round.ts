@@ -1,0 +1,29 @@
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { readHour } from '@tollgate/contracts/redis/usage.ts'
+import { type CopyOptions, copyUsage } from './copy-usage.ts'
+import type { Ledger } from './ledger.ts'
+
+/**
+ * Brings the ledger up to what Redis has counted: what changed, or everything if the database was restored and may lack
+ * what had been copied before; and once an hour what is final by then goes from Redis.
+ *
+ * @param finalUpTo the hour that the last round returned, 0 at first
+ * @returns the hour, by the clock of Redis, of which it is known that what was final by then has been stored
+ * @throws what Redis or the ledger fails with, or the signal's reason; nothing is lost then
+ */
+export async function copyRound(
+  ledger: Ledger,
+  redis: RedisLink,
+  finalUpTo: number,
+  options: CopyOptions
+): Promise<number> {
+  const epoch = await ledger.uncopiedEpoch()
+  if (epoch === null) await copyUsage(ledger, redis, 'changed', options)
+  else {
+    await copyUsage(ledger, redis, 'all', options)
+    await ledger.noteCopied(epoch)
+  }
+  const hour = await readHour(redis)
+  if (hour !== finalUpTo) await copyUsage(ledger, redis, 'final', options)
+  return hour
+}

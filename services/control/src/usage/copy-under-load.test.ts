@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { accountShard, usageIndexName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
+import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { prepareSettlement, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
+import { listUsage, readHour } from '@tollgate/contracts/redis/usage.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { sql } from 'drizzle-orm'
+import { type Database, openDatabase, queryRows } from '../database/connect.ts'
+import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { copyUsage } from './copy-usage.ts'
+import type { Ledger } from './ledger.ts'
+import { createPostgresLedger } from './postgres-ledger.ts'
+import { createUsageCopier } from './usage-copier.ts'
+
+const accounts = Array.from({ length: 30 }, (_, number) => {
+  return `6f0c1c2e-7f86-4f43-9d53-${String(number).padStart(12, '0')}`
+})
+const requestsAtOnce = 10
+const settlements = 2000
+const fewestBlows = 20
+/** Settlements from one blow to the next, at most. */
+const mostBetweenBlows = 40
+
+const any = (count: number): number => Math.floor(Math.random() * count)
+const quiet = { info: () => {}, warn: () => {} }
+
+type Replica = { kill(): Promise<void> }
+
+onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
+  const databaseUrl = await newDatabase()
+  const database = await openMigratedDatabase(databaseUrl)
+  const server = await startRedis({ port: 0 })
+  const redis = await connect()
+  t.after(async () => {
+    await redis.close()
+    await server.stop()
+    await database.close()
+  })
+  const now = Math.floor(Date.now() / 1000)
+
+  async function connect(): Promise<RedisLink> {
+    const link = connectRedis(server.url, { name: 'test', silenceLimitMs: 30_000, onError: () => {} })
+    await link.ready()
+    return link
+  }
+
+  /** A copier with connections of its own, which can be taken from it in the middle of anything. */
+  async function startReplica(): Promise<Replica> {
+    const link = await connect()
+    const own = databaseUrl === 'pglite:memory' ? null : await openOwn()
+    const store = createPostgresLedger((own?.database ?? database).orm)
+    let isDead = false
+    const mortal: Ledger = {
+      ...store,
+      async store(usages) {
+        if (isDead) throw new Error('killed before it stored')
+        await store.store(usages)
+        if (isDead) throw new Error('killed before it knew that it had stored')
+      }
+    }
+    const copier = createUsageCopier({ ledger: mortal, redis: link, log: quiet, intervalMs: 1 })
+    copier.start()
+    return {
+      async kill() {
+        isDead = true
+        link.client.disconnect()
+        if (own !== null) await database.orm.execute(sql`select pg_terminate_backend(${own.pid}::int)`)
+        await copier.stop()
+        await own?.database.close()
+      }
+    }
+  }
+
+  async function openOwn(): Promise<{ database: Database; pid: string }> {
+    const own = await openDatabase(databaseUrl, { poolSize: 1 })
+    const [row] = await queryRows<{ pid: string }>(own.orm, sql`select pg_backend_pid()::text as pid`)
+    return { database: own, pid: row!.pid }
+  }
+
+  /** What was served by account, key and model: requests, errors, prompt, cached, completion, nanodollars, estimated ones. */
+  const served = new Map<string, number[]>()
+  let requests = 0
+
+  async function settleSome(): Promise<void> {
+    const account = accounts[any(accounts.length)]!
+    const some = Array.from({ length: requestsAtOnce }, (): SettledRequest => {
+      const [failed, estimated] = [any(10) === 0, any(10) === 0]
+      const [promptTokens, completionTokens] = [any(1000), any(1000)]
+      return {
+        id: `req_${++requests}`,
+        key: `key_${any(3)}`,
+        model: ['small', 'large'][any(2)]!,
+        at: now - any(2) * 3600,
+        heldNanos: 0,
+        heldTokens: 0,
+        tokensPerMinute: 1000,
+        tokensRestMs: 0,
+        costNanos: any(1_000_000_000),
+        promptTokens,
+        cachedTokens: any(promptTokens),
+        completionTokens,
+        failed,
+        estimated
+      }
+    })
+    await settle(redis, prepareSettlement(account), some, () => false)
+    for (const { key, model, ...request } of some) {
+      const id = [account, key, model].join('|')
+      const before = served.get(id) ?? Array(8).fill(0)
+      const estimatedNanos = request.estimated ? request.costNanos : 0
+      const { failed, promptTokens, cachedTokens, completionTokens, costNanos, estimated } = request
+      const more = [1, +failed, promptTokens, cachedTokens, completionTokens, costNanos, +estimated, estimatedNanos]
+      served.set(
+        id,
+        more.map((amount, index) => amount + before[index]!)
+      )
+    }
+  }
+
+  /** As if the hours had gone by: what is stored then goes from Redis, although more is counted for the same hours. */
+  async function age(account: string): Promise<void> {
+    const hour = await readHour(redis)
+    for (const name of await redis.client.keys(`${usagePrefix(account)}*`)) {
+      await redis.client.zadd(usageIndexName(accountShard(account)), 'XX', hour, name)
+    }
+  }
+
+  await t.test('the ledger has every request exactly once, to the nanodollar', async (t) => {
+    const replicas = [await startReplica(), await startReplica()]
+    const ending: Array<Promise<void>> = []
+    let blows = 0
+    const strike = async () => {
+      const number = any(replicas.length)
+      ending.push(replicas[number]!.kill())
+      replicas[number] = await startReplica()
+      blows++
+    }
+    const load = async () => {
+      for (let left = settlements / 4; left > 0 || blows < fewestBlows; left--) await settleSome()
+    }
+    let isOver = false
+    const loads = Promise.all(Array.from({ length: 4 }, load)).then(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      const until = requests + any(mostBetweenBlows * requestsAtOnce)
+      while (requests < until && !isOver) await new Promise((resolve) => setImmediate(resolve))
+      await age(accounts[any(accounts.length)]!)
+      await strike()
+    }
+    await loads
+    await Promise.all([...ending, ...replicas.map((replica) => replica.kill())])
+    await copyUsage(createPostgresLedger(database.orm), redis, 'changed')
+    for await (const left of listUsage(redis, 'changed')) assert.deepEqual(left, [])
+
+    const rows = await queryRows<{ id: string; sums: string }>(
+      database.orm,
+      sql`select concat_ws('|', account_id, key_id, model) as id, concat_ws(' ', sum(requests), sum(errors),
+          sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost_nanos), sum(estimated_requests),
+          sum(estimated_nanos)) as sums
+        from ledger group by account_id, key_id, model`
+    )
+    const sorted = (entries: Iterable<[string, string]>) =>
+      [...entries].sort(([one], [other]) => (one < other ? -1 : 1))
+    assert.deepEqual(
+      sorted(rows.map(({ id, sums }) => [id, sums])),
+      sorted([...served].map(([id, sums]) => [id, sums.join(' ')]))
+    )
+    t.comment(`${requests} requests, ${blows} replicas killed`)
+  })
+})

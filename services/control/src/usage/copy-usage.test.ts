@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { accountShard, gonePrefix, usageIndexName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
+import { connectRedis, RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { listUsage, readHour, readUsage, type UsageSelection } from '@tollgate/contracts/redis/usage.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { sql } from 'drizzle-orm'
+import { queryRows } from '../database/connect.ts'
+import { ledger, projection } from '../database/schema.ts'
+import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { copyUsage } from './copy-usage.ts'
+import type { Ledger } from './ledger.ts'
+import { createPostgresLedger } from './postgres-ledger.ts'
+import { serve } from './testing/serve.ts'
+import { createUsageCopier } from './usage-copier.ts'
+
+const accountOf = (number: number) => `6f0c1c2e-7f86-4f43-9d53-${String(number).padStart(12, '0')}`
+const [ada, bob] = [accountOf(1), accountOf(2)]
+
+onEachDatabase('the ledger', async (t, newDatabase) => {
+  const database = await openMigratedDatabase(await newDatabase())
+  const { orm } = database
+  const store = createPostgresLedger(orm)
+  const server = await startRedis({ port: 0 })
+  const redis = connectRedis(server.url, { name: 'test', silenceLimitMs: 30_000, onError: (error) => t.error(error) })
+  t.after(async () => {
+    await redis.close()
+    await server.stop()
+    await database.close()
+  })
+  await redis.ready()
+  const { client } = redis
+  t.beforeEach(async () => {
+    await client.flushall()
+    await orm.delete(ledger)
+    await orm.delete(projection)
+  })
+
+  const rows = () => orm.select().from(ledger).orderBy(ledger.accountId, ledger.hour, ledger.run, ledger.model)
+  async function list(selection: UsageSelection): Promise<string[]> {
+    const names: string[] = []
+    for await (const page of listUsage(redis, selection)) names.push(...page)
+    return names
+  }
+  const nameOf = async (account: string) => (await client.keys(`${usagePrefix(account)}*`))[0]!
+  /** As if two hours had gone by. */
+  async function age(account: string): Promise<void> {
+    await client.zadd(usageIndexName(accountShard(account)), await readHour(redis), await nameOf(account))
+  }
+  const quiet = { info: () => {}, warn: () => {} }
+
+  await t.test('has what Redis counted, by hour, key and model, of accounts it does not know too', async () => {
+    const at = Math.floor(Date.now() / 1000)
+    const one = await serve(redis, ada, { at })
+    const two = await serve(redis, ada, { at, failed: true, estimated: true })
+    await serve(redis, ada, { at, key: 'key_b', model: 'large' })
+    await copyUsage(store, redis, 'changed')
+    const [large, small] = await rows()
+    const costNanos = one.costNanos + two.costNanos
+    const hour = new Date(Math.floor(at / 3600) * 3_600_000)
+    const { run, revision, ...counted } = small!
+    assert.deepEqual(counted, {
+      accountId: ada,
+      hour,
+      keyId: 'key_a',
+      model: 'small',
+      requests: 2,
+      errors: 1,
+      promptTokens: 20,
+      cachedTokens: 8,
+      completionTokens: 10,
+      costNanos,
+      estimatedRequests: 1,
+      estimatedNanos: two.costNanos
+    })
+    assert.equal(revision, 3)
+    assert.deepEqual([large!.run, large!.model, large!.requests], [run, 'large', 1])
+    assert.deepEqual(await list('changed'), [])
+  })
+
+  await t.test('takes later copies, smaller ones too, and never an earlier one', async () => {
+    const { id, at } = await serve(redis, ada, { costNanos: 900 })
+    const early = await readUsage(redis, await list('changed'))
+    // As if it had been reaped: then it is corrected when it is settled.
+    await client.set(`${gonePrefix(ada)}${id}`, `900|10|5|${at}|key_a|small`)
+    await serve(redis, ada, { id, at, costNanos: 500 })
+    await copyUsage(store, redis, 'changed')
+    await store.store(early.usages)
+    const [row] = await rows()
+    assert.deepEqual([row!.requests, row!.costNanos, row!.revision], [1, 500, 2])
+  })
+
+  await t.test('keeps apart what a Redis counts that was emptied, and adds it up', async () => {
+    for (const costNanos of [100, 20]) {
+      await serve(redis, ada, { costNanos })
+      await copyUsage(store, redis, 'changed')
+      await client.flushall()
+    }
+    assert.equal((await rows()).length, 2)
+    assert.equal(await spentBy(ada), 120)
+  })
+
+  await t.test('stores what is final once more, whatever was copied before, and only then it goes', async () => {
+    await serve(redis, ada)
+    await serve(redis, bob)
+    await copyUsage(store, redis, 'changed')
+    // A database that was restored without anybody noticing.
+    await orm.delete(ledger)
+    await age(ada)
+    await copyUsage(store, redis, 'changed')
+    assert.deepEqual(await rows(), [])
+    const failing: Pick<Ledger, 'store'> = { store: () => Promise.reject(new Error('the database is away')) }
+    await assert.rejects(copyUsage(failing, redis, 'final'), /away/)
+    assert.equal((await list('final')).length, 1)
+    await copyUsage(store, redis, 'final')
+    assert.deepEqual(
+      (await rows()).map(({ accountId }) => accountId),
+      [ada]
+    )
+    assert.deepEqual(await client.keys('usage:*'), [await nameOf(bob)])
+  })
+
+  await t.test('is held up by no hash that cannot be read, which is told of once', async () => {
+    await serve(redis, ada)
+    const bad = await nameOf(ada)
+    await client.hset(bad, 'n|key_a|small', 'many')
+    await serve(redis, bob)
+    const said: unknown[][] = []
+    const log = { info: () => {}, warn: (...words: unknown[]) => void said.push(words) }
+    const copier = createUsageCopier({ ledger: store, redis, log, intervalMs: 1 })
+    let rounds = 0
+    const counting: Ledger = {
+      ...store,
+      uncopiedEpoch: () => {
+        rounds++
+        return store.uncopiedEpoch()
+      }
+    }
+    const counted = createUsageCopier({ ledger: counting, redis, log: quiet, intervalMs: 1 })
+    copier.start()
+    counted.start()
+    await until(async () => rounds > 3 && (await rows()).length === 1)
+    await Promise.all([copier.stop(), counted.stop()])
+    assert.deepEqual(said, [
+      [{ name: bad, reason: 'a value is not an integer' }, 'usage in Redis cannot be read, and is left there']
+    ])
+    assert.equal(await client.exists(bad), 1)
+  })
+
+  await t.test('gets everything that Redis has once it is known that the database was restored', async () => {
+    await serve(redis, ada)
+    await copyUsage(store, redis, 'changed')
+    await orm.delete(ledger)
+    await orm.insert(projection).values({ epoch: 3, ledgerEpoch: 2 })
+    const replicas = [1, 2].map(() => createUsageCopier({ ledger: store, redis, log: quiet, intervalMs: 5 }))
+    for (const replica of replicas) replica.start()
+    await until(async () => (await store.uncopiedEpoch()) === null)
+    await Promise.all(replicas.map((replica) => replica.stop()))
+    assert.equal((await rows()).length, 1)
+    // Of an earlier epoch than what is noted there is nothing to note.
+    await store.noteCopied(1)
+    assert.equal((await orm.select().from(projection))[0]!.ledgerEpoch, 3)
+  })
+
+  await t.test('goes on by itself after a failure, which is told once', async () => {
+    await serve(redis, ada)
+    const said: string[] = []
+    const log = {
+      info: (message: unknown) => void said.push(String(message)),
+      warn: (_values: unknown, message?: string) => void said.push(String(message))
+    }
+    let attempts = 0
+    const flaky: RedisLink = {
+      ...redis,
+      client,
+      run() {
+        if (++attempts <= 3) throw new RedisAwayError()
+        return redis.run()
+      }
+    }
+    const copier = createUsageCopier({ ledger: store, redis: flaky, log, intervalMs: 1 })
+    copier.start()
+    await until(async () => said.length >= 2)
+    await copier.stop()
+    assert.deepEqual(said, ['usage is not copied', 'usage is copied again'])
+    assert.equal((await rows()).length, 1)
+  })
+
+  await t.test('takes thousands of hashes in few steps', async () => {
+    const count = 3000
+    const served = Array.from({ length: count }, (_, number) => serve(redis, accountOf(number), { costNanos: number }))
+    await Promise.all(served)
+    let statements = 0
+    const counting: Pick<Ledger, 'store'> = {
+      store(usages) {
+        statements++
+        return store.store(usages)
+      }
+    }
+    const startedAt = performance.now()
+    await copyUsage(counting, redis, 'changed')
+    t.comment(`${count} hashes in ${Math.round(performance.now() - startedAt)} ms, ${statements} statements`)
+    assert.ok(statements <= 10)
+    const [sum] = await queryRows<{ cost: string }>(orm, sql`select sum(cost_nanos)::text as cost from ledger`)
+    assert.equal(Number(sum!.cost), (count * (count - 1)) / 2)
+    assert.deepEqual(await list('changed'), [])
+  })
+
+  async function spentBy(account: string): Promise<number> {
+    return (await rows()).filter(({ accountId }) => accountId === account).reduce((sum, row) => sum + row.costNanos, 0)
+  }
+})
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  // With PGlite all of a query happens within one turn, and timers would never be due.
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
+}

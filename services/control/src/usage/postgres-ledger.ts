@@ -1,0 +1,104 @@
+import type { AccountShard } from '@tollgate/contracts/keyspace/names.ts'
+import type { Usage } from '@tollgate/contracts/redis/parse-usage.ts'
+import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { type Orm, queryRows } from '../database/connect.ts'
+import { pageSize, pagesOf } from '../database/pages-by-change.ts'
+import { accounts, ledger, projection } from '../database/schema.ts'
+import type { Ledger } from './ledger.ts'
+import { monthNumber, monthOf } from './usage-range.ts'
+
+/** Few enough that a statement takes some tens of milliseconds. */
+const rowsPerStatement = 1000
+
+/** Keeps the ledger in the table of `schema.ts`. */
+export function createPostgresLedger(orm: Orm): Ledger {
+  return {
+    async store(usages) {
+      const rows = usages.flatMap(toRows)
+      for (let from = 0; from < rows.length; from += rowsPerStatement) {
+        await orm.execute(upsert(rows.slice(from, from + rowsPerStatement)))
+      }
+    },
+
+    async *accountsOf(shard) {
+      for await (const page of pagesOf(accounts, 0, (after) => accountsAfter(orm, shard, after))) {
+        yield page.map(({ id }) => id)
+      }
+    },
+
+    async spendOf(ids, now) {
+      const { from, to } = monthOf(now)
+      const month = monthNumber(now)
+      const sums = await queryRows<Sum>(orm, spendByKey(ids, from, to))
+      return [...Map.groupBy(sums, ({ account }) => account)].map(([account, ofAccount]) => ({
+        account,
+        month,
+        settled: spent(ofAccount.reduce((sum, { cost }) => sum + Number(cost), 0)),
+        byKey: new Map(ofAccount.map(({ key, cost }) => [key, spent(Number(cost))]))
+      }))
+    },
+
+    async uncopiedEpoch() {
+      const [row] = await orm
+        .select({ epoch: projection.epoch })
+        .from(projection)
+        .where(lt(projection.ledgerEpoch, projection.epoch))
+      return row?.epoch ?? null
+    },
+
+    async noteCopied(epoch) {
+      await orm.update(projection).set({ ledgerEpoch: epoch }).where(lt(projection.ledgerEpoch, epoch))
+    }
+  }
+}
+
+/** A row of the ledger, as the upsert reads it. */
+const toRows = ({ account, hour, run, revision, rows }: Usage) =>
+  rows.map((row) => ({ account, second: hour * 3600, run, revision, ...row }))
+
+/**
+ * In the order of the primary key: replicas that store the same rows at once must not lock them in different orders, or
+ * they could wait for each other for ever.
+ */
+const upsert = (rows: ReturnType<typeof toRows>): SQL => sql`
+  insert into ${ledger} (
+    account_id, hour, run, key_id, model, requests, errors, prompt_tokens, cached_tokens, completion_tokens, cost_nanos,
+    estimated_requests, estimated_nanos, revision
+  )
+  select account, to_timestamp(second), run, key, model, requests, errors, "promptTokens", "cachedTokens",
+    "completionTokens", "costNanos", "estimatedRequests", "estimatedNanos", revision
+  from json_to_recordset(${JSON.stringify(rows)}::text::json) as copied (
+    account uuid, second bigint, run text, key text, model text, requests bigint, errors bigint, "promptTokens" bigint,
+    "cachedTokens" bigint, "completionTokens" bigint, "costNanos" bigint, "estimatedRequests" bigint,
+    "estimatedNanos" bigint, revision bigint
+  )
+  order by account, second, run, key, model
+  on conflict (account_id, hour, run, key_id, model) do update set
+    requests = excluded.requests, errors = excluded.errors, prompt_tokens = excluded.prompt_tokens,
+    cached_tokens = excluded.cached_tokens, completion_tokens = excluded.completion_tokens,
+    cost_nanos = excluded.cost_nanos, estimated_requests = excluded.estimated_requests,
+    estimated_nanos = excluded.estimated_nanos, revision = excluded.revision
+  where ${ledger.revision} < excluded.revision`
+
+const accountsAfter = (orm: Orm, shard: AccountShard, after: SQL) =>
+  orm
+    .select({ id: accounts.id, version: accounts.version })
+    .from(accounts)
+    .where(and(eq(accounts.shard, shard), after))
+    .orderBy(asc(accounts.version), asc(accounts.id))
+    .limit(pageSize)
+
+type Sum = { account: string; key: string; cost: string }
+
+/**
+ * What accounts spent in a range, by key. Exported for a look at how it is executed. The accounts are one parameter: a
+ * thousand would take longer than the query.
+ */
+export const spendByKey = (ids: readonly string[], from: Date, to: Date): SQL => sql`
+  select ${ledger.accountId}::text as account, ${ledger.keyId} as key, sum(${ledger.costNanos})::text as cost
+  from ${ledger}
+  where ${ledger.accountId} = any(${`{${ids.join()}}`}::uuid[]) and ${and(gte(ledger.hour, from), lt(ledger.hour, to))}
+  group by 1, 2`
+
+/** A correction may have been copied before what it corrects. */
+const spent = (nanos: number): number => Math.max(0, nanos)

@@ -1,0 +1,60 @@
+import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import type { UsageRow } from '@tollgate/contracts/redis/parse-usage.ts'
+import type { LedgerSpend } from '@tollgate/contracts/redis/spend.ts'
+import type { Ledger } from '../ledger.ts'
+import { monthNumber } from '../usage-range.ts'
+
+export type MemoryLedgerRow = UsageRow & { account: string; hour: number; revision: number }
+
+/** What of a database the ledger needs. */
+export type LedgerState = {
+  epoch: number
+  ledgerEpoch: number
+  ledger: Map<string, MemoryLedgerRow>
+  accounts: ReadonlyMap<string, unknown>
+}
+
+/** A ledger for tests of what is done with it. The state is read at the instant of each call; pages have one account. */
+export function createMemoryLedger(state: () => LedgerState): Ledger {
+  return {
+    async store(usages) {
+      for (const { account, hour, run, revision, rows } of usages) {
+        for (const row of rows) {
+          const name = [account, hour, run, row.key, row.model].join('|')
+          const stored = state().ledger.get(name)
+          if (stored === undefined || stored.revision < revision) {
+            state().ledger.set(name, { ...row, account, hour, revision })
+          }
+        }
+      }
+    },
+    async *accountsOf(shard) {
+      for (const account of state().accounts.keys()) if (accountShard(account) === shard) yield [account]
+    },
+    async spendOf(accounts, now) {
+      return ledgerSpends(state(), monthNumber(now)).filter(({ account }) => accounts.includes(account))
+    },
+    async uncopiedEpoch() {
+      return state().ledgerEpoch < state().epoch ? state().epoch : null
+    },
+    async noteCopied(epoch) {
+      state().ledgerEpoch = Math.max(state().ledgerEpoch, epoch)
+    }
+  }
+}
+
+/** What each account with rows in a month has spent in it, by the ledger. */
+export function ledgerSpends({ ledger }: LedgerState, month: number): LedgerSpend[] {
+  const ofMonth = [...ledger.values()].filter(({ hour }) => monthNumber(new Date(hour * 3_600_000)) === month)
+  return [...Map.groupBy(ofMonth, ({ account }) => account)].map(([account, rows]) => {
+    const byKey = new Map<string, number>()
+    for (const { key, costNanos } of rows) byKey.set(key, (byKey.get(key) ?? 0) + costNanos)
+    return { account, month, settled: sumCosts(rows), byKey }
+  })
+}
+
+export const sumCosts = (rows: Iterable<UsageRow>): number => {
+  let sum = 0
+  for (const { costNanos } of rows) sum += costNanos
+  return sum
+}

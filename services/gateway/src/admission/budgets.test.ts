@@ -1,0 +1,313 @@
+import { once } from 'node:events'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { accountShard, deadlinesName, holdName, limitName } from '@tollgate/contracts/keyspace/names.ts'
+import { readSpend, type Spend } from '@tollgate/contracts/redis/spend.ts'
+import t from 'tap'
+import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+
+const { small, embedder } = testCatalog.models as { small: Catalog['models'][string]; embedder: typeof small }
+const free = testCatalog.plans.free!
+const catalog: Catalog = {
+  models: {
+    small,
+    embedder,
+    counted: { ...small, tokenizer: 'o200k_base' },
+    modern: { ...small, outputParameter: 'max_completion_tokens' }
+  },
+  plans: {
+    free: { ...free, models: ['small', 'embedder', 'counted', 'modern'] },
+    slow: {
+      ...free,
+      models: ['small', 'counted'],
+      limits: { requestsPerMinute: 3, tokensPerMinute: 2000, concurrentRequests: 2 }
+    }
+  }
+}
+/** Nanodollars of a token. */
+const [inputNanos, outputNanos] = [small.prices.inputPicos / 1000, small.prices.outputPicos / 1000]
+const month = () => Number(new Date().toISOString().slice(0, 7).replace('-', ''))
+
+let upstream: FakeUpstream
+let gateway: TestGateway
+t.before(async () => {
+  upstream = await startFakeUpstream()
+  gateway = await startGateway(upstream.url, { catalog })
+})
+t.teardown(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+t.beforeEach(() => answerWith({ prompt_tokens: 10, completion_tokens: 20 }))
+
+function answerWith(usage: object): void {
+  upstream.answer(({ response }) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ object: 'chat.completion', usage }))
+  })
+}
+const chat = (seeded: SeededKey, members: object = {}, model = 'small') =>
+  post(gateway, seeded.secret, '/chat/completions', chatOf(model, members))
+const spend = ({ account }: SeededKey): Promise<Spend | null> => readSpend(gateway.control, account, month())
+const forwarded = () => JSON.parse(upstream.received.at(-1)!.body) as Record<string, unknown>
+
+t.test('what was used is charged, and what was reserved is free again', async (t) => {
+  const seeded = await gateway.seedKey()
+  t.equal((await chat(seeded)).status, 200)
+  await gateway.settled()
+  t.same(await spend(seeded), { settled: 10 * inputNanos + 20 * outputNanos, reserved: 0 })
+  t.equal(forwarded().max_tokens, small.defaultOutputTokens)
+})
+
+t.test(
+  'output is granted as far as the budget goes, and less than is worth it is refused with its reasons',
+  async (t) => {
+    const seeded = await gateway.seedKey()
+    const body = JSON.stringify(chatOf('small'))
+    const promptNanos = (body.length + 8) * inputNanos
+    await gateway.changeKey(seeded, { monthlyBudgetNanos: promptNanos + 100 * outputNanos + 1 })
+    t.equal((await chat(seeded)).status, 200)
+    t.equal(forwarded().max_tokens, 100)
+    await gateway.settled()
+
+    const spent = 10 * inputNanos + 20 * outputNanos
+    await gateway.changeKey(seeded, { monthlyBudgetNanos: spent + promptNanos })
+    const refused = await chat(seeded)
+    t.equal(refused.status, 402)
+    const { error } = (await refused.json()) as { error: Record<string, string> }
+    const now = new Date()
+    t.match(error, {
+      code: 'key_budget_exceeded',
+      type: 'budget_error',
+      scope: 'key',
+      limit_usd: `0.000${String(spent + promptNanos).padStart(6, '0')}`.replace(/0+$/, ''),
+      spent_usd: `0.0000${spent}`.replace(/0+$/, ''),
+      reserved_usd: '0.00',
+      resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
+    })
+    t.match(error.needed_usd, /^0\.0000\d+$/)
+
+    await gateway.changeKey(seeded, { monthlyBudgetNanos: null })
+    await gateway.changeAccount(seeded, { ownCapNanos: spent })
+    t.equal(await outcomeOf(await chat(seeded)), '402 monthly_budget_exceeded')
+    await gateway.changeAccount(seeded, { ownCapNanos: null })
+    t.equal((await chat(seeded)).status, 200, 'a change counts from the next admission on')
+    const long = 'x'.repeat(free.caps.requestNanos / inputNanos)
+    t.equal(await outcomeOf(await chat(seeded, { user: long })), '402 request_budget_exceeded')
+  }
+)
+
+t.test('the grant is set under the name that the model knows, and replaces what the client said', async (t) => {
+  const seeded = await gateway.seedKey()
+  await chat(seeded, { max_tokens: 5 })
+  t.equal(forwarded().max_tokens, 5)
+  await chat(seeded, { max_tokens: 5 }, 'modern')
+  t.match(forwarded(), { max_tokens: null, max_completion_tokens: 5 })
+  await chat(seeded, { max_tokens: 9, max_completion_tokens: 1e6 })
+  t.match(forwarded(), { max_tokens: small.maxOutputTokens, max_completion_tokens: null })
+  t.equal(await outcomeOf(await chat(seeded, { max_tokens: -1 })), '400 invalid_request')
+  t.equal(await outcomeOf(await chat(seeded, { n: 1000 })), '400 invalid_request')
+})
+
+t.test('several answers are several times as much', async (t) => {
+  const seeded = await gateway.seedKey()
+  const body = JSON.stringify(chatOf('small', { n: 4, max_tokens: 200 }))
+  await gateway.changeKey(seeded, {
+    monthlyBudgetNanos: (body.length + 8) * inputNanos + 4 * 50 * outputNanos
+  })
+  t.equal((await chat(seeded, { n: 4, max_tokens: 200 })).status, 200)
+  t.equal(forwarded().max_tokens, 50)
+})
+
+t.test('rates refuse with the time to wait, and every answer says where they stand', async (t) => {
+  const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
+  const first = await chat(seeded, { max_tokens: 100 })
+  t.equal(first.status, 200)
+  t.match(Object.fromEntries(first.headers), {
+    'x-ratelimit-limit-requests': '3',
+    'x-ratelimit-remaining-requests': '2',
+    'x-ratelimit-reset-requests': /^20s$/,
+    'x-ratelimit-limit-tokens': '2000',
+    'x-ratelimit-remaining-tokens': /^1[78]\d\d$/,
+    'x-ratelimit-reset-tokens': /^\d+(\.\d+)?s$/
+  })
+  await gateway.settled()
+  for (const left of ['1', '0']) {
+    const response = await chat(seeded, { max_tokens: 100 })
+    t.equal(response.headers.get('x-ratelimit-remaining-requests'), left)
+    await gateway.settled()
+  }
+  const refused = await chat(seeded, { max_tokens: 100 })
+  t.match(Object.fromEntries(refused.headers), {
+    'retry-after': /^(19|20)$/,
+    'x-ratelimit-remaining-requests': '0',
+    'x-ratelimit-limit-tokens': '2000'
+  })
+  t.equal(await outcomeOf(refused), '429 requests_per_minute')
+})
+
+t.test('more tokens than a minute has are not worth waiting for', async (t) => {
+  const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
+  t.equal(await outcomeOf(await chat(seeded, { user: 'x'.repeat(2000) })), '400 exceeds_rate_limit')
+  t.equal((await chat(seeded, { max_tokens: 10_000 })).status, 200)
+  t.ok((forwarded().max_tokens as number) < 2000, 'but an answer is made to fit')
+  await gateway.settled()
+  t.equal(
+    (await chat(seeded, { messages: [{ role: 'user', content: 'word '.repeat(600) }] }, 'counted')).status,
+    200,
+    'and a long prompt is counted before it is refused'
+  )
+})
+
+t.test('no more requests at once than the plan has', async (t) => {
+  const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
+  const waiting: Array<() => void> = []
+  upstream.answer(({ response }) => {
+    waiting.push(() => response.setHeader('content-type', 'application/json').end('{"usage":{"prompt_tokens":1}}'))
+  })
+  const running = [chat(seeded, { max_tokens: 1 }), chat(seeded, { max_tokens: 1 })]
+  while (waiting.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  t.equal(await outcomeOf(await chat(seeded, { max_tokens: 1 })), '429 concurrent_requests')
+  for (const end of waiting) end()
+  t.same(
+    (await Promise.all(running)).map(({ status }) => status),
+    [200, 200]
+  )
+  await gateway.settled()
+  answerWith({ prompt_tokens: 1 })
+  t.equal((await chat(seeded, { max_tokens: 1 })).status, 200)
+})
+
+t.test('what has no price is refused by name, in any spelling', async (t) => {
+  const seeded = await gateway.seedKey()
+  const before = upstream.received.length
+  const withPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] })
+  for (const [members, name] of [
+    [{ service_tier: 'priority' }, 'service_tier'],
+    [{ Service_Tier: 'priority' }, 'Service_Tier'],
+    [{ web_search_options: {} }, 'web_search_options'],
+    [{ prediction: { type: 'content', content: 'x' } }, 'prediction'],
+    [{ modalities: ['text', 'audio'] }, 'modalities'],
+    [{ tools: [{ type: 'web_search' }] }, 'tools'],
+    [withPart({ type: 'file', file: { file_id: 'x' } }), 'file'],
+    [{ messages: [{ role: 'assistant', audio: { id: 'x' } }] }, 'audio']
+  ] as const) {
+    const response = await chat(seeded, members)
+    const { error } = (await response.json()) as { error: { code: string; message: string } }
+    t.equal(`${response.status} ${error.code}`, '400 unpriced_parameter', name)
+    t.match(error.message, name)
+  }
+  for (const members of [
+    { messages: [{ role: 'user', content: 'x', Content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
+    withPart({ type: 'text', text: 'x', Type: 'image_url' })
+  ]) {
+    t.equal(await outcomeOf(await chat(seeded, members)), '400 invalid_request')
+  }
+  t.equal(upstream.received.length, before)
+  for (const members of [
+    { service_tier: 'auto' },
+    { tools: [{ type: 'function', function: { name: 'f' } }] },
+    { prediction: null }
+  ]) {
+    t.equal((await chat(seeded, members)).status, 200)
+  }
+})
+
+t.test('images and audio count by their bounds, and not by their bytes', async (t) => {
+  const seeded = await gateway.seedKey()
+  const content = [
+    { type: 'text', text: 'What is this?' },
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(100_000)}` } },
+    { type: 'input_audio', input_audio: { data: 'A'.repeat(40_000), format: 'mp3' } }
+  ]
+  const held = small.imageTokens + 300 + 400
+  await gateway.changeKey(seeded, { monthlyBudgetNanos: held * inputNanos + 20 * outputNanos })
+  t.equal((await chat(seeded, { messages: [{ role: 'user', content }], max_tokens: 20 })).status, 200)
+})
+
+t.test('an upstream that fails charges nothing, and releases at once', async (t) => {
+  const seeded = await gateway.seedKey()
+  upstream.answer(({ response }) => response.writeHead(400).end('{"error":{"message":"no"}}'))
+  t.equal((await chat(seeded)).status, 400)
+  upstream.answer(({ response }) => response.destroy())
+  t.equal((await chat(seeded)).status, 502)
+  await gateway.settled()
+  t.same(await spend(seeded), { settled: 0, reserved: 0 })
+})
+
+t.test('a stream that its client leaves is charged its prompt and what it received', async (t) => {
+  const seeded = await gateway.seedKey()
+  upstream.answer(({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(`data: ${JSON.stringify({ choices: [{ delta: { content: 'one two three' } }] })}\n\n`)
+  })
+  const response = await chat(seeded, { stream: true })
+  const reader = response.body!.getReader()
+  await reader.read()
+  const closed = once(upstream.received.at(-1)!.response, 'close')
+  await reader.cancel()
+  await closed
+  await gateway.settled()
+  const { settled, reserved } = (await spend(seeded))!
+  t.equal(reserved, 0)
+  t.ok(settled > 3 * outputNanos && settled < 40 * inputNanos + 4 * outputNanos, `${settled}`)
+})
+
+t.test('more than was reserved is charged all the same, and an alarm', async (t) => {
+  const seeded = await gateway.seedKey()
+  answerWith({ prompt_tokens: 10, completion_tokens: 5000 })
+  await chat(seeded)
+  await gateway.settled()
+  t.same(await spend(seeded), { settled: 10 * inputNanos + 5000 * outputNanos, reserved: 0 })
+  t.equal(gateway.aboveBound(), 1)
+})
+
+t.test('an admission that Redis does not answer in time is taken back', async (t) => {
+  const seeded = await gateway.seedKey()
+  t.equal((await chat(seeded)).status, 200)
+  await gateway.settled()
+  const before = upstream.received.length
+  process.kill(gateway.redis.pid!, 'SIGSTOP')
+  const refused = await chat(seeded)
+  t.equal(await outcomeOf(refused), '503 state_unavailable')
+  t.equal(refused.headers.get('retry-after'), '2')
+  process.kill(gateway.redis.pid!, 'SIGCONT')
+  await gateway.state.ready()
+  await gateway.settled()
+  t.equal(upstream.received.length, before)
+  t.match(await spend(seeded), { reserved: 0, settled: 10 * inputNanos + 20 * outputNanos })
+  t.equal(await gateway.control.client.hlen(holdName(seeded.account)), 0)
+})
+
+t.test('holds that nobody settles are charged by the next admission or by the sweep', async (t) => {
+  const seeded = await gateway.seedKey()
+  const { client } = gateway.control
+  const run = gateway.control.run()
+  const tag = run.slice(0, 8) + run.slice(-8)
+  const abandon = async (id: string) => {
+    const at = Math.floor(Date.now() / 1000)
+    await client.hset(holdName(seeded.account), id, `1|${at}|10|700|10|20|1000|${tag}|${seeded.id}|small`)
+    await client.hset(limitName(seeded.account), 'd', '1')
+    await client.zadd(deadlinesName(accountShard(seeded.account)), 1, seeded.account)
+  }
+  await abandon('req_lost_1')
+  await gateway.reaper.sweep()
+  t.match(await spend(seeded), { settled: 700 })
+  await abandon('req_lost_2')
+  t.equal((await chat(seeded)).status, 200)
+  await gateway.settled()
+  t.match(await spend(seeded), { settled: 1400 + 10 * inputNanos + 20 * outputNanos })
+})
+
+t.test('embeddings are bounded by what they read', async (t) => {
+  const seeded = await gateway.seedKey()
+  answerWith({ prompt_tokens: 3 })
+  const embed = (input: unknown) => post(gateway, seeded.secret, '/embeddings', { model: 'embedder', input })
+  t.equal((await embed(['a', 'b'])).status, 200)
+  await gateway.settled()
+  t.same(await spend(seeded), { settled: 3 * inputNanos, reserved: 0 })
+  await gateway.changeKey(seeded, { monthlyBudgetNanos: 100 * inputNanos })
+  t.equal(await outcomeOf(await embed('x'.repeat(100))), '402 key_budget_exceeded')
+  t.equal((await embed([1, 2, 3])).status, 200)
+})
