@@ -142,14 +142,22 @@ function faultOf({ ending, model }: Sent, charged: Counters, calls: readonly Wit
   if (call === undefined) return charged.nanos === 0 ? null : 'charged without an answer'
   const { promptTokens, cachedTokens, completionTokens } = call
   const whole = costOf(call, prices)
-  const exact = { ...nothing, requests: 1, promptTokens, cachedTokens, completionTokens, nanos: whole }
-  const isExact = call.finishedAtMs !== null && isSame(charged, exact)
+  const exact = {
+    ...nothing,
+    requests: 1,
+    failed: charged.failed,
+    promptTokens,
+    cachedTokens,
+    completionTokens,
+    nanos: whole
+  }
+  const isExact = isSame(charged, exact)
   const isExactDue = ending === 'served' || (ending === 'left' && !call.stream)
-  if (isExactDue && model !== 'silent') return isExact ? null : 'not charged exactly'
+  if (isExactDue && model !== 'silent') return isExact && call.finishedAtMs !== null ? null : 'not charged exactly'
   if (ending === 'failed' && (!call.stream || call.status === null)) {
     return charged.nanos === 0 ? null : 'charged for an answer that never began, or never came to its end'
   }
-  // Its end may have been on its way when the client left.
+  // It may have said what it used before it was left, or broke off.
   if (isExact) return null
   const prompt = costOf({ promptTokens, cachedTokens: 0, completionTokens: 0 }, prices)
   if (charged.requests !== 1 || charged.estimated !== 1) return 'not counted as estimated'
