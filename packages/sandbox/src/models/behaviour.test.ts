@@ -37,6 +37,22 @@ function receive(
   })
 }
 
+test('answers can be held back, and are then what they would have been', async (t) => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  const held = await startModels({ port: 0, paceMs: 0, beforeAnswer: () => opened })
+  t.after(() => held.close())
+  const client = new OpenAI({ apiKey: 'sandbox', baseURL: held.baseUrl, maxRetries: 0 })
+  const answer = client.chat.completions.create({ model: 'x', messages })
+  let requests = held.requests()
+  while (requests[0]?.model !== 'x') {
+    await new Promise(setImmediate)
+    requests = held.requests()
+  }
+  assert.equal(requests[0].status, null)
+  open()
+  assert.deepEqual((await answer).choices, (await ask('x')).choices)
+})
+
 const events = (text: string) => text.split('\n\n').filter((event) => event !== '')
 
 test('status answers with an error in the shape of OpenAI, which the client knows by its class', async () => {

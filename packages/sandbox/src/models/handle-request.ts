@@ -13,6 +13,8 @@ export interface ModelsSettings {
   readonly paceMs: number
   /** Whether only the listed models exist. */
   readonly strict: boolean
+  /** Awaited before each answer. */
+  readonly beforeAnswer: () => Promise<void>
 }
 
 const bodyLimit = 32 * 1024 * 1024
@@ -37,6 +39,7 @@ export function requestHandler(settings: ModelsSettings, witness: Witness) {
     const asked = timesAsked.get(request.model) ?? 0
     timesAsked.set(request.model, asked + 1)
     const misbehaves = asked % (behaviour.every ?? 1) === 0
+    await settings.beforeAnswer()
     await respond(exchange, answer, misbehaves ? behaviour : {}, settings.paceMs)
   }
 

@@ -17,6 +17,8 @@ export interface ModelsOptions {
   readonly strict?: boolean
   /** How long an idle connection is kept; a minute unless given. */
   readonly keepAliveMs?: number
+  /** Awaited before each answer, so that a test can hold answers back. */
+  readonly beforeAnswer?: () => Promise<void>
   /** How much is remembered of what the server has seen, where it is not as much as usual. */
   readonly remember?: Partial<WitnessLimits>
 }
@@ -53,8 +55,9 @@ const usualKeepAliveMs = 60_000
  */
 export async function startModels(options: ModelsOptions): Promise<RunningModels> {
   const { apiKey = 'sandbox', paceMs = usualPaceMs, strict = false, keepAliveMs = usualKeepAliveMs, remember } = options
+  const { beforeAnswer = async () => {} } = options
   const witness = new Witness(remember)
-  const handle = requestHandler({ apiKey, paceMs, strict }, witness)
+  const handle = requestHandler({ apiKey, paceMs, strict, beforeAnswer }, witness)
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (incoming, response) => {
     const url = new URL(`http://127.0.0.1${incoming.url?.startsWith('/') ? incoming.url : '/'}`)
     if (!url.pathname.startsWith('/sandbox/')) return handle(incoming, response, url.pathname)

@@ -127,7 +127,8 @@ export function inferenceEndpoint(
           isStream,
           streamOptions,
           output: kind === 'embedding' ? null : grantedOutput(outputParameter, admitted.hold.grantedTokens, common),
-          wordsMember,
+          // Of several answers the words come in turn; beside them stands to which they belong.
+          wordsMember: bound!.answers > 1 ? 'choices' : wordsMember,
           requestId: request.id,
           response: reply.raw,
           fields: answerFields(request, admitted),

@@ -21,6 +21,30 @@ t.test('words that came in pieces are counted as the text that they are', async 
   t.equal(counted({ prompt: 'x' }, '"Hello "\n"world"\n', true).completionTokens, countTokens('Hello world'))
 })
 
+t.test(
+  'words of several answers that came in turn are counted for each answer, and tool calls for each call',
+  async (t) => {
+    const texts = ['Internationalization', 'Hello world, and more of it', 'unbelievably']
+    const choices = (member: string, wrap: (text: string) => unknown) =>
+      [...texts.keys()].flatMap((index) =>
+        [...texts[index]!].map((letter, at) => ({ at, line: [{ index, [member]: wrap(letter), logprobs: null }] }))
+      )
+    const lines = (events: Array<{ at: number; line: unknown }>) =>
+      events
+        .toSorted((one, other) => one.at - other.at)
+        .map(({ line }) => JSON.stringify(line))
+        .join('\n')
+    const expected = texts.reduce((sum, text) => sum + countTokens(text), 0)
+    const ofChat = lines(choices('delta', (content) => ({ role: 'assistant', content })))
+    t.equal(counted({ messages: [] }, `${ofChat}\n[]\n`, true).completionTokens, expected)
+    t.equal(counted({ prompt: [] }, lines(choices('text', (text) => text)), true).completionTokens, expected)
+
+    const call = (index: number, letter: string) => ({ tool_calls: [{ index, function: { arguments: letter } }] })
+    const ofTools = texts.flatMap((text, index) => [...text].map((letter) => JSON.stringify(call(index, letter))))
+    t.equal(counted({ messages: [] }, ofTools.join('\n'), true).completionTokens, expected)
+  }
+)
+
 t.test('tool calls, reasoning and several choices count, names of roles do not', async (t) => {
   const answer = {
     choices: [

@@ -68,13 +68,19 @@ function countLines(lines: Uint8Array): number {
   for (const line of Buffer.from(lines).toString().split('\n')) {
     if (line === '') continue
     try {
-      gatherWords(JSON.parse(line), '', words)
+      const value: unknown = JSON.parse(line)
+      gatherWords(Array.isArray(value) ? value.map(wordsOfChoice) : value, '', words)
     } catch {
       // A value that is not JSON was written by the model all the same.
       words.set('', (words.get('') ?? '') + line)
     }
   }
   return countAll(words)
+}
+
+/** A stream of several answers brings all choices, each with what it adds: in another place each, by its index. */
+function wordsOfChoice(choice: unknown): unknown {
+  return { index: memberOf(choice, 'index'), words: memberOf(choice, 'delta') ?? memberOf(choice, 'text') }
 }
 
 function countAnswer(bytes: Uint8Array): number {
@@ -118,7 +124,9 @@ function gatherWords(value: unknown, path: string, words: Map<string, string>): 
   }
   let media = 0
   for (const [name, inner] of Object.entries(value)) {
-    if (!notWords.has(name)) media += gatherWords(inner, `${path}/${name}`, words)
+    // What a list brings in pieces says itself where it belongs: choices and tool calls do.
+    const place = Array.isArray(value) ? (memberOf(inner, 'index') ?? name) : name
+    if (!notWords.has(name)) media += gatherWords(inner, `${path}/${place}`, words)
   }
   return media
 }

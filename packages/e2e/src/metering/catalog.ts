@@ -1,0 +1,55 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+
+type Model = Catalog['models'][string]
+type Plan = Catalog['plans'][string]
+
+/** The prices of all metered models but those for embeddings, picodollars per token. */
+export const prices = { inputPicos: 150_000, cachedInputPicos: 75_000, outputPicos: 600_000 }
+
+/**
+ * A chat model that the model server knows by this name.
+ *
+ * @param name with the directives of its behaviour
+ */
+export function chatModel(name: string, upstream = 'models'): Model {
+  return {
+    kind: 'chat',
+    ownedBy: 'tests',
+    created: 1_790_000_000,
+    route: [{ upstream, model: name, priority: 0, weight: 1 }],
+    prices,
+    contextWindow: 128_000,
+    maxOutputTokens: 16_384,
+    defaultOutputTokens: 1000,
+    fewestOutputTokens: 16,
+    outputParameter: 'max_tokens',
+    imageTokens: 1105,
+    tokenizer: null
+  }
+}
+
+export function completionModel(name: string, upstream?: string): Model {
+  return { ...chatModel(name, upstream), kind: 'completion' }
+}
+
+export function embeddingModel(name: string, upstream?: string): Model {
+  const none = { maxOutputTokens: 0, defaultOutputTokens: 0, fewestOutputTokens: 0 }
+  return { ...chatModel(name, upstream), ...none, kind: 'embedding', prices: { ...prices, outputPicos: 0 } }
+}
+
+/** A plan with all of these models, which limits nothing but what is said. */
+export function planOf(
+  models: Catalog['models'],
+  limits: Partial<Plan['limits']> = {},
+  caps: Partial<Plan['caps']> = {}
+): Plan {
+  return {
+    name: 'Tests',
+    entitlements: [],
+    keyQuota: null,
+    seats: null,
+    models: Object.keys(models),
+    limits: { requestsPerMinute: 1e9, tokensPerMinute: 1e12, concurrentRequests: 1e6, ...limits },
+    caps: { requestNanos: 1e12, monthlyNanos: 1e15, ...caps }
+  }
+}

@@ -1,0 +1,108 @@
+import t, { type Test } from 'tap'
+import { chatModel, planOf, prices } from './catalog.ts'
+import { hasNoHolds, readCharges, untilCharges } from './charges.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { producedNanos } from './produced.ts'
+import type { Key } from './records.ts'
+import { type Asked, outcomesOf, startTraffic } from './traffic.ts'
+
+const perSecond = 50
+const looked = 25
+const models = { small: chatModel('x+pace-ms=0'), large: chatModel('x+pace-ms=0') }
+const plans = { free: planOf({ small: models.small }), pro: planOf(models) }
+const body = (model: string) => ({ model, max_tokens: 8, messages: [{ role: 'user', content: 'Say 8 words.' }] })
+
+let fleet: Fleet
+t.before(async () => {
+  fleet = await startFleet({ gateways: 4, catalog: { models, plans } })
+})
+t.teardown(() => fleet.stop())
+t.beforeEach(() => fleet.models.clear())
+
+type Change = { make: () => Promise<unknown>; outcome: string }
+
+/** Makes changes in the middle of traffic, and checks what requests get that are sent once Redis has it. @returns all */
+async function change(
+  t: Test,
+  key: Key,
+  model: string,
+  before: string,
+  changes: readonly Change[]
+): Promise<readonly Asked[]> {
+  const { secret } = key
+  const traffic = startTraffic(fleet.urls, perSecond, () => ({ secret, body: body(model) }))
+  let asked = await traffic.next(looked)
+  t.same(outcomesOf(asked), [before])
+  for (const { make, outcome } of changes) {
+    await make()
+    asked = await traffic.next(looked)
+    t.same(outcomesOf(asked), [outcome])
+  }
+  return traffic.stop()
+}
+
+t.test('a change in the middle of traffic is in force from the next admission on, at every gateway', async (t) => {
+  const { records } = fleet
+  const account = await records.addAccount()
+  const key = await records.addKey(account)
+  const spent = async () => (await readCharges(records.link, account)).settled
+
+  t.comment('plan')
+  await change(t, key, 'large', '403 model_not_allowed', [
+    { make: () => records.changeAccount(account, { plan: 'pro' }), outcome: '200' },
+    { make: () => records.changeAccount(account, { plan: 'free' }), outcome: '403 model_not_allowed' },
+    { make: () => records.changeAccount(account, { plan: 'pro' }), outcome: '200' },
+    { make: () => records.changeAccount(account, { status: 'suspended' }), outcome: '403 account_suspended' },
+    { make: () => records.changeAccount(account, { status: 'active' }), outcome: '200' }
+  ])
+  t.comment('own cap')
+  const capped = await change(t, key, 'small', '200', [
+    {
+      make: async () => records.changeAccount(account, { ownCapNanos: Math.floor((await spent()) / 2) }),
+      outcome: '402 monthly_budget_exceeded'
+    },
+    { make: () => records.changeAccount(account, { ownCapNanos: null }), outcome: '200' }
+  ])
+  t.comment('budget of the key')
+  const budgeted = await change(t, key, 'small', '200', [
+    { make: () => records.changeKey(key, { monthlyBudgetNanos: 1 }), outcome: '402 key_budget_exceeded' },
+    {
+      make: async () => records.changeKey(key, { monthlyBudgetNanos: (await spent()) + 1e9 }),
+      outcome: '200'
+    },
+    { make: () => records.changeKey(key, { monthlyBudgetNanos: 0 }), outcome: '402 key_budget_exceeded' },
+    { make: () => records.changeKey(key, { monthlyBudgetNanos: null }), outcome: '200' }
+  ])
+  const refusals = (asked: readonly Asked[]) =>
+    asked.filter(({ outcome }) => outcome.startsWith('402')).map(({ answer }) => answer.error!)
+  t.ok(
+    refusals(capped).every(
+      ({ scope, limit_usd, spent_usd }) => scope === 'account' && Number(limit_usd) < Number(spent_usd)
+    ),
+    'the cap is below what is spent'
+  )
+  t.ok(refusals(budgeted).every(({ scope }) => scope === 'key'))
+  const { settled } = await untilCharges(records.link, account, hasNoHolds)
+  t.equal(settled, producedNanos(fleet.models.requests(), prices), 'and all that was served is charged')
+})
+
+t.test('a rotated secret and a revoked key are dead for the next request, and the new secret lives', async (t) => {
+  const { records, urls } = fleet
+  const account = await records.addAccount()
+  const key = await records.addKey(account)
+  const { secret: before } = key
+  const old = startTraffic(urls, perSecond / 2, () => ({ secret: before, body: body('small') }))
+  const current = startTraffic(urls, perSecond / 2, () => ({ secret: key.secret, body: body('small') }))
+  t.same(outcomesOf(await current.next(looked)), ['200'])
+
+  await records.rotate(key)
+  const [ofOld, ofNew] = await Promise.all([old.next(looked), current.next(looked)])
+  t.same([outcomesOf(ofOld), outcomesOf(ofNew)], [['401 revoked_api_key'], ['200']])
+  t.same(outcomesOf(await old.stop()), ['200', '401 revoked_api_key'])
+
+  await records.changeKey(key, { status: 'revoked' })
+  t.same(outcomesOf(await current.next(looked)), ['401 revoked_api_key'])
+  t.same(outcomesOf(await current.stop()), ['200', '401 revoked_api_key'])
+  const { settled } = await untilCharges(records.link, account, hasNoHolds)
+  t.equal(settled, producedNanos(fleet.models.requests(), prices))
+})

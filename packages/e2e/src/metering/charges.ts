@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  accountShard,
+  deadlinesName,
+  holdName,
+  limitName,
+  spendName,
+  usagePrefix
+} from '@tollgate/contracts/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+
+/** Counters of usage, as `usage.lua` has them, of all hours. Amounts are nanodollars. */
+export type Counters = {
+  requests: number
+  failed: number
+  promptTokens: number
+  cachedTokens: number
+  completionTokens: number
+  nanos: number
+  estimated: number
+  estimatedNanos: number
+}
+
+const members: Record<string, keyof Counters> = {
+  n: 'requests',
+  e: 'failed',
+  p: 'promptTokens',
+  c: 'cachedTokens',
+  o: 'completionTokens',
+  u: 'nanos',
+  x: 'estimated',
+  y: 'estimatedNanos'
+}
+
+export const nothing: Readonly<Counters> = {
+  requests: 0,
+  failed: 0,
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  nanos: 0,
+  estimated: 0,
+  estimatedNanos: 0
+}
+
+/** An open reservation. */
+export type Hold = { id: string; nanos: number; model: string }
+
+/** What Redis has charged an account, and what it holds. Amounts are nanodollars. */
+export type Charges = {
+  settled: number
+  reserved: number
+  /** Settled by each key. */
+  byKey: ReadonlyMap<string, number>
+  /** Counters of each key and model, as `<key>|<model>`. */
+  usage: ReadonlyMap<string, Counters>
+  holds: Hold[]
+}
+
+/** Reads what belongs together in one transaction. */
+export async function readCharges({ client }: RedisLink, account: string): Promise<Charges> {
+  const transaction = client.multi().hgetall(spendName(account)).hgetall(holdName(account))
+  for (const name of await client.keys(`${usagePrefix(account)}*`)) transaction.hgetall(name)
+  const answers = (await transaction.exec()) ?? []
+  const [spend = {}, held = {}, ...used] = answers.map(([error, hash]) => {
+    if (error !== null) throw error
+    return hash as Record<string, string>
+  })
+  const byKey = Object.entries(spend).flatMap(
+    ([field, amount]): Array<[string, number]> => (field.startsWith('s:') ? [[field.slice(2), Number(amount)]] : [])
+  )
+  const holds = Object.entries(held).map(([id, text]): Hold => {
+    const parts = text.split('|')
+    return { id, nanos: Number(parts[3]), model: parts[9]! }
+  })
+  return {
+    settled: Number(spend.s),
+    reserved: Number(spend.r),
+    byKey: new Map(byKey),
+    usage: readUsage(used),
+    holds
+  }
+}
+
+function readUsage(hashes: ReadonlyArray<Record<string, string>>): Map<string, Counters> {
+  const usage = new Map<string, Counters>()
+  for (const [field, amount] of hashes.flatMap(Object.entries<string>)) {
+    const [, counter = '', of = ''] = /^(\w)\|(.*)$/.exec(field) ?? []
+    const member = members[counter]
+    if (member === undefined) continue
+    const counters = usage.get(of) ?? { ...nothing }
+    counters[member] += Number(amount)
+    usage.set(of, counters)
+  }
+  return usage
+}
+
+/** The sum of counters, of those of a model if one is named. */
+export function sumUsage({ usage }: Charges, model: string | null = null): Counters {
+  const sum = { ...nothing }
+  for (const [of, counters] of usage) {
+    if (model !== null && !of.endsWith(`|${model}`)) continue
+    for (const member of Object.values(members)) sum[member] += counters[member]
+  }
+  return sum
+}
+
+const lookEveryMs = 20
+
+/**
+ * Resolves with the charges of an account once they are as they should be.
+ *
+ * @throws Error with what they are if they are not after 30 s
+ */
+export async function untilCharges(
+  link: RedisLink,
+  account: string,
+  isReached: (charges: Charges) => boolean
+): Promise<Charges> {
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    const charges = await readCharges(link, account)
+    if (isReached(charges)) return charges
+    if (performance.now() > deadline) {
+      const { settled, reserved, holds } = charges
+      throw new Error(`still settled ${settled}, reserved ${reserved}, holds ${JSON.stringify(holds.slice(0, 5))}`)
+    }
+    await delay(lookEveryMs)
+  }
+}
+
+export const hasNoHolds = ({ holds }: Charges): boolean => holds.length === 0
+
+/** Makes all holds of an account overdue, as if their time had passed. */
+export async function passDeadlines({ client }: RedisLink, account: string): Promise<void> {
+  for (const [id, text] of Object.entries(await client.hgetall(holdName(account)))) {
+    await client.hset(holdName(account), id, text.replace(/^\d+/, '1'))
+  }
+  await client.hset(limitName(account), 'd', 1)
+  await client.zadd(deadlinesName(accountShard(account)), 1, account)
+}

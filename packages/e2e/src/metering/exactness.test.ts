@@ -1,0 +1,18 @@
+import t from 'tap'
+import { runExactness } from './exactness.ts'
+import { kinds } from './kinds.ts'
+
+// `npm run exactness` does the same with 10,000, of other seeds.
+t.test(
+  'completed requests are charged to the nanodollar, those left between their prompt and what was produced, failed ones nothing',
+  async (t) => {
+    const { endings, faults } = await runExactness(600, 1, 2)
+    t.comment(Object.fromEntries(endings))
+    t.same(faults, [])
+    for (const { name } of kinds)
+      t.ok(
+        [...endings.keys()].some((ending) => ending.startsWith(`${name}: `)),
+        name
+      )
+  }
+)

@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import OpenAI from 'openai'
+import t from 'tap'
+import { type Answer, ask } from './ask.ts'
+import { chatModel, planOf } from './catalog.ts'
+import { untilCharges } from './charges.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { Gate } from './gate.ts'
+
+const gateways = 4
+const clients = 16
+/** How long traffic goes on once the burst, which is a full minute's limit, is used up. */
+const afterBurstMs = 2000
+const requestsPerMinute = 120
+const tokensPerMinute = 20_000
+const models = { chat: chatModel('x+pace-ms=0') }
+const plans = {
+  free: planOf(models),
+  requests: planOf(models, { requestsPerMinute }),
+  tokens: planOf(models, { tokensPerMinute }),
+  concurrent: planOf(models, { concurrentRequests: 5 })
+}
+const question = (maxTokens: number) => ({
+  model: 'chat',
+  max_tokens: maxTokens,
+  messages: [{ role: 'user' as const, content: 'Say 100 words.' }]
+})
+
+const gate = new Gate()
+let fleet: Fleet
+t.before(async () => {
+  fleet = await startFleet({ gateways, beforeAnswer: gate.pass, catalog: { models, plans } })
+})
+t.teardown(() => {
+  gate.open()
+  return fleet.stop()
+})
+
+/** An admitted request: it was admitted at some time between these two, ms. */
+type Passed = { sentAt: number; answeredAt: number; units: number }
+
+/** As many requests as can be sent, through all gateways at once, until some time after the first was refused. */
+async function flood(secret: string, maxTokens: number, unitsOf: (answer: Answer) => number) {
+  const startedAt = performance.now()
+  const passed: Passed[] = []
+  const refused = new Set<string>()
+  let endsAt = Number.POSITIVE_INFINITY
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      for (let request = 0; performance.now() < endsAt; request++) {
+        const sentAt = performance.now()
+        const answer = await ask(fleet.urls[(client + request) % gateways]!, secret, question(maxTokens))
+        if (answer.status === 200) {
+          passed.push({ sentAt, answeredAt: performance.now(), units: unitsOf(answer) })
+          continue
+        }
+        if (refused.size === 0) endsAt = performance.now() + afterBurstMs
+        refused.add(`${answer.status} ${answer.error!.code}`)
+        // As fast as it goes would leave the gateways no time for anything else.
+        await delay(20)
+      }
+    })
+  )
+  return { passed, refused, ms: performance.now() - startedAt }
+}
+
+/** By how much any window of the run has more than a full minute's limit and what came back within the window. */
+function worstExcess(passed: readonly Passed[], perMinute: number): number {
+  let worst = Number.NEGATIVE_INFINITY
+  for (const { sentAt: from } of passed) {
+    const within = passed.filter(({ sentAt }) => sentAt >= from).toSorted((one, two) => one.answeredAt - two.answeredAt)
+    let units = 0
+    for (const { answeredAt: to, units: more } of within) {
+      units += more
+      worst = Math.max(worst, units - perMinute - ((to - from) * perMinute) / 60_000)
+    }
+  }
+  return worst
+}
+
+t.test(
+  'in no window more requests pass, over all gateways, than the burst and what comes back meanwhile',
+  async (t) => {
+    const { secret } = await fleet.records.addKey(await fleet.records.addAccount({ plan: 'requests' }))
+    const { passed, refused, ms } = await flood(secret, 1, () => 1)
+    t.same([...refused], ['429 requests_per_minute'])
+    const excess = worstExcess(passed, requestsPerMinute)
+    t.ok(excess <= 0.5, `${excess} too many in the worst window`)
+    const least = requestsPerMinute + Math.floor(((ms - 500) * requestsPerMinute) / 60_000)
+    t.ok(passed.length >= least, `${passed.length} passed in ${Math.round(ms)} ms, which allow ${least}`)
+  }
+)
+
+t.test(
+  'in no window more tokens are used, over all gateways, than the burst and what comes back meanwhile',
+  async (t) => {
+    const { secret } = await fleet.records.addKey(await fleet.records.addAccount({ plan: 'tokens' }))
+    const used = ({ text }: Answer): number => JSON.parse(text).usage.total_tokens
+    const { passed, refused, ms } = await flood(secret, 300, used)
+    t.same([...refused], ['429 tokens_per_minute'])
+    const excess = worstExcess(passed, tokensPerMinute)
+    t.ok(excess <= 0, `${excess} too many in the worst window`)
+    const sum = passed.reduce((all, { units }) => all + units, 0)
+    // Each request under way holds more than it uses in the end.
+    const least = tokensPerMinute - 600 * clients
+    t.ok(sum >= least, `${sum} used in ${Math.round(ms)} ms, of ${tokensPerMinute}`)
+  }
+)
+
+t.test('as many requests are under way at once as the plan allows, over all gateways', async (t) => {
+  const account = await fleet.records.addAccount({ plan: 'concurrent' })
+  const { secret } = await fleet.records.addKey(account)
+  let refused = 0
+  gate.close()
+  const asking = Array.from({ length: 20 }, async (_, client) => {
+    const answer = await ask(fleet.urls[client % gateways]!, secret, question(5))
+    if (answer.status !== 200) refused++
+    return answer
+  })
+  await untilCharges(fleet.records.link, account, ({ holds }) => holds.length + refused === asking.length)
+  gate.open()
+  const answers = await Promise.all(asking)
+  const outcomes = answers.map(({ status, error }) => `${status} ${error?.code ?? ''}`).toSorted()
+  t.same(outcomes, [...Array(5).fill('200 '), ...Array(15).fill('429 concurrent_requests')])
+})
+
+/** Slow enough that nothing comes back while some requests are sent. */
+const slowly = 12
+
+t.test(
+  'what the headers say is left passes at once and no more, and Retry-After is when the next one does',
+  async (t) => {
+    const account = await fleet.records.addAccount()
+    const { secret } = await fleet.records.addKey(account, { requestsPerMinute: slowly })
+    const first = await ask(fleet.urls[0]!, secret, question(1))
+    t.equal(first.headers.get('x-ratelimit-limit-requests'), String(slowly))
+    const left = Number(first.headers.get('x-ratelimit-remaining-requests'))
+    t.equal(left, slowly - 1)
+
+    const startedAt = performance.now()
+    const answers = await Promise.all(
+      Array.from({ length: left + 6 }, (_, client) => ask(fleet.urls[client % gateways]!, secret, question(1)))
+    )
+    const passed = answers.filter(({ status }) => status === 200)
+    const refused = answers.filter(({ status }) => status === 429)
+    const ms = performance.now() - startedAt
+    t.ok(ms < 60_000 / slowly, 'before one came back')
+    t.equal(passed.length, left)
+    t.same(new Set(refused.map(({ error }) => error!.code)), new Set(['requests_per_minute']))
+    const remaining = passed.map(({ headers }) => Number(headers.get('x-ratelimit-remaining-requests')))
+    t.same(
+      remaining.toSorted((one, other) => other - one),
+      [...Array(left).keys()].toReversed()
+    )
+    for (const { headers } of refused) {
+      t.equal(headers.get('x-ratelimit-remaining-requests'), '0')
+      t.match(headers.get('x-ratelimit-reset-requests'), /^(\d+s|\d+\.\d+s|1m0s)$/)
+    }
+    const last = await ask(fleet.urls[0]!, secret, question(1))
+    const retryAfter = Number(last.headers.get('retry-after'))
+    t.ok(retryAfter > 0 && retryAfter <= 60 / slowly, `${retryAfter} s`)
+    await delay(retryAfter * 1000)
+    t.equal((await ask(fleet.urls[1]!, secret, question(1))).status, 200)
+    t.equal((await ask(fleet.urls[2]!, secret, question(1))).status, 429)
+
+    const client = new OpenAI({ baseURL: `${fleet.urls[3]}/v1`, apiKey: secret })
+    const answer = await client.chat.completions.create(question(1))
+    t.equal(answer.choices.length, 1, 'the official client waits and gets through')
+  }
+)

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import t from 'tap'
+import { chatModel, planOf, prices } from './catalog.ts'
+import { hasNoHolds, readCharges, sumUsage, untilCharges } from './charges.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { hasWorked, producedNanos } from './produced.ts'
+import { outcomesOf, startTraffic } from './traffic.ts'
+
+const perSecond = 50
+const looked = 25
+/** Streams of about half a second: some are under way at every moment. */
+const models = { paced: chatModel('x+pace-ms=10') }
+const catalog = { models, plans: { free: planOf(models) } }
+const body = { model: 'paced', stream: true, messages: [{ role: 'user', content: 'Say 40 words.' }] }
+const away = '503 state_unavailable'
+
+let fleet: Fleet
+const program = findRedisServer(process.env)
+t.before(async () => {
+  if (program !== null) fleet = await startFleet({ gateways: 4, catalog })
+})
+t.teardown(() => fleet?.stop())
+t.beforeEach(() => fleet?.models.clear())
+
+t.test(
+  'a Redis that is silent for three seconds: 503 meanwhile, and afterwards the spend is exact and nothing is held',
+  async (t) => {
+    if (!need(t, 'redis-server', program)) return
+    const { records, urls } = fleet
+    const account = await records.addAccount()
+    const { secret } = await records.addKey(account)
+    const traffic = startTraffic(urls, perSecond, () => ({ secret, body }))
+    t.same(outcomesOf(await traffic.next(looked)), ['200'])
+
+    await fleet.redis().kill('SIGSTOP')
+    const silentFrom = performance.now()
+    await delay(3000)
+    await fleet.redis().kill('SIGCONT')
+    const silentTo = performance.now()
+    // Gateways have lost their connections, and try again every half a second.
+    let outcomes: string[]
+    do outcomes = outcomesOf(await traffic.next(looked))
+    while (outcomes.includes(away) && performance.now() < silentTo + 10_000)
+    t.same(outcomes, ['200'])
+
+    const asked = await traffic.stop()
+    t.same(outcomesOf(asked).toSorted(), ['200', away], 'nothing else was answered')
+    const refused = asked.filter(({ outcome }) => outcome === away)
+    t.ok(refused.length > 50, `${refused.length} of ${asked.length} were refused`)
+    t.ok(refused.every(({ answer }) => Number(answer.headers.get('retry-after')) >= 2))
+    t.ok(
+      refused.every(({ answeredAt, sentAt }) => answeredAt - sentAt < 2500),
+      'nobody waits for long'
+    )
+    t.ok(
+      refused.every(({ answeredAt }) => answeredAt > silentFrom),
+      'nobody is refused before'
+    )
+
+    const after = await untilCharges(records.link, account, hasNoHolds)
+    const calls = fleet.models.requests().filter(hasWorked)
+    const produced = producedNanos(calls, prices)
+    t.match(after, { settled: produced, reserved: 0 })
+    t.match(sumUsage(after), { requests: calls.length, nanos: produced, estimated: 0, failed: 0 })
+    t.equal(calls.length, asked.length - refused.length, 'what was refused was not made')
+  }
+)
+
+t.test('connections to Redis that break at any moment lose no charge and make none twice', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const { records, urls } = fleet
+  const { client } = records.link
+  const account = await records.addAccount()
+  const { secret } = await records.addKey(account)
+  const traffic = startTraffic(urls, perSecond, () => ({ secret, body }))
+  for (let round = 0; round < 8; round++) {
+    await traffic.next(1 + Math.floor(Math.random() * 10))
+    for (const line of String(await client.client('LIST')).split('\n')) {
+      const id = /^id=(\d+) .*name=tollgate-gateway/.exec(line)?.[1]
+      // It may have gone by itself.
+      if (id !== undefined) await client.client('KILL', 'ID', id).catch(() => null)
+    }
+  }
+  const asked = await traffic.stop()
+  t.same(outcomesOf(asked).toSorted(), ['200', away], 'nothing else was answered')
+  const after = await untilCharges(records.link, account, hasNoHolds)
+  const calls = fleet.models.requests().filter(hasWorked)
+  const produced = producedNanos(calls, prices)
+  t.match(after, { settled: produced, reserved: 0 })
+  t.match(sumUsage(after), { requests: calls.length, nanos: produced, estimated: 0, failed: 0 })
+})
+
+t.test('a Redis that is killed and comes back empty admits nothing until it is vouched for', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const { records, urls } = fleet
+  const account = await records.addAccount()
+  const { secret } = await records.addKey(account)
+  const traffic = startTraffic(urls, perSecond, () => ({ secret, body }))
+  t.same(outcomesOf(await traffic.next(looked)), ['200'])
+
+  await fleet.restartRedis()
+  // Those under way are settled there, where nothing is known yet.
+  t.same(outcomesOf(await traffic.next(looked)), [away])
+  await records.link.ready()
+  await delay(1000)
+  t.same(outcomesOf(await traffic.next(looked)), [away], 'also once the gateways are connected')
+
+  await records.replay()
+  t.same(outcomesOf(await traffic.next(looked)), [away], 'also when all records are there')
+  const vouchedFrom = performance.now()
+  await records.vouch()
+  let outcomes: string[]
+  do outcomes = outcomesOf(await traffic.next(looked))
+  while (outcomes.includes(away) && performance.now() < vouchedFrom + 10_000)
+  t.same(outcomes, ['200'])
+  t.same(outcomesOf(await traffic.stop()).toSorted(), ['200', away], 'nothing else was answered')
+
+  const after = await untilCharges(records.link, account, hasNoHolds)
+  t.equal(after.reserved, 0)
+  const { nanos } = sumUsage(after)
+  t.ok(nanos <= producedNanos(fleet.models.requests(), prices), 'what Redis has lost is not charged twice')
+  t.ok((await readCharges(records.link, account)).settled <= nanos)
+})
