@@ -81,7 +81,10 @@ export function inferenceEndpoint(
     const body = readRequestBody(bytes, understood)
     const { members, spans } = body
     const common = members as CommonMembers
-    const { model: name, stream, stream_options: streamOptions = null } = common
+    const { model: name, stream, stream_options: streamOptions = null, max_tokens, max_completion_tokens } = common
+    // What follows must not keep all of the members in memory for as long as the answer takes.
+    const asked = { max_tokens, max_completion_tokens }
+    const isStream = stream === true && endpoint.streams
     const model = view.model(name, kind)
     if (model !== null) refuseUnpriced(body)
     const bound = model === null ? null : endpoint.tokenBound(body, model)
@@ -101,7 +104,6 @@ export function inferenceEndpoint(
       (admitted) => {
         useLog.used(known.pointer.key)
         const { route, prices, outputParameter } = model!
-        const isStream = stream === true && endpoint.streams
         const call: Call = {
           id: request.id,
           known,
@@ -126,7 +128,8 @@ export function inferenceEndpoint(
           model: name,
           isStream,
           streamOptions,
-          output: kind === 'embedding' ? null : grantedOutput(outputParameter, admitted.hold.grantedTokens, common),
+          output:
+            kind === 'embedding' ? null : { parameter: outputParameter, tokens: admitted.hold.grantedTokens, asked },
           // Of several answers the words come in turn; beside them stands to which they belong.
           wordsMember: bound!.answers > 1 ? 'choices' : wordsMember,
           requestId: request.id,
@@ -149,11 +152,6 @@ export function inferenceEndpoint(
       }
     )
   }
-}
-
-function grantedOutput(parameter: GrantedOutput['parameter'], tokens: number, members: CommonMembers): GrantedOutput {
-  const { max_tokens, max_completion_tokens } = members
-  return { parameter, tokens, asked: { max_tokens, max_completion_tokens } }
 }
 
 /** Headers that every answer to an admitted request has. */

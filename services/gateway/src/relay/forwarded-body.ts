@@ -3,7 +3,8 @@ import { type Edit, editBody, type MemberSpan, setMember } from '../body/members
 export type ForwardedRequest = {
   /** As the client sent it. */
   readonly body: Buffer
-  readonly spans: ReadonlyMap<string, MemberSpan>
+  /** Until the answer has begun: then nothing is forwarded any more. */
+  spans: ReadonlyMap<string, MemberSpan>
   /** As the client asked for it. */
   readonly model: string
   readonly isStream: boolean

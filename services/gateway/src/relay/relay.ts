@@ -39,8 +39,8 @@ export type RelayRequest = ForwardedRequest & {
   readonly requestId: string
   /** Where the answer goes. Nothing has been written to it yet. */
   readonly response: ServerResponse
-  /** Header names and values, alternating, that the answer carries besides its own. */
-  readonly fields: readonly string[]
+  /** Header names and values, alternating, that the answer carries besides its own; until it has begun. */
+  fields: readonly string[]
   readonly slowReaders: SlowReaders
   readonly deadlines: Deadlines
   /** Whether the connection to the client must end with this answer. */
@@ -327,6 +327,9 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
     this.#firstByteAt = performance.now()
     this.#response.writeHead(this.#status, this.#head)
     this.#head = null
+    // What is not needed any more is not kept for as long as a stream lasts.
+    this.#request.fields = noFields
+    this.#request.spans = noSpans
   }
 
   /** Passes on why the upstream refused the request. */
@@ -431,6 +434,8 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
   }
 }
 
+const noFields: readonly string[] = []
+const noSpans: RelayRequest['spans'] = new Map()
 const nothingPassed = { bytes: Buffer.alloc(0), share: 1 }
 
 /** The type of an answer; what is none does not pass (RFC 9110, 8.3.1). */
