@@ -81,7 +81,7 @@ test('dollars become whole picodollars per token and nanodollars, and names list
           { upstream: 'one', model: 'large-2026', weight: 3 },
           { upstream: 'two', priority: 1 }
         ],
-        usd_per_million_tokens: { input: 1.25, cached_input: 0.000001, output: 10 }
+        usd_per_million_tokens: { input: 1.25, cached_input: 0.000001, output: 10, reasoning: 12.5 }
       }
     },
     plans: { free: plan, all: { ...plan, models: 'all', key_quota: 'unlimited', seats: 'unlimited' } }
@@ -108,7 +108,8 @@ test('dollars become whole picodollars per token and nanodollars, and names list
   assert.deepEqual(catalog.models.large!.prices, {
     inputPicos: 1_250_000,
     cachedInputPicos: 1,
-    outputPicos: 10_000_000
+    outputPicos: 10_000_000,
+    reasoningPicos: 12_500_000
   })
   assert.deepEqual(catalog.plans.free, {
     name: 'Free',

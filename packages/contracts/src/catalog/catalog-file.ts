@@ -20,7 +20,12 @@ const ModelEntry = closed({
     }),
     { minItems: 1 }
   ),
-  usd_per_million_tokens: closed({ input: Usd, cached_input: Type.Optional(Usd), output: Usd }),
+  usd_per_million_tokens: closed({
+    input: Usd,
+    cached_input: Type.Optional(Usd),
+    output: Usd,
+    reasoning: Type.Optional(Usd)
+  }),
   context_window: Type.Integer({ minimum: 1 }),
   max_output_tokens: Type.Integer({ minimum: 0 }),
   default_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -44,9 +49,9 @@ const PlanEntry = closed({
   seats: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('unlimited')]),
   models: Type.Union([Type.Array(Name), Type.Literal('all')]),
   limits: closed({
-    requests_per_minute: Type.Integer({ minimum: 1 }),
-    tokens_per_minute: Type.Integer({ minimum: 1 }),
-    concurrent_requests: Type.Integer({ minimum: 1 })
+    requests_per_minute: Type.Integer({ minimum: 1, maximum: 1e9 }),
+    tokens_per_minute: Type.Integer({ minimum: 1, maximum: 1e12 }),
+    concurrent_requests: Type.Integer({ minimum: 1, maximum: 1e6 })
   }),
   caps_usd: closed({ request: Usd, month: Usd })
 })
@@ -117,7 +122,8 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     prices: {
       inputPicos: picos(prices.input, 'input'),
       cachedInputPicos: picos(prices.cached_input ?? prices.input, 'cached_input'),
-      outputPicos: picos(prices.output, 'output')
+      outputPicos: picos(prices.output, 'output'),
+      ...(prices.reasoning !== undefined && { reasoningPicos: picos(prices.reasoning, 'reasoning') })
     },
     contextWindow: entry.context_window,
     maxOutputTokens,

@@ -28,7 +28,13 @@ export const Model = Type.Object({
   created: Type.Integer({ minimum: 0 }),
   /** Upstreams that serve the model. */
   route: Type.Array(Target, { minItems: 1 }),
-  prices: Type.Object({ inputPicos: Picos, cachedInputPicos: Picos, outputPicos: Picos }),
+  prices: Type.Object({
+    inputPicos: Picos,
+    cachedInputPicos: Picos,
+    outputPicos: Picos,
+    /** Of hidden reasoning; as other output if there is none. */
+    reasoningPicos: Type.Optional(Picos)
+  }),
   contextWindow: Type.Integer({ minimum: 1 }),
   maxOutputTokens: Type.Integer({ minimum: 0 }),
   /** What a request is granted that does not say how long its answer may be. */

@@ -12,11 +12,11 @@ export type TokenBound = {
 
 /** What tokens cost at most, in the form that admission takes. */
 export function costBound({ promptTokens, answers, wantedTokens }: TokenBound, model: Model): CostBound {
-  const { inputPicos, cachedInputPicos, outputPicos } = model.prices
+  const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = outputPicos } = model.prices
   return {
     promptPicos: promptTokens * Math.max(inputPicos, cachedInputPicos),
     promptTokens,
-    outputPicos: answers * outputPicos,
+    outputPicos: answers * Math.max(outputPicos, reasoningPicos),
     outputTokens: answers,
     wantedTokens,
     fewestTokens: Math.min(model.fewestOutputTokens, wantedTokens)

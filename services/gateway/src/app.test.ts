@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import pino from 'pino'
+import { test } from 'tap'
+import { buildApp, type GatewayDependencies } from './app.ts'
+
+// What only requests need is left out: there are none.
+const dependencies = {
+  log: pino({ level: 'silent' }),
+  protection: {
+    trustProxy: false,
+    failuresPerMinute: 1,
+    maxConnections: 1,
+    headersTimeoutMs: 1000,
+    requestTimeoutMs: 1000,
+    slowReaderMs: 1000,
+    longestRequestMs: 1000
+  }
+} as unknown as GatewayDependencies
+
+test('an endpoint that calls a model and is not metered stops the start', async () => {
+  const app = buildApp(dependencies)
+  assert.throws(
+    () => app.post('/v1/images/generations', async () => 'free'),
+    /\/v1\/images\/generations is not metered/
+  )
+  app.get('/v1/anything', async () => 'reads only')
+})

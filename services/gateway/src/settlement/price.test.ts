@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { test } from 'tap'
+import { costBound } from '../admission/cost-bound.ts'
+import { testCatalog } from '../testing/start-gateway.ts'
+import { costNanos } from './price.ts'
+
+const picos = fc.integer({ min: 0, max: 20_000_000 })
+const prices = fc.record({
+  inputPicos: picos,
+  cachedInputPicos: picos,
+  outputPicos: picos,
+  reasoningPicos: fc.option(picos, { nil: undefined })
+})
+const usages = fc
+  .record({
+    prompt: fc.nat({ max: 1e6 }),
+    cached: fc.nat({ max: 1e6 }),
+    completion: fc.nat({ max: 1e6 }),
+    reasoning: fc.nat({ max: 1e6 })
+  })
+  .map(({ prompt, cached, completion, reasoning }) => ({
+    promptTokens: prompt,
+    cachedTokens: Math.min(prompt, cached),
+    completionTokens: completion,
+    reasoningTokens: Math.min(completion, reasoning),
+    estimated: false
+  }))
+
+test('a cost is exact, each kind of token at its price, and rounded up once', async () => {
+  fc.assert(
+    fc.property(usages, prices, ({ promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated }, of) => {
+      const { reasoningPicos, ...others } = of
+      const price = reasoningPicos === undefined ? others : { ...others, reasoningPicos }
+      const exact =
+        BigInt(promptTokens - cachedTokens) * BigInt(of.inputPicos) +
+        BigInt(cachedTokens) * BigInt(of.cachedInputPicos) +
+        BigInt(completionTokens - reasoningTokens) * BigInt(of.outputPicos) +
+        BigInt(reasoningTokens) * BigInt(reasoningPicos ?? of.outputPicos)
+      const usage = { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated }
+      assert.equal(BigInt(costNanos(usage, price)), (exact + 999n) / 1000n)
+    })
+  )
+})
+
+test('what uses no more tokens than were bounded costs no more than the bound, whichever they are', async () => {
+  fc.assert(
+    fc.property(usages, prices, (usage, { reasoningPicos, ...others }) => {
+      const price = reasoningPicos === undefined ? others : { ...others, reasoningPicos }
+      const model = { ...testCatalog.models.small!, prices: price }
+      const bound = { promptTokens: usage.promptTokens, answers: 1, wantedTokens: usage.completionTokens }
+      const { promptPicos, outputPicos, wantedTokens } = costBound(bound, model)
+      assert.ok(costNanos(usage, price) <= Math.ceil((promptPicos + outputPicos * wantedTokens) / 1000))
+    })
+  )
+})
