@@ -155,10 +155,12 @@ async function play(script: Action[], link: RedisLink): Promise<void> {
       case 'step':
         return world.step(action.pick, action.ending)
       case 'serve':
-        await serve({ ...link, run: () => world.run() }, accounts[action.account]!, {
-          key: `key_${action.key}`,
-          costNanos: action.costNanos
-        })
+        await serve(
+          { ...link, run: () => world.run() },
+          accounts[action.account]!,
+          { key: `key_${action.key}`, costNanos: Math.max(0, action.costNanos) },
+          Math.max(0, -action.costNanos)
+        )
         return watcher.served()
       case 'round':
         if (rounds < mostRounds) void round(world.agent())

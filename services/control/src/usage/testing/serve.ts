@@ -1,13 +1,20 @@
+import { gonePrefix } from '@tollgate/contracts/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { prepareSettlement, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
 
 let requests = 0
 
-/** Settles a request as a gateway does whose hold Redis has lost: it is applied in full. @returns what was settled */
+/**
+ * Settles a request as a gateway does whose hold Redis has lost: it is applied in full.
+ *
+ * @param reapedNanos what was charged before, when its hold was overdue: then only the difference is applied
+ * @returns what was settled
+ */
 export async function serve(
   redis: RedisLink,
   account: string,
-  changed: Partial<SettledRequest> = {}
+  changed: Partial<SettledRequest> = {},
+  reapedNanos = 0
 ): Promise<SettledRequest> {
   const number = ++requests
   const request: SettledRequest = {
@@ -26,6 +33,10 @@ export async function serve(
     failed: false,
     estimated: false,
     ...changed
+  }
+  if (reapedNanos > 0) {
+    const { id, at, key, model } = request
+    await redis.client.set(gonePrefix(account) + id, `${reapedNanos}|0|0|${at}|${key}|${model}`)
   }
   await settle(redis, prepareSettlement(account), [request], () => false)
   return request
