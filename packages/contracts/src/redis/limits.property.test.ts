@@ -1,3 +1,4 @@
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import fc from 'fast-check'
 import { actions } from '../testing/limits-actions.ts'
 import { createGateways } from '../testing/limits-gateways.ts'
@@ -11,7 +12,7 @@ const start = Date.UTC(2027, 0, 31, 23, 59) * 1000
 testOnEveryRedis('limits', async (t, anyLink, kind) => {
   const clock = moveClock(anyLink, kind === 'redis-server')
   // The stand-in takes a hundred times as long.
-  const [runs, most] = kind === 'redis-server' ? [Number(process.env.PROPERTY_RUNS ?? 40), Infinity] : [1, 30]
+  const [runs, most] = kind === 'redis-server' ? [propertyRuns(40), Infinity] : [{ ...propertyRuns(1), numRuns: 1 }, 30]
   t.test('whatever happens: no cap is exceeded, no hold is lost, and each request is charged once', async () => {
     await fc.assert(
       fc.asyncProperty(actions, async (script) => {
@@ -20,7 +21,7 @@ testOnEveryRedis('limits', async (t, anyLink, kind) => {
         for (const action of script.slice(0, most)) await gateways.act(action)
         await gateways.finish()
       }),
-      { numRuns: runs }
+      runs
     )
   })
 })

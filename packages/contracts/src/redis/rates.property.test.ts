@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import fc from 'fast-check'
 import { type Asking, accounts, createWorld, keys, type LimitsWorld } from '../testing/limits-world.ts'
@@ -75,7 +76,7 @@ function mostInAMinute(admitted: ReadonlyArray<{ micros: number; units: number }
 testOnEveryRedis('rates', async (t, anyLink, kind) => {
   if (kind !== 'redis-server' || !need(t, 'redis-server', findRedisServer(process.env))) return
   const clock = moveClock(anyLink, true)
-  const numRuns = Number(process.env.PROPERTY_RUNS ?? 25)
+  const [runs, fewerRuns] = [propertyRuns(25), propertyRuns(13)]
 
   t.test('in any minute no more is admitted than the limit and a burst of as much', async () => {
     const run = async (limit: Limits, requests: Arrival[]) => {
@@ -97,7 +98,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
         check(ofKey, 2 * (limit.keyRequests ?? Infinity), () => 1)
       }
     }
-    await fc.assert(fc.asyncProperty(limits, arrivals, run), { numRuns })
+    await fc.assert(fc.asyncProperty(limits, arrivals, run), runs)
   })
 
   t.test(
@@ -138,7 +139,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
         }
         assert.ok(mostInAMinute(used) <= 2 * limit.tokens)
       }
-      await fc.assert(fc.asyncProperty(limits, arrivals, run), { numRuns: Math.ceil(numRuns / 2) })
+      await fc.assert(fc.asyncProperty(limits, arrivals, run), fewerRuns)
     }
   )
 
@@ -160,7 +161,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
         }
       }
     }
-    await fc.assert(fc.asyncProperty(limits, arrivals, run), { numRuns: Math.ceil(numRuns / 2) })
+    await fc.assert(fc.asyncProperty(limits, arrivals, run), fewerRuns)
   })
 
   t.test('as many pass at once as an answer says are left, and not one more', async () => {
@@ -197,6 +198,6 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
       assert.ok(rested.outcome === 'admitted')
       assert.equal(rested.requestsLeft, Math.min(limit.requests, limit.keyRequests ?? Infinity) - 1)
     }
-    await fc.assert(fc.asyncProperty(few, arrivals, fc.boolean(), run), { numRuns: Math.ceil(numRuns / 2) })
+    await fc.assert(fc.asyncProperty(few, arrivals, fc.boolean(), run), fewerRuns)
   })
 })

@@ -13,6 +13,7 @@ import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { prepareVerification, type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
 import { need } from '@tollgate/sandbox/need.ts'
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import fc from 'fast-check'
@@ -480,6 +481,6 @@ test('whatever happens, what is vouched for is true, a revoked key stays dead, a
   await link.ready()
   await fc.assert(
     fc.asyncProperty(actions, (script) => play(script, link)),
-    { examples: known.map((script) => [script]), numRuns: Number(process.env.PROPERTY_RUNS ?? 40) }
+    { examples: known.map((script) => [script]), ...propertyRuns(40) }
   )
 })

@@ -4,6 +4,7 @@ import { parseUsage, type Usage } from '@tollgate/contracts/redis/parse-usage.ts
 import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { readHour } from '@tollgate/contracts/redis/usage.ts'
 import { need } from '@tollgate/sandbox/need.ts'
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import fc from 'fast-check'
@@ -228,6 +229,6 @@ test('what was served is in the ledger exactly once, unless both Redis and Postg
   await link.ready()
   await fc.assert(
     fc.asyncProperty(actions, (script) => play(script, link)),
-    { numRuns: Number(process.env.PROPERTY_RUNS ?? 40) }
+    propertyRuns(40)
   )
 })
