@@ -5,11 +5,8 @@
 -- KEYS[1]  hash of the uses
 -- ARGV, two for each use, at most some hundreds: key id, ms since the epoch
 -- Returns 1.
-local keys = {}
-for n = 1, #ARGV, 2 do
-  keys[#keys + 1] = ARGV[n]
-end
-local noted = redis.call('HMGET', KEYS[1], unpack(keys))
+
+--include parts/noted-uses.lua
 local later = {}
 for n, key in ipairs(keys) do
   local at = ARGV[2 * n]
