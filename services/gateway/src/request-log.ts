@@ -3,7 +3,7 @@ import { symbols } from 'pino'
 import type { KnownKey } from './authenticate/known-key.ts'
 import type { Call, Outcome } from './settlement/outcome.ts'
 import { costNanos } from './settlement/price.ts'
-import type { Usage } from './usage/usage.ts'
+import { nothingUsed, type Usage } from './usage/usage.ts'
 
 /** What is known of a request when it is over. No word of a conversation, and no secret. */
 export type RequestFacts = {
@@ -54,14 +54,6 @@ export function callMembers(call: Call, outcome: Outcome, usage: Usage | null): 
     `"estimated":${estimated},"costNanos":${usage === null ? 0 : costNanos(usage, call.prices)},` +
     `"firstByteMs":${firstByteAt === null ? null : round(firstByteAt - call.startedAt)},"clientGone":${clientGone},`
   )
-}
-
-const nothingUsed: Usage = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-  estimated: false
 }
 
 /** To a tenth of a millisecond. */

@@ -1,6 +1,7 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { MemberSpan } from '../body/members.ts'
+import { fold, type MemberSpan } from '../body/members.ts'
+import { memberOf } from '../usage/usage.ts'
 
 /** A request's body: its bytes, its members as they were parsed, and where each stands in the bytes. */
 export type BoundedBody = {
@@ -122,13 +123,7 @@ function valueBytes(value: unknown): number {
   return bytes
 }
 
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-
 const lengthOf = (span: MemberSpan | undefined): number => (span === undefined ? 0 : span.end - span.start)
-
-/** A name as servers compare it that do not mind its case. */
-export const fold = (name: string): string => name.toUpperCase().toLowerCase()
 
 const unpriced = (what: string): ServiceError =>
   new ServiceError('unpriced_parameter', { message: `${what} has no price here.` })

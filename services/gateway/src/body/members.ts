@@ -4,6 +4,9 @@ import { skipSpace, skipString, skipValue } from './scan.ts'
 /** Far more than any request of an SDK has. */
 const mostMembers = 1000
 
+/** A name as servers compare it that do not mind its case: also letters that become ASCII by it. */
+export const fold = (name: string): string => name.toUpperCase().toLowerCase()
+
 /** Where a member's value stands in a body: `bytes.subarray(start, end)`. */
 export type MemberSpan = { name: string; start: number; end: number }
 

@@ -156,9 +156,7 @@ export function inferenceEndpoint(
 
 /** Headers that every answer to an admitted request has. */
 function answerFields(request: FastifyRequest, { rates, tokensPerMinute }: Admitted): string[] {
-  const fields = rateFields(rates, tokensPerMinute)
-  if (request.headers.origin !== undefined) fields.push(...crossOriginFields(request.headers.origin))
-  return fields
+  return [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
 }
 
 /** The client left before an upstream was called. */

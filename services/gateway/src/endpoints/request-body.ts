@@ -2,7 +2,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Static, TObject } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { isTooComplex } from '../body/complexity.ts'
-import { findMembers, type MemberSpan } from '../body/members.ts'
+import { findMembers, fold, type MemberSpan } from '../body/members.ts'
 
 /** A request body in both of its forms: what the client sent, and what was understood of it. */
 export type RequestBody<Members> = {
@@ -42,7 +42,7 @@ export function readRequestBody<Schema extends TObject>(
   for (const span of found) {
     // Parsers differ in which of two members they believe, and some (Go's) take a name in any case for the one they know:
     // the upstream might serve what was not judged here.
-    const spelling = isPlain.test(span.name) ? span.name : span.name.toUpperCase().toLowerCase()
+    const spelling = isPlain.test(span.name) ? span.name : fold(span.name)
     if (spans.has(spelling)) {
       throw new ServiceError('invalid_request', { message: `${span.name}: given more than once.` })
     }

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { callMembers, logRequest } from '../request-log.ts'
 import type { Countable } from '../usage/estimate-usage.ts'
-import type { Usage } from '../usage/usage.ts'
+import { nothingUsed, type Usage } from '../usage/usage.ts'
 import type { UsageEstimator } from '../usage/usage-estimator.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { costNanos } from './price.ts'
@@ -81,14 +81,6 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
       while (counting.size > 0) await Promise.all(counting)
     }
   }
-}
-
-const nothingUsed: Usage = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-  estimated: false
 }
 
 function isCountable(used: Usage | Countable): used is Countable {

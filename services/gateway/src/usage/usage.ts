@@ -10,6 +10,15 @@ export type Usage = {
   estimated: boolean
 }
 
+/** Of a request that was not served. */
+export const nothingUsed: Usage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  estimated: false
+}
+
 /**
  * Reads a `usage` object as OpenAI's API has it, of chat, completions or embeddings. A part that is larger than its whole
  * counts as the whole.
