@@ -1,10 +1,10 @@
 import { forgetUses, type LastUses, readUses } from '@tollgate/contracts/redis/last-uses.ts'
-import { type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import { type CopyLoop, createCopyLoop } from '../copy-loop.ts'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
-import { WakeableSleep } from '../wakeable-sleep.ts'
 
 /** Few enough that a statement takes no noticeable time. */
 const usesPerStep = 1000
@@ -13,57 +13,19 @@ export type UseCopierOptions = {
   database: Database
   redis: RedisLink
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
-  /** Milliseconds between copies. Gateways note uses each second, and a listing is at most 5 s behind. */
+  /** Milliseconds from the start of a copy to the start of the next. Gateways note uses each second, and a listing is at most 5 s behind. */
   intervalMs?: number
 }
 
-/** Copies when keys were last used from Redis, where gateways note it, to Postgres. Any number of replicas may run one. */
-export type UseCopier = {
-  start(): void
-  /** Resolves when nothing of it runs any more. */
-  stop(): Promise<void>
-}
-
-export function createUseCopier({ database, redis, log, intervalMs = 2000 }: UseCopierOptions): UseCopier {
-  const stopping = new AbortController()
-  let loop: Promise<void> | null = null
-  const pause = new WakeableSleep()
-
-  async function runLoop(): Promise<void> {
-    let isFailing = false
-    while (!stopping.signal.aborted) {
-      // A Redis that is away, as at every start, is told of by its connection.
-      if (!redis.isReady()) {
-        await sleep()
-        continue
-      }
-      try {
-        await copyLastUses(database.orm, redis, stopping.signal)
-        if (isFailing) log.info('uses of keys are copied again')
-        isFailing = false
-      } catch (error) {
-        const err = error instanceof Error ? withoutCommand(error) : error
-        if (!isFailing && !stopping.signal.aborted) log.warn({ err }, 'uses of keys are not copied')
-        isFailing = true
-      }
-      await sleep()
-    }
-  }
-
-  async function sleep(): Promise<void> {
-    if (!stopping.signal.aborted) await pause.sleep(intervalMs)
-  }
-
-  return {
-    start() {
-      loop ??= runLoop()
-    },
-    async stop() {
-      stopping.abort()
-      pause.wake()
-      await loop
-    }
-  }
+/** Copies when keys were last used from Redis, where gateways note it, to Postgres. */
+export function createUseCopier({ database, redis, log, intervalMs = 2000 }: UseCopierOptions): CopyLoop {
+  return createCopyLoop({
+    redis,
+    log,
+    intervalMs,
+    copy: (signal) => copyLastUses(database.orm, redis, signal),
+    messages: { failing: 'uses of keys are not copied', recovered: 'uses of keys are copied again' }
+  })
 }
 
 /**
