@@ -18,6 +18,7 @@ const leaveLimitMs = 5000
 /** Longer than idle connections to the upstream are kept. */
 const settleLimitMs = 15_000
 const mostSamples = 600
+const collections = 60
 
 /** Everything that clients do and upstreams suffer, for long enough to see what is left behind. */
 export const soak: Part = {
@@ -50,7 +51,9 @@ async function measure(bench: Bench, system: SoakSystem) {
     clients
   )
   const everyMs = Math.min(Math.max(soakMs / mostSamples, 100), 1000)
-  const watched = watch({ pid, metricsUrl: system.metricsUrl, everyMs }, () => load.total)
+  const { metricsUrl, inspector } = system
+  const collectEveryMs = soakMs / collections
+  const watched = watch({ pid, metricsUrl, inspector, everyMs, collectEveryMs }, () => load.total)
   await letRun(bench, system, soakMs, () => load.total)
   await watched.stop()
   await load.stop()

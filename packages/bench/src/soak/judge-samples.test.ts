@@ -44,3 +44,10 @@ test('a short run is not judged, and says so', async () => {
   )
   assert.ok(judged.every(({ growth, told }) => growth === null && /not judged/.test(told)))
 })
+
+test('samples without a collection say nothing about the heap', async () => {
+  const rising = samples(600, (second) => ({ heapBytes: second % 10 === 0 ? 50e6 + second * 50_000 : null }))
+  assert.deepEqual(grown(rising, 600_000), ['heap after a collection, MB'])
+  const level = samples(600, (second) => ({ heapBytes: second % 10 === 0 ? 50e6 : null }))
+  assert.deepEqual(grown(level, 600_000), [])
+})

@@ -17,7 +17,7 @@ const shortestMs = 300_000
 const warmUpMs = 120_000
 
 const megabyte = 1e6
-const figures: ReadonlyArray<{ name: string; of(sample: Sample): number; unit: number; margin: Margin }> = [
+const figures: ReadonlyArray<{ name: string; of(sample: Sample): number | null; unit: number; margin: Margin }> = [
   {
     name: 'resident memory, MB',
     of: ({ residentBytes }) => residentBytes,
@@ -25,10 +25,10 @@ const figures: ReadonlyArray<{ name: string; of(sample: Sample): number; unit: n
     margin: { share: 0.1, amount: 10 * megabyte }
   },
   {
-    name: 'heap in use, MB',
+    name: 'heap after a collection, MB',
     of: ({ heapBytes }) => heapBytes,
     unit: megabyte,
-    margin: { share: 0.1, amount: 5 * megabyte }
+    margin: { share: 0.1, amount: 3 * megabyte }
   },
   // As many as there are clients and streams at that moment.
   { name: 'active handles', of: ({ handles }) => handles, unit: 1, margin: { share: 0.1, amount: 10 } }
@@ -39,7 +39,10 @@ export function judgeSamples(samples: readonly Sample[], soakMs: number): Judged
   const warm = samples.filter(({ atMs }) => atMs >= warmUpMs)
   return figures.map(({ name, of, unit, margin }) => {
     if (soakMs < shortestMs) return { name, growth: null, told: 'not judged in a run of less than five minutes' }
-    const growth = judgeGrowth(warm.map(of), margin)
+    const growth = judgeGrowth(
+      warm.map(of).filter((value) => value !== null),
+      margin
+    )
     const number = (value: number) => formatNumber(value / unit, unit === 1 ? 0 : 1)
     const told = `${number(growth.first)} in the first third after the warm-up, ${number(growth.last)} in the last; up to ${number(growth.limit)} is level`
     return { name, growth, told }

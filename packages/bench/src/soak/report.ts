@@ -48,8 +48,10 @@ export function renderSamples(samples: readonly Sample[]): Table {
     const row = samples.slice(from, from + size + 1)
     const [first, last] = [row[0]!, row.at(-1)!]
     const requests = last.requests - first.requests
-    const middle = (figure: (sample: Sample) => number, unit: number, decimals: number) =>
-      formatNumber(median(row.map(figure)) / unit, decimals)
+    const middle = (figure: (sample: Sample) => number | null, unit: number, decimals: number) => {
+      const values = row.map(figure).filter((value) => value !== null)
+      return values.length === 0 ? '' : formatNumber(median(values) / unit, decimals)
+    }
     rows.push([
       formatNumber(first.atMs / 1000, 0),
       requests === 0 ? '' : formatNumber((requests / (last.atMs - first.atMs)) * 1000, 0),
@@ -61,7 +63,15 @@ export function renderSamples(samples: readonly Sample[]): Table {
     ])
   }
   return {
-    head: ['from s', 'requests/s', 'CPU per request, µs', 'resident, MB', 'heap, MB', 'handles', 'sockets'],
+    head: [
+      'from s',
+      'requests/s',
+      'CPU per request, µs',
+      'resident, MB',
+      'heap after collection, MB',
+      'handles',
+      'sockets'
+    ],
     rows
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import type { Bench } from '../bench.ts'
+import { Inspector } from '../measure/inspector.ts'
 import { type Child, isRunning } from '../processes/children.ts'
 import { callChild } from '../processes/commands.ts'
 import { takePort } from '../processes/ports.ts'
@@ -24,6 +25,7 @@ export interface SoakSystem {
   metricsUrl: string
   apiKey: string
   gateway: Child
+  inspector: Inspector
   /** Null if Redis has no process of its own. */
   redisPid: number | null
   upstream(command: SoakUpstreamCommand): Promise<unknown>
@@ -44,7 +46,7 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
   const redis = await startRedis({ port: await takePort() })
   bench.children.alsoStop(() => redis.stop())
   const [apiKey] = await fillRedis(redis.url, { catalog: soakCatalog, accounts: 1 })
-  const [port, adminPort] = [await takePort(), await takePort()]
+  const [port, adminPort, inspectPort] = [await takePort(), await takePort(), await takePort()]
   const gateway = bench.startMeasured(
     'gateway',
     gatewayMain,
@@ -59,18 +61,21 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
       // So that wrong keys can come from many addresses: of one, only so many are answered.
       TRUST_PROXY: 'true'
     },
-    gatewayNodeFlags
+    [...gatewayNodeFlags, `--inspect=127.0.0.1:${inspectPort}`]
   )
   const admin = `http://127.0.0.1:${adminPort}`
   await untilReady(gateway, `${admin}/readyz`)
+  const inspector = await Inspector.connect(inspectPort)
   return {
     url: `http://127.0.0.1:${port}`,
     metricsUrl: `${admin}/metrics`,
     apiKey: apiKey!,
     gateway,
+    inspector,
     redisPid: redis.pid,
     upstream,
     async stop() {
+      inspector.close()
       await bench.children.stop(gateway)
       await Promise.all([bench.children.stop(upstreamChild), redis.stop()])
     }

@@ -1,5 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { request } from 'undici'
+import type { Inspector } from '../measure/inspector.ts'
 import { readCpuNanos, readResidentBytes } from '../measure/proc.ts'
 
 /** The state of the gateway at one moment. */
@@ -9,15 +10,30 @@ export interface Sample {
   /** Requests that had come to an end. */
   requests: number
   residentBytes: number
-  heapBytes: number
+  /** What a collection of all garbage left of the heap; null if none was made for this sample. */
+  heapBytes: number | null
   handles: number
   sockets: number
   cpuNanos: number
 }
 
-/** Starts reading the state of a process again and again. Reading the memory of the heap asks its metrics. */
+/** Whom to watch, and how often. */
+export interface Watched {
+  pid: number
+  /** Where it tells its metrics: the handles. */
+  metricsUrl: string
+  inspector: Inspector
+  everyMs: number
+  /**
+   * How often its garbage is collected to see what is left. That stops the process for some tens of milliseconds, so it
+   * is done seldom; how full the heap is between two collections says more about V8's timing than about the program.
+   */
+  collectEveryMs: number
+}
+
+/** Starts reading the state of a process again and again. */
 export function watch(
-  { pid, metricsUrl, everyMs }: { pid: number; metricsUrl: string; everyMs: number },
+  { pid, metricsUrl, inspector, everyMs, collectEveryMs }: Watched,
   requests: () => number
 ): { samples: readonly Sample[]; stop(): Promise<void> } {
   const samples: Sample[] = []
@@ -25,15 +41,21 @@ export function watch(
   let timer: NodeJS.Timeout | null = null
   let failure: unknown = null
   let reading = Promise.resolve()
+  let collectAtMs = 0
   async function read(): Promise<void> {
-    const metrics = await readMetrics(metricsUrl)
+    const atMs = performance.now() - began
+    const isCollecting = atMs >= collectAtMs
+    if (isCollecting) collectAtMs += collectEveryMs
+    const handles = await readHandles(metricsUrl)
     samples.push({
-      atMs: performance.now() - began,
+      atMs,
       requests: requests(),
+      // Before the collection: as it is when nobody looks.
       residentBytes: readResidentBytes(pid),
       sockets: countSockets(pid),
       cpuNanos: readCpuNanos(pid),
-      ...metrics
+      handles,
+      heapBytes: isCollecting ? (await inspector.heapAfterCollection()).usedBytes : null
     })
     timer = setTimeout(next, everyMs)
   }
@@ -53,14 +75,10 @@ export function watch(
   }
 }
 
-async function readMetrics(url: string): Promise<Pick<Sample, 'heapBytes' | 'handles'>> {
+async function readHandles(url: string): Promise<number> {
   // A connection that stays open would count as one of the gateway's sockets.
   const { body } = await request(url, { reset: true })
-  const text = await body.text()
-  return {
-    heapBytes: metricOf(text, 'nodejs_heap_size_used_bytes'),
-    handles: metricOf(text, 'nodejs_active_handles_total')
-  }
+  return metricOf(await body.text(), 'nodejs_active_handles_total')
 }
 
 /** The value of a metric without labels in Prometheus' text format. */
