@@ -1,15 +1,14 @@
 import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
-import { admit, type CostBound, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
-import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
+import { type CostBound, type PreparedAdmission, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
 import { claimShard, putAll, stampShard } from '@tollgate/contracts/redis/project.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { prepareSettlement, settle } from '@tollgate/contracts/redis/settle.ts'
+import { admitOne, settleOf } from '@tollgate/contracts/testing/one-account.ts'
 
 /** A key with what its requests begin with, encoded once as in the gateway. */
 interface ScriptedKey {
+  account: string
   key: string
-  admission: PreparedCall
-  settlement: PreparedCall
+  admission: PreparedAdmission
 }
 
 const model = 'bench-model'
@@ -30,7 +29,6 @@ export async function createKeys(link: RedisLink, accounts: number, keysEach: nu
   const keys: ScriptedKey[] = []
   for (let number = 0; number < accounts; number++) {
     const account = crypto.randomUUID()
-    const settlement = prepareSettlement(account)
     await putAll(link, [
       { kind: 'account', account, version: 1, record: { plan: 'free', status: 'active', ownCapNanos: null } }
     ])
@@ -38,7 +36,7 @@ export async function createKeys(link: RedisLink, accounts: number, keysEach: nu
       const key = `key_${crypto.randomUUID()}`
       await putAll(link, [{ kind: 'key', account, key, version: 2, record: activeKey }])
       const admission = prepareAdmission(account, key, { key: '2', account: '1' }, null, allowances, holdMs)
-      keys.push({ key, admission, settlement })
+      keys.push({ account, key, admission })
     }
     const shard = accountShard(account)
     if (!(await stampShard(link, await claimShard(link, shard, 'bench'), 2, link.run()))) {
@@ -72,9 +70,9 @@ const allowances = {
  *
  * @throws Error if it is not admitted
  */
-export async function runRequest(link: RedisLink, { key, admission, settlement }: ScriptedKey): Promise<void> {
+export async function runRequest(link: RedisLink, { account, key, admission }: ScriptedKey): Promise<void> {
   const id = crypto.randomUUID()
-  const answer = await admit(link, admission, id, model, bound, false)
+  const answer = await admitOne(link, admission, { id, model, bound })
   if (answer.outcome !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(answer)}`)
   const settled = {
     id,
@@ -92,5 +90,5 @@ export async function runRequest(link: RedisLink, { key, admission, settlement }
     failed: false,
     estimated: false
   }
-  await settle(link, settlement, [settled], () => false)
+  await settleOf(link, account, [settled])
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { accountShard, deadlinesName, holdName, limitName, spendName } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '../records/records.ts'
+import { admitOne, settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
-import { type AdmitAnswer, type Allowances, admit, admitAll, type CostBound, prepareAdmission } from './admit.ts'
+import { type AdmitAnswer, type Allowances, admit, type CostBound, prepareAdmission } from './admit.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
 import type { RedisLink } from './redis-link.ts'
-import { cancel, prepareSettlement, reap, type SettledRequest, settle } from './settle.ts'
+import { cancel, reap, type SettledRequest } from './settle.ts'
 import { type LedgerSpend, openSpends, readSpend, type SeedOutcome, seedSpend } from './spend.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
@@ -57,7 +58,8 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   ): Promise<AdmitAnswer> {
     const judged = { key: '11', account: '10' }
     const all = { ...allowances, ...bound, ...changed }
-    return admit(of, prepareAdmission(account, 'key_1', judged, null, all, holdMs), id, 'a-model', all, reaped)
+    const admission = prepareAdmission(account, 'key_1', judged, null, all, holdMs)
+    return admitOne(of, admission, { id, model: 'a-model', bound: all }, reaped)
   }
   async function limitOf(id: string, changed: Partial<Allowances>): Promise<string | undefined> {
     const answer = await ask(id, changed)
@@ -86,7 +88,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       estimated: false,
       ...changed
     }
-    await settle(link, prepareSettlement(account), [request], () => isRetry)
+    await settleOf(link, account, [request], () => isRetry)
   }
   async function usage(): Promise<Record<string, string>> {
     const names = await client.keys('usage:*')
@@ -128,19 +130,15 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     const asked = (id: string, wantedTokens: number) => ({ id, model: 'a-model', bound: { ...bound, wantedTokens } })
     await cancel(link, account, ['req_3'])
     const budget = admission({ keyBudgetNanos: 600 + 600 + 200 + 199 })
-    const answers = await admitAll(
-      link,
-      budget,
-      [
-        asked('req_1', 50),
-        asked('req_2', 50),
-        asked('req_3', 50),
-        asked('req_1', 50),
-        asked('req_4', 100),
-        asked('req_5', 50)
-      ],
-      false
-    )
+    const requests = [
+      asked('req_1', 50),
+      asked('req_2', 50),
+      asked('req_3', 50),
+      asked('req_1', 50),
+      asked('req_4', 100),
+      asked('req_5', 50)
+    ]
+    const [answers] = await admit(link, [{ admission: budget, requests, reaped: false }])
     assert.ok(Array.isArray(answers))
     const brief = answers.map((answer) => (answer.outcome === 'admitted' ? answer.grantedTokens : answer.outcome))
     assert.deepEqual(brief, [50, 50, 'cancelled', 50, 29, 'over-budget'])
@@ -148,15 +146,12 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.equal(await client.hlen(holdName(account)), 3)
     const rates = answers.flatMap((answer) => (answer.outcome === 'admitted' ? [answer.requestsLeft] : []))
     assert.deepEqual(rates, [59, 58, 58, 57])
-    assert.deepEqual(await admitAll(withRun(link, 'another'), budget, [asked('req_6', 1), asked('req_7', 1)], false), {
-      outcome: 'unverified'
-    })
-    const limited = await admitAll(
-      link,
-      admission({ concurrentRequests: 4 }),
-      ['req_8', 'req_9'].map((id) => asked(id, 10)),
-      false
-    )
+    const others = { admission: budget, requests: [asked('req_6', 1), asked('req_7', 1)], reaped: false }
+    assert.deepEqual(await admit(withRun(link, 'another'), [others]), [{ outcome: 'unverified' }])
+    const few = admission({ concurrentRequests: 4 })
+    const [limited] = await admit(link, [
+      { admission: few, requests: ['req_8', 'req_9'].map((id) => asked(id, 10)), reaped: false }
+    ])
     assert.ok(Array.isArray(limited))
     assert.deepEqual(
       limited.map(({ outcome }) => outcome),

@@ -1,5 +1,5 @@
 import { accountShard, deadlinesName, gonePrefix, holdName, limitName, spendName } from '../keyspace/names.ts'
-import { PreparedCall } from './prepared-call.ts'
+import { bulk, bulkAscii, bulks, callScript } from './call-script.ts'
 import type { RedisLink } from './redis-link.ts'
 import {
   type JudgedVersions,
@@ -88,6 +88,19 @@ type RawAnswer = string | RawRecords
 /** One of several requests of a key that are asked for together. */
 export type AskedRequest = { id: string; model: string; bound: CostBound }
 
+/** What is the same in every question about a key, in the form of the wire: until it is judged on other records. */
+export type PreparedAdmission = { readonly keys: string; readonly terms: string }
+
+/** Requests of one key that are asked for together. */
+export type AskedGroup = {
+  admission: PreparedAdmission
+  requests: readonly AskedRequest[]
+  /** Whether overdue holds have been reaped already, so that those that are left must not be in the way. */
+  reaped: boolean
+}
+
+const [keysOfGroup, termsOfGroup, argumentsOfRequest] = [8, 13, 8]
+
 /**
  * The question whether requests may start of a key that was judged on these versions to have these allowances.
  *
@@ -101,79 +114,68 @@ export function prepareAdmission(
   endsAt: number | null,
   allowances: Allowances,
   holdMs: number
-): PreparedCall {
+): PreparedAdmission {
   const { keyBudgetNanos, accountBudgetNanos, keyRequests, requests, tokens, concurrentRequests, requestNanos } =
     allowances
   const orNone = (limit: number | null) => (limit === null ? '' : String(limit))
-  return new PreparedCall(
-    'tgAdmit',
-    [
-      ...recordKeys(account),
-      spendName(account),
-      limitName(account),
-      holdName(account),
-      deadlinesName(accountShard(account)),
-      gonePrefix(account)
-    ],
-    [
-      ...recordArguments(key, judged, endsAt),
-      account,
-      orNone(keyBudgetNanos),
-      String(accountBudgetNanos),
-      orNone(keyRequests),
-      String(requests),
-      String(tokens),
-      String(concurrentRequests),
-      String(requestNanos),
-      String(holdMs)
-    ]
-  )
+  const keys = [
+    ...recordKeys(account),
+    spendName(account),
+    limitName(account),
+    holdName(account),
+    deadlinesName(accountShard(account)),
+    gonePrefix(account)
+  ]
+  const terms = [
+    ...recordArguments(key, judged, endsAt),
+    account,
+    orNone(keyBudgetNanos),
+    orNone(keyRequests),
+    ...[accountBudgetNanos, requestNanos, concurrentRequests, holdMs, requests, tokens].map(String)
+  ]
+  return { keys: bulks(keys), terms: bulks(terms) }
 }
 
 /**
- * Asks Redis, in one round trip, whether requests of a key may start, and reserves what each may cost at most.
+ * Asks Redis, in one round trip, whether requests may start, and reserves what each may cost at most. Nothing of a group
+ * depends on the others, but in a Redis Cluster all of their accounts must be of one shard.
  *
- * @param reaped whether overdue holds have been reaped already, so that those that are left must not be in the way
- * @returns an answer for each request, or one for all of them that says nothing was decided
+ * @returns for each group an answer for each request, or one for all of them that says nothing was decided
  * @throws RedisAwayError if it was not sent. Else ioredis' error if no answer comes in time: then it is not known whether
  *   something was reserved, and the requests must be cancelled
  */
-export async function admitAll(
-  link: RedisLink,
-  admission: PreparedCall,
-  requests: readonly AskedRequest[],
-  reaped: boolean
-): Promise<RequestAnswer[] | UndecidedAnswer> {
-  const rest = [reaped ? '1' : '']
-  for (const { id, model, bound } of requests) {
-    rest.push(
-      id,
-      model,
-      String(bound.promptPicos),
-      String(bound.promptTokens),
-      String(bound.outputPicos),
-      String(bound.outputTokens),
-      String(bound.wantedTokens),
-      String(bound.fewestTokens)
-    )
-  }
-  const answer = (await admission.send(link, rest)) as RawAnswer
-  if (typeof answer !== 'string') return moved(answer)
-  if (answer === 'ended' || answer === 'unverified' || answer === 'overdue') return { outcome: answer }
-  return answer.split('\n').map(readAnswer)
-}
-
-/** As {@link admitAll}, for one request. */
 export async function admit(
   link: RedisLink,
-  admission: PreparedCall,
-  id: string,
-  model: string,
-  bound: CostBound,
-  reaped: boolean
-): Promise<AdmitAnswer> {
-  const answer = await admitAll(link, admission, [{ id, model, bound }], reaped)
-  return Array.isArray(answer) ? answer[0]! : answer
+  groups: readonly AskedGroup[]
+): Promise<Array<RequestAnswer[] | UndecidedAnswer>> {
+  let keys = ''
+  let rest = bulk(link.run())
+  let argumentCount = 1
+  for (const { admission, requests, reaped } of groups) {
+    keys += admission.keys
+    rest += admission.terms + bulkAscii(reaped ? '1' : '0') + bulkAscii(String(requests.length))
+    argumentCount += termsOfGroup + 2 + argumentsOfRequest * requests.length
+    for (const request of requests) rest += encodeRequest(request)
+  }
+  const call = { keyCount: keysOfGroup * groups.length, argumentCount, encoded: keys + rest }
+  const answers = (await callScript(link, 'tgAdmit', call)) as RawAnswer[]
+  return answers.map((answer) => {
+    if (typeof answer !== 'string') return moved(answer)
+    if (answer === 'ended' || answer === 'unverified' || answer === 'overdue') return { outcome: answer }
+    return answer.split('\n').map(readAnswer)
+  })
+}
+
+function encodeRequest({ id, model, bound }: AskedRequest): string {
+  const { promptPicos, outputPicos, promptTokens, outputTokens, wantedTokens, fewestTokens } = bound
+  const [prompt, output] = [String(promptPicos), String(outputPicos)]
+  const [tokens, each] = [String(promptTokens), String(outputTokens)]
+  const [wanted, fewest] = [String(wantedTokens), String(fewestTokens)]
+  return (
+    `$${id.length}\r\n${id}\r\n${bulk(model)}$${prompt.length}\r\n${prompt}\r\n$${output.length}\r\n${output}\r\n` +
+    `$${tokens.length}\r\n${tokens}\r\n$${each.length}\r\n${each}\r\n` +
+    `$${wanted.length}\r\n${wanted}\r\n$${fewest.length}\r\n${fewest}\r\n`
+  )
 }
 
 function readAnswer(text: string): RequestAnswer {

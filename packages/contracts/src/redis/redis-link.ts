@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { describeServer } from './describe-server.ts'
 import { gatherWrites } from './gather-writes.ts'
-import { defineScripts } from './scripts.ts'
+import { defineScripts, type Script } from './scripts.ts'
 
 /** Thrown instead of sending a command while it is not known which Redis process would run it. */
 export class RedisAwayError extends Error {
@@ -36,8 +36,8 @@ export type RedisLinkOptions = {
  */
 export type RedisLink = {
   readonly client: Redis
-  /** SHA-1 of each script that this server was given, by the name of its command; empty before the first connection. */
-  readonly scripts: ReadonlyMap<string, string>
+  /** By the name of its command; empty before the first connection. */
+  readonly scripts: ReadonlyMap<string, Script>
   /** @throws RedisAwayError */
   run(): string
   isReady(): boolean
@@ -60,7 +60,7 @@ export function connectRedis(url: string, options: RedisLinkOptions): RedisLink 
     retryStrategy: (attempt) => Math.min(50 * attempt, 500) + Math.random() * 50
   })
   let run: string | null = null
-  let scripts: ReadonlyMap<string, string> = new Map()
+  let scripts: ReadonlyMap<string, Script> = new Map()
   let becameReady = Promise.withResolvers<void>()
   const onError = (error: Error) => options.onError(withoutCommand(error))
 

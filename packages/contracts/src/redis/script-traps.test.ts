@@ -66,6 +66,7 @@ function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): Settle
 /** A call of a script that would change something, and which of its arguments are numbers, counted from 1. */
 type Call = {
   name: string
+  /** Preceded by how many they are, where that can vary. */
   keys: string[]
   args: string[]
   numbers: number[]
@@ -75,6 +76,7 @@ type Call = {
 }
 
 const books = [spendName(account), limitName(account), holdName(account), gonePrefix(account), usagePrefix(account)]
+const admissionKeys = [...recordKeys(account), ...books.slice(0, 3), deadlinesName(shard), gonePrefix(account)]
 const settlementKeys = [...books, dirtyName(shard), usageIndexName(shard)]
 
 function callsOf(run: string, at: number): Call[] {
@@ -95,30 +97,62 @@ function callsOf(run: string, at: number): Call[] {
     '0',
     '0'
   ]
+  const asked = (id: string) => [
+    'key_1',
+    '1',
+    '1',
+    '9000000000000',
+    account,
+    '1000',
+    '9',
+    '1000',
+    '1000',
+    '9',
+    '60000',
+    '9',
+    '1000',
+    '1',
+    '1',
+    id,
+    'a-model',
+    '1000',
+    '1000',
+    '10',
+    '1',
+    '10',
+    '1'
+  ]
+  const ofGroup = [4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 18, 19, 20, 21, 22, 23]
   const ofItem = [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
   return [
     {
       name: 'tgAdmit',
-      keys: [...recordKeys(account), ...books.slice(0, 3), deadlinesName(shard), gonePrefix(account)],
-      args: [
-        run,
+      keys: ['16', ...admissionKeys, ...admissionKeys],
+      args: [run, ...asked('req_8'), ...asked('req_9')],
+      numbers: [...ofGroup, ...ofGroup.map((number) => number + 23)].map((number) => number + 1),
+      orNone: [4, 6, 7, 27, 29, 30].map((number) => number + 1),
+      unbounded: [18, 19, 41, 42].map((number) => number + 1),
+      complete: [1, 24]
+    },
+    {
+      name: 'tgSettleHeld',
+      keys: ['6', ...settlementKeys.filter((name) => name !== gonePrefix(account))],
+      args: [run, '2', '1', 'req_1', '10.5', `${at}000000`, 'req_2', '-3', `${at}000000`].concat([
+        String(at),
         'key_1',
-        '1',
-        '1',
-        '9000000000000',
-        account,
-        '1000',
-        '1000',
-        '9',
-        '9',
-        '1000',
-        '9',
-        '1000',
-        '60000'
-      ].concat(['1', 'req_9', 'a-model', '1000', '10', '1000', '1', '10', '1']),
-      numbers: [5, 7, 8, 9, 10, 11, 12, 13, 14, 18, 19, 20, 21, 22, 23],
-      orNone: [5, 7, 9],
-      unbounded: [18, 20]
+        'a-model',
+        '22',
+        '14',
+        '2',
+        '0',
+        '12',
+        '4',
+        '10',
+        '0',
+        '0'
+      ]),
+      numbers: [2, 3, 6, 9, 10, 13, 14, 15, 16, 17, 18, 19, 20, 21],
+      complete: [1]
     },
     {
       name: 'tgSettle',
@@ -220,11 +254,11 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     // What cannot be reckoned exactly does not fit.
     const endless = { ...large, id: 'req_3', bound: { ...asking.bound, promptPicos: 2 ** 70 } }
     assert.equal((await world.admit(endless)).outcome, 'over-budget')
-    await world.settle(account, [settlementOf(asking, admitted)], () => false)
+    await world.settle([{ account, requests: [settlementOf(asking, admitted)] }])
     assert.equal(await client.hget(spendName(account), 's'), '9007199254740978')
     const whole = { ...settlementOf(asking, admitted), id: 'req_3', costNanos: 9_007_199_254_000_000 }
     await seed(world, { account: accounts[1], month, settled: 0, byKey: new Map() })
-    await world.settle(accounts[1], [whole], () => false)
+    await world.settle([{ account: accounts[1], requests: [whole] }])
     assert.equal(await client.hget(spendName(accounts[1]), 's'), '9007199254000000')
   })
 
@@ -238,7 +272,7 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     await client.config('SET', 'maxmemory', '1')
     await assert.rejects(world.admit({ ...asking, id: 'req_4' }), /OOM/)
     await world.compare()
-    await world.settle(account, [settlementOf(asking, admitted)], () => false)
+    await world.settle([{ account, requests: [settlementOf(asking, admitted)] }])
     await world.cancel(account, ['req_2'])
     await world.reap(account, 10)
     assert.equal(world.model(account).holds.size, 0)

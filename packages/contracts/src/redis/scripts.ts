@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Redis, Result } from 'ioredis'
+import type { RawRecords } from './verify.ts'
 
 /**
  * Every script, by the name of the command that runs it. Arguments and answers are described in the Lua files. Without
@@ -13,7 +14,8 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgClaimShard: { file: 'claim-shard.lua', numberOfKeys: 1 },
   tgStampShard: { file: 'stamp-shard.lua', numberOfKeys: 1 },
   tgVerify: { file: 'verify.lua', numberOfKeys: 3 },
-  tgAdmit: { file: 'admit.lua', numberOfKeys: 8 },
+  tgAdmit: { file: 'admit.lua' },
+  tgSettleHeld: { file: 'settle-held.lua' },
   tgSettle: { file: 'settle.lua', numberOfKeys: 7 },
   tgCancel: { file: 'cancel.lua', numberOfKeys: 7 },
   tgReap: { file: 'reap.lua', numberOfKeys: 8 },
@@ -25,6 +27,9 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgNoteUses: { file: 'note-uses.lua', numberOfKeys: 1 },
   tgForgetUses: { file: 'forget-uses.lua', numberOfKeys: 1 }
 }
+
+/** A script, and the SHA-1 under which a server keeps it. */
+export type Script = { readonly lua: string; readonly sha: string }
 
 const sources = Object.entries(scripts).map(([name, { file, numberOfKeys }]) => ({
   name,
@@ -48,14 +53,14 @@ const forSmallLua = (lua: string): string => lua.replace(/^#!lua.*/, '').replace
  * Defines the scripts as commands of a client. Servers older than Redis 7, and `js-redis-server`, do not know the
  * `#!lua` line that names a script's flags, so it can be left out.
  *
- * @returns the SHA-1 under which the server keeps each script, by the name of its command
+ * @returns the scripts by the names of their commands
  */
-export function defineScripts(client: Redis, options: { flags: boolean }): Map<string, string> {
+export function defineScripts(client: Redis, options: { flags: boolean }): Map<string, Script> {
   return new Map(
     sources.map(({ name, numberOfKeys, lua: source }) => {
       const lua = options.flags ? source : forSmallLua(source)
       client.defineCommand(name, { numberOfKeys, lua })
-      return [name, hash('sha1', lua)]
+      return [name, { lua, sha: hash('sha1', lua) }]
     })
   )
 }
@@ -64,6 +69,7 @@ declare module 'ioredis' {
   interface RedisCommander<Context> {
     tgPutRecords(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<Array<1 | 0 | -1>, Context>
     tgPutPointers(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
+    tgVerify(...keysAndArguments: string[]): Result<'admitted' | 'ended' | 'unverified' | RawRecords, Context>
     tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>
     tgClaimShard(marker: string, token: string): Result<[version: string, run: string], Context>
     tgStampShard(
@@ -87,6 +93,7 @@ declare module 'ioredis' {
       ...keysAndAmounts: Array<string | number>
     ): Result<0 | 1 | 2, Context>
     tgForgetUsage(numberOfKeys: number, ...keysAndArguments: string[]): Result<1, Context>
+    tgSettle(...keysRunAndRequests: Array<string | number>): Result<1, Context>
     tgCancel(...keysRunAndIds: string[]): Result<1, Context>
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>

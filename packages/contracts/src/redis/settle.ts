@@ -9,8 +9,11 @@ import {
   usageIndexName,
   usagePrefix
 } from '../keyspace/names.ts'
-import { PreparedCall } from './prepared-call.ts'
+import { bulk, bulkAscii, bulks, callScript } from './call-script.ts'
 import type { RedisLink } from './redis-link.ts'
+import { argumentsOfHeld, argumentsOfSum, encodeHeld, encodeSum, sumsOf } from './settlement-sums.ts'
+
+const keysOfGroup = 6
 
 /** What an admitted request has come to. Amounts are nanodollars. */
 export type SettledRequest = {
@@ -45,45 +48,98 @@ const settlementKeys = (account: string): string[] => [
   usageIndexName(accountShard(account))
 ]
 
-/** The beginning of a settlement, which is the same for all of an account. */
-export function prepareSettlement(account: string): PreparedCall {
-  return new PreparedCall('tgSettle', settlementKeys(account), [])
+/** The names of what settlements of an account change, in the form of the wire. */
+export type PreparedSettlement = { readonly account: string; readonly keys: string }
+
+export function prepareSettlement(account: string): PreparedSettlement {
+  const [spend, limits, holds, , usage, dirty, index] = settlementKeys(account)
+  return { account, keys: bulks([spend!, limits!, holds!, usage!, dirty!, index!]) }
+}
+
+/** Requests of one account. */
+export type SettledGroup = { settlement: PreparedSettlement; requests: readonly SettledRequest[] }
+
+/**
+ * Settles requests, each once, however often it is settled, if `isRetry` is right. What was never tried before is settled
+ * together; a group for which that is not enough, request by request.
+ *
+ * @param groups one for each account
+ * @param isRetry of each request: false only if it has certainly not been sent to Redis before
+ * @returns for each group a promise that rejects with RedisAwayError if nothing of it was sent, else with ioredis' error:
+ *   then it may have been applied
+ */
+export function settle(
+  link: RedisLink,
+  groups: readonly SettledGroup[],
+  isRetry: (request: SettledRequest) => boolean
+): Array<Promise<void>> {
+  const fresh = groups.filter(({ requests }) => !requests.some(isRetry))
+  const left = fresh.length === 0 ? Promise.resolve(new Set(groups)) : settleHeld(link, fresh)
+  return groups.map(async (group) => {
+    const { settlement, requests } = group
+    const isTried = requests.some(isRetry)
+    if (!isTried && !(await left).has(group)) return
+    await settleEach(link, settlement.account, requests, isRetry)
+  })
 }
 
 /**
- * Settles requests of one account. Each is applied once, however often it is settled, if `isRetry` is right.
+ * Settles requests that were never settled before, by sums. An account whose requests are not all held any more is left
+ * as it is: those have to be settled with {@link settleEach}. In a Redis Cluster all accounts must be of one shard.
  *
- * @param settlement prepared for that account
- * @param isRetry of each: false only if it has certainly not been sent to Redis before
+ * @param groups one for each account
+ * @returns the groups that were left
  * @throws RedisAwayError if it was not sent. Else ioredis' error: then it may have been applied
  */
-export async function settle(
+async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Promise<Set<SettledGroup>> {
+  let keys = ''
+  let rest = bulk(link.run())
+  let argumentCount = 1
+  for (const { settlement, requests } of groups) {
+    keys += settlement.keys
+    const sums = sumsOf(requests)
+    rest += bulkAscii(String(requests.length)) + bulkAscii(String(sums.length))
+    for (const request of requests) rest += encodeHeld(request)
+    for (const sum of sums) rest += encodeSum(sum)
+    argumentCount += 2 + argumentsOfHeld * requests.length + argumentsOfSum * sums.length
+  }
+  const call = { keyCount: keysOfGroup * groups.length, argumentCount, encoded: keys + rest }
+  const left = (await callScript(link, 'tgSettleHeld', call)) as number[]
+  return new Set(left.map((number) => groups[number - 1]!))
+}
+
+/**
+ * Settles requests of one account, each by itself.
+ *
+ * @throws RedisAwayError if it was not sent. Else ioredis' error: then it may have been applied
+ */
+async function settleEach(
   link: RedisLink,
-  settlement: PreparedCall,
+  account: string,
   requests: readonly SettledRequest[],
   isRetry: (request: SettledRequest) => boolean
 ): Promise<void> {
-  const rest: string[] = []
+  const rest: Array<string | number> = []
   for (const request of requests) {
     rest.push(
       request.id,
-      isRetry(request) ? '1' : '0',
-      String(request.at),
+      isRetry(request) ? 1 : 0,
+      request.at,
       request.key,
       request.model,
-      String(request.heldNanos),
-      String(request.heldTokens),
-      String(request.tokensPerMinute),
-      String(request.tokensRestMs),
-      String(request.costNanos),
-      String(request.promptTokens),
-      String(request.cachedTokens),
-      String(request.completionTokens),
-      request.failed ? '1' : '0',
-      request.estimated ? '1' : '0'
+      request.heldNanos,
+      request.heldTokens,
+      request.tokensPerMinute,
+      request.tokensRestMs,
+      request.costNanos,
+      request.promptTokens,
+      request.cachedTokens,
+      request.completionTokens,
+      request.failed ? 1 : 0,
+      request.estimated ? 1 : 0
     )
   }
-  await settlement.send(link, rest)
+  await link.client.tgSettle(...settlementKeys(account), link.run(), ...rest)
 }
 
 /**

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { accountShard, holdName, spendName } from '../keyspace/names.ts'
+import { admitOne } from '../testing/one-account.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
-import { type AdmitAnswer, admit, prepareAdmission } from './admit.ts'
+import { type AdmitAnswer, prepareAdmission } from './admit.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
 import { connectRedis } from './redis-link.ts'
 import { cancel } from './settle.ts'
@@ -63,7 +64,8 @@ testOnEveryRedis('a stampede', async (t, link) => {
         allowances,
         60_000
       )
-      return admit(links[number % 8]!, admission, `req_${number}`, 'a-model', boundOf(number), false)
+      const request = { id: `req_${number}`, model: 'a-model', bound: boundOf(number) }
+      return admitOne(links[number % 8]!, admission, request)
     }
     const answers = await Promise.all(Array.from({ length: 500 }, (_, number) => ask(number)))
 

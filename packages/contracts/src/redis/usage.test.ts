@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { accountShard, dirtyName, usageIndexName, usagePrefix } from '../keyspace/names.ts'
+import { settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { RedisAwayError } from './redis-link.ts'
-import { prepareSettlement, type SettledRequest, settle } from './settle.ts'
+import type { SettledRequest } from './settle.ts'
 import { forgetUsage, listUsage, readHour, readUsage, type UsageSelection } from './usage.ts'
 
 const accounts = Array.from({ length: 300 }, (_, number) => {
@@ -34,7 +35,7 @@ testOnEveryRedis('usage', async (t, link) => {
       estimated: false,
       ...changed
     }
-    await settle(link, prepareSettlement(account), [request], () => false)
+    await settleOf(link, account, [request])
     return request.costNanos
   }
   async function list(selection: UsageSelection): Promise<string[]> {

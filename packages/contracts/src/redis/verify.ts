@@ -1,5 +1,4 @@
 import { accountName, accountShard, keysName, shardMarker } from '../keyspace/names.ts'
-import { PreparedCall } from './prepared-call.ts'
 import type { RedisLink } from './redis-link.ts'
 
 /** The versions on which a request was judged; '' for a record that was not known. */
@@ -23,26 +22,19 @@ export type VerifyAnswer = { outcome: 'admitted' } | RecordsAnswer
 export type RawRecords = [keyVersion: string, keyRecord: string, accountVersion: string, accountRecord: string]
 
 /**
- * The question whether a key may be used that was judged on these versions. It can be asked again as long as they are.
+ * Asks Redis, in one round trip, whether a key may be used that was judged on these versions. Nothing is reserved.
  *
  * @param endsAt when the presented secret stops working, ms since the epoch, as judged; null for never
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
-export function prepareVerification(
+export async function verify(
+  link: RedisLink,
   account: string,
   key: string,
   judged: JudgedVersions,
   endsAt: number | null
-): PreparedCall {
-  return new PreparedCall('tgVerify', recordKeys(account), recordArguments(key, judged, endsAt))
-}
-
-/**
- * Asks Redis, in one round trip, whether a key may be used. Nothing is reserved.
- *
- * @throws RedisAwayError, or ioredis' error if no answer comes in time
- */
-export async function verify(link: RedisLink, verification: PreparedCall): Promise<VerifyAnswer> {
-  const answer = (await verification.send(link)) as 'admitted' | 'ended' | 'unverified' | RawRecords
+): Promise<VerifyAnswer> {
+  const answer = await link.client.tgVerify(...recordKeys(account), link.run(), ...recordArguments(key, judged, endsAt))
   return typeof answer === 'string' ? { outcome: answer } : moved(answer)
 }
 

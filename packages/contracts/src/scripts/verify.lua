@@ -14,5 +14,6 @@
 --   'unverified'  it is not known that this process holds every change of the shard
 --   { key version, key record, account version, account record }  the current records, '' for one that is not there
 
+--include parts/numbers.lua
 --include parts/records.lua
-return 'admitted'
+return unlessJudged(ARGV[1], 1, ARGV[2], ARGV[3], ARGV[4], ARGV[5] ~= '' and whole(ARGV[5]) or nil) or 'admitted'

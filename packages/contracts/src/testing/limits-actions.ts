@@ -5,13 +5,18 @@ import type { Allowances, CostBound } from '../redis/admit.ts'
 export type Delivery = 'answered' | 'executed' | 'unsent'
 export type Usage = { share: number; failed: boolean; estimated: boolean }
 
+/** What a request asks for. */
+export type Asked = { account: number; key: number; model: number; bound: CostBound }
+
 /** Something that a gateway, control, the operator or time does. */
 export type Action =
-  | { do: 'admit'; account: number; key: number; model: number; bound: CostBound; delivery: Delivery; holdMs: number }
+  | ({ do: 'admit'; delivery: Delivery; holdMs: number } & Asked)
+  | { do: 'together'; requests: ReadonlyArray<Asked>; holdMs: number }
   | { do: 'again' | 'late' | 'crash'; pick: number }
   | { do: 'refuse'; account: number; as: 'outdated' | 'ended' }
   | { do: 'cancel'; account: number; most: number; delivery: Delivery }
   | { do: 'settle'; account: number; most: number; delivery: Delivery; usage: Usage }
+  | { do: 'settle both'; most: number; delivery: Delivery; usage: Usage }
   | { do: 'reap'; account: number; most: number }
   | { do: 'pass'; millis: number }
   | { do: 'terms'; account: number; allowances: Allowances }
@@ -33,6 +38,8 @@ const bounds: fc.Arbitrary<CostBound> = fc
     fewestTokens: fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: 200 }))
   })
   .map((bound) => ({ ...bound, fewestTokens: Math.min(bound.fewestTokens, bound.wantedTokens) }))
+const asked = { account, key: fc.nat({ max: 1 }), model: fc.nat({ max: 1 }), bound: bounds }
+const holdMs = fc.integer({ min: 1, max: 90_000 })
 const orNone = (limit: fc.Arbitrary<number>) => fc.option(limit, { nil: null })
 /** Also so little that what is asked for is often just as much. */
 const amount = (max: number) => fc.oneof(fc.nat({ max }), fc.nat({ max: 8 }))
@@ -56,14 +63,23 @@ export const actions: fc.Arbitrary<Action[]> = fc.array(
   fc.oneof(
     {
       weight: 12,
+      arbitrary: fc.record({ do: fc.constant('admit'), ...asked, delivery, holdMs })
+    },
+    {
+      weight: 4,
       arbitrary: fc.record({
-        do: fc.constant('admit'),
-        account,
-        key: fc.nat({ max: 1 }),
-        model: fc.nat({ max: 1 }),
-        bound: bounds,
+        do: fc.constant('together'),
+        requests: fc.array(fc.record(asked), { minLength: 2, maxLength: 6 }),
+        holdMs
+      })
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('settle both'),
+        most: fc.integer({ min: 1, max: 4 }),
         delivery,
-        holdMs: fc.integer({ min: 1, max: 90_000 })
+        usage
       })
     },
     {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Allowances } from '../redis/admit.ts'
+import type { AdmitAnswer, Allowances } from '../redis/admit.ts'
 import type { SettledRequest } from '../redis/settle.ts'
-import type { Action, Delivery, Usage } from './limits-actions.ts'
+import type { Action, Asked, Delivery, Usage } from './limits-actions.ts'
 import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
 
 /** A request as its gateway knows it. */
@@ -53,26 +53,36 @@ export function createGateways(world: LimitsWorld) {
   }
 
   async function admit(action: Action & { do: 'admit' }): Promise<void> {
-    const asking = askingOf(action.account, {
-      key: keys[action.key]!,
-      model: `model ${action.model}|x`,
-      bound: action.bound,
-      holdMs: action.holdMs
-    })
+    const request = newRequest(action, action.holdMs)
+    request.isUnderWay = action.delivery === 'unsent'
+    if (action.delivery === 'unsent') return
+    const answer = await ask(request.asking)
+    if (action.delivery !== 'executed') answered(request, answer)
+  }
+
+  function newRequest({ account, key, model, bound }: Asked, holdMs: number): Request {
+    const asking = askingOf(account, { key: keys[key]!, model: `model ${model}|x`, bound, holdMs })
     const request: Request = {
       asking,
       stage: 'doubt',
-      isUnderWay: action.delivery === 'unsent',
+      isUnderWay: false,
       hold: null,
       settlement: null,
       wasSent: false
     }
     requests.push(request)
-    if (action.delivery === 'unsent') return
-    const answer = await ask(asking)
-    if (action.delivery === 'executed') return
+    return request
+  }
+
+  function answered(request: Request, answer: AdmitAnswer): void {
     if (answer.outcome !== 'admitted') request.stage = 'gone'
     else Object.assign(request, { stage: 'admitted', hold: answer })
+  }
+
+  async function admitTogether(asked: readonly Asked[], holdMs: number): Promise<void> {
+    const together = asked.map((one) => newRequest(one, holdMs))
+    const answers = await world.admitTogether(together.map(({ asking }) => asking))
+    for (const [index, request] of together.entries()) answered(request, answers[index]!)
   }
 
   const pick = (number: number, stage: Request['stage']): Request | undefined => {
@@ -92,8 +102,8 @@ export function createGateways(world: LimitsWorld) {
     if (delivery === 'answered') for (const request of doubtful) request.stage = 'cancelled'
   }
 
-  async function settle(number: number, most: number, delivery: Delivery, of: Usage): Promise<void> {
-    const chosen = some(number, ['admitted', 'settling'], most)
+  async function settle(numbers: number[], most: number, delivery: Delivery, of: Usage): Promise<void> {
+    const chosen = numbers.flatMap((number) => some(number, ['admitted', 'settling'], most))
     if (chosen.length === 0) return
     for (const request of chosen) {
       request.settlement ??= settlementOf(request, of)
@@ -101,9 +111,9 @@ export function createGateways(world: LimitsWorld) {
     }
     if (delivery !== 'unsent') {
       const retries = new Set(chosen.filter(({ wasSent }) => wasSent).map(({ asking }) => asking.id))
+      const groups = Map.groupBy(chosen, ({ asking }) => asking.account)
       await world.settle(
-        accounts[number]!,
-        chosen.map(({ settlement }) => settlement!),
+        [...groups].map(([account, of]) => ({ account, requests: of.map(({ settlement }) => settlement!) })),
         ({ id }) => retries.has(id)
       )
     }
@@ -118,6 +128,8 @@ export function createGateways(world: LimitsWorld) {
     switch (action.do) {
       case 'admit':
         return admit(action)
+      case 'together':
+        return admitTogether(action.requests, action.holdMs)
       case 'again': {
         const request = pick(action.pick, 'admitted')
         // Nobody asks again after Redis has lost what it answered.
@@ -148,7 +160,9 @@ export function createGateways(world: LimitsWorld) {
       case 'cancel':
         return cancel(action.account, action.most, action.delivery)
       case 'settle':
-        return settle(action.account, action.most, action.delivery, action.usage)
+        return settle([action.account], action.most, action.delivery, action.usage)
+      case 'settle both':
+        return settle([0, 1], action.most, action.delivery, action.usage)
       case 'reap':
         return world.reap(accounts[action.account]!, action.most)
       case 'pass':
@@ -183,7 +197,7 @@ export function createGateways(world: LimitsWorld) {
     if (!world.isVouched()) await world.vouch()
     for (const number of [0, 1]) {
       await cancel(number, Infinity, 'answered')
-      await settle(number, Infinity, 'answered', { share: 0.5, failed: false, estimated: false })
+      await settle([number], Infinity, 'answered', { share: 0.5, failed: false, estimated: false })
     }
     // The clock may have been set back since.
     const deadlines = accounts.flatMap((id) =>

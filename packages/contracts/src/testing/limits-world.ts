@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { accountShard, deadlinesName, holdName } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '../records/records.ts'
-import { type AdmitAnswer, admit, prepareAdmission } from '../redis/admit.ts'
+import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../redis/admit.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from '../redis/project.ts'
 import type { RedisLink } from '../redis/redis-link.ts'
 import { cancel, prepareSettlement, reap, type SettledRequest, settle } from '../redis/settle.ts'
@@ -24,6 +24,7 @@ import {
 } from './account-model.ts'
 import { comparable, contentOf } from './model-content.ts'
 import type { MovedClock } from './moved-clock.ts'
+import { admitOne } from './one-account.ts'
 import { type RedisContent, readContent, writeContent } from './redis-content.ts'
 
 /** Two accounts that share a shard, and so deadlines and the list of usage. */
@@ -127,9 +128,9 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     }
   }
 
-  async function ask({ account, ...request }: Asking): Promise<AdmitAnswer> {
+  const prepare = ({ account, ...request }: Asking): PreparedAdmission => {
     const versions = { key: String(version), account: String(request.outdated ? version - 1 : version) }
-    const admission = prepareAdmission(
+    return prepareAdmission(
       account,
       request.key,
       versions,
@@ -137,7 +138,18 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       request.allowances,
       request.holdMs
     )
-    return admit(link, admission, request.id, request.model, request.bound, request.reaped)
+  }
+
+  function checkAnswer(asking: Asking, answer: AdmitAnswer): void {
+    if (!isVouched) assert.equal(answer.outcome, 'unverified')
+    else if (asking.outdated) assert.equal(answer.outcome, 'moved')
+    else if (asking.ended) assert.equal(answer.outcome, 'ended')
+    else {
+      const isAgain = model(asking.account).holds.has(asking.id)
+      const expected = admitModel(model(asking.account), asking, now())
+      assert.deepEqual({ ...answer, ...expected }, answer)
+      if (answer.outcome === 'admitted' && !isAgain) checkGrant(model(asking.account), asking, answer.grantedTokens)
+    }
   }
 
   await client.flushall()
@@ -175,18 +187,30 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
      * @param isCompared whether all that is in Redis is compared as well
      */
     async admit(asking: Asking, isCompared = true): Promise<AdmitAnswer> {
-      const answer = await ask(asking)
-      if (!isVouched) assert.equal(answer.outcome, 'unverified')
-      else if (asking.outdated) assert.equal(answer.outcome, 'moved')
-      else if (asking.ended) assert.equal(answer.outcome, 'ended')
-      else {
-        const isAgain = model(asking.account).holds.has(asking.id)
-        const expected = admitModel(model(asking.account), asking, now())
-        assert.deepEqual({ ...answer, ...expected }, answer)
-        if (answer.outcome === 'admitted' && !isAgain) checkGrant(model(asking.account), asking, answer.grantedTokens)
-      }
+      const answer = await admitOne(link, prepare(asking), asking, asking.reaped)
+      checkAnswer(asking, answer)
       if (isCompared) await compare()
       return answer
+    },
+
+    /** The same for several at once, those of one key as a group. @returns the answers in the order of the requests */
+    async admitTogether(askings: readonly Asking[]): Promise<AdmitAnswer[]> {
+      const groups = [...Map.groupBy(askings, ({ account, key }) => `${account} ${key}`).values()]
+      const answers = await admit(
+        link,
+        groups.map((requests) => ({ admission: prepare(requests[0]!), requests, reaped: false }))
+      )
+      const byId = new Map<string, AdmitAnswer>()
+      for (const [number, requests] of groups.entries()) {
+        const answer = answers[number]!
+        for (const [index, asking] of requests.entries()) {
+          const own = Array.isArray(answer) ? answer[index]! : answer
+          checkAnswer(asking, own)
+          byId.set(asking.id, own)
+        }
+      }
+      await compare()
+      return askings.map(({ id }) => byId.get(id)!)
     },
 
     async cancel(account: string, ids: string[]): Promise<void> {
@@ -195,10 +219,17 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       await compare()
     },
 
-    async settle(account: string, requests: SettledRequest[], isRetry: (request: SettledRequest) => boolean) {
-      await settle(link, prepareSettlement(account), requests, isRetry)
-      const settled = requests.map((request) => ({ request, isRetry: isRetry(request) }))
-      settleModel(model(account), settled, now())
+    /** @param groups of one account each */
+    async settle(
+      groups: ReadonlyArray<{ account: string; requests: SettledRequest[] }>,
+      isRetry: (request: SettledRequest) => boolean = () => false
+    ): Promise<void> {
+      const prepared = groups.map(({ account, requests }) => ({ settlement: prepareSettlement(account), requests }))
+      await Promise.all(settle(link, prepared, isRetry))
+      for (const { account, requests } of groups) {
+        const settled = requests.map((request) => ({ request, isRetry: isRetry(request) }))
+        settleModel(model(account), settled, now())
+      }
       await compare()
     },
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { RedisLink } from '../redis/redis-link.ts'
-import { defineScripts } from '../redis/scripts.ts'
+import { defineScripts, type Script } from '../redis/scripts.ts'
 
 const clockName = 'test:clock'
 const askingTime = "redis.call('TIME')"
@@ -15,12 +15,12 @@ export type MovedClock = {
 
 /** @param flags whether the server knows the line of a script that names its flags */
 export function moveClock(link: RedisLink, flags: boolean): MovedClock {
-  const scripts = new Map<string, string>()
+  const scripts = new Map<string, Script>()
   const collector: Pick<Redis, 'defineCommand'> = {
     defineCommand(name, definition) {
       const lua = definition.lua.replaceAll(askingTime, `redis.call('LRANGE', '${clockName}', 0, -1)`)
       link.client.defineCommand(name, { ...definition, lua })
-      scripts.set(name, hash('sha1', lua))
+      scripts.set(name, { lua, sha: hash('sha1', lua) })
     }
   }
   defineScripts(collector as Redis, { flags })

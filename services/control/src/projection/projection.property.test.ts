@@ -11,7 +11,7 @@ import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/cont
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { prepareVerification, type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
+import { type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
@@ -127,7 +127,7 @@ function watch(world: World, link: RedisLink) {
   let trustedEpoch = 0
 
   async function look(id: string, of: string): Promise<VerifyAnswer> {
-    return verify(gateway, prepareVerification(of, id, { key: '', account: '' }, null))
+    return verify(gateway, of, id, { key: '', account: '' }, null)
   }
 
   /** Whether a request with the key would get through, judging as gateways do. */
@@ -136,7 +136,7 @@ function watch(world: World, link: RedisLink) {
     if (seen.outcome !== 'moved' || seen.key === null || seen.account === null) return false
     if (readKeyRecord(seen.key.json).status !== 'active') return false
     const versions = { key: seen.key.version, account: seen.account.version }
-    return (await verify(gateway, prepareVerification(of, id, versions, null))).outcome === 'admitted'
+    return (await verify(gateway, of, id, versions, null)).outcome === 'admitted'
   }
 
   return {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { accountShard, usageIndexName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
 import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { prepareSettlement, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
+import type { SettledRequest } from '@tollgate/contracts/redis/settle.ts'
 import { listUsage, readHour } from '@tollgate/contracts/redis/usage.ts'
+import { settleOf } from '@tollgate/contracts/testing/one-account.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { sql } from 'drizzle-orm'
 import { type Database, openDatabase, queryRows } from '../database/connect.ts'
@@ -103,7 +104,7 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
         estimated
       }
     })
-    await settle(redis, prepareSettlement(account), some, () => false)
+    await settleOf(redis, account, some)
     for (const { key, model, ...request } of some) {
       const id = [account, key, model].join('|')
       const before = served.get(id) ?? Array(8).fill(0)

@@ -10,13 +10,8 @@ import {
 } from '@tollgate/contracts/redis/admit.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { reap } from '@tollgate/contracts/redis/settle.ts'
-import {
-  type CurrentRecord,
-  prepareVerification,
-  type RecordsAnswer,
-  verify
-} from '@tollgate/contracts/redis/verify.ts'
-import type { KnownKey, PreparedAdmission, Versioned } from '../authenticate/known-key.ts'
+import { type CurrentRecord, type RecordsAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
+import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
@@ -86,9 +81,9 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       confirmed = await confirm(redis, known, verdict)
       continue
     }
-    const prepared = prepare(known, catalog, verdict.endsAt, holdMs)
+    const { prepared, allowances } = prepare(known, catalog, verdict.endsAt, holdMs)
     const whole = costBound(bound!, model!)
-    const asked = withinRate(whole, prepared.allowances.tokens)
+    const asked = withinRate(whole, allowances.tokens)
     let answer: AdmitAnswer | null = null
     try {
       if (asked !== null) {
@@ -100,7 +95,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     switch (answer?.outcome) {
       case 'admitted':
-        return admittedAs(answer, asked!, prepared.allowances.tokens)
+        return admittedAs(answer, asked!, allowances.tokens)
       case 'ended':
         throw new ServiceError(verdict.endedCode)
       case 'moved':
@@ -116,7 +111,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     // Refused; perhaps only because the prompt was taken to be longer than it is.
     const exact = counted || !dependsOnPrompt(answer, whole) ? null : await request.count()
-    if (exact === null || exact >= bound!.promptTokens) throw refusalOf(answer, prepared.allowances.tokens)
+    if (exact === null || exact >= bound!.promptTokens) throw refusalOf(answer, allowances.tokens)
     counted = true
     bound = { ...bound!, promptTokens: exact }
   }
@@ -150,9 +145,7 @@ export async function confirmKey(
 async function confirm(redis: RedisLink, known: KnownKey, verdict: Verdict): Promise<boolean> {
   const { account, key } = known.pointer
   const judged = { key: known.key?.version ?? '', account: known.account?.version ?? '' }
-  const answer = await throughRedis(() =>
-    verify(redis, prepareVerification(account, key, judged, verdict.allowed ? verdict.endsAt : null))
-  )
+  const answer = await throughRedis(() => verify(redis, account, key, judged, verdict.allowed ? verdict.endsAt : null))
   if (answer.outcome === 'admitted') return true
   if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
   if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')
@@ -193,14 +186,14 @@ function admittedAs(
   return { hold: answer, heldTokens, rates: answer, tokensPerMinute }
 }
 
-function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): PreparedAdmission {
+function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): KeyAdmission {
   const { admission, pointer } = known
   if (admission?.catalog === catalog) return admission
   const [key, account] = [known.key!, known.account!]
   const allowances = allowancesOf(key.record, account.record, catalog.plan(account.record.plan))
   const judged = { key: key.version, account: account.version }
-  const call = prepareAdmission(pointer.account, pointer.key, judged, endsAt, allowances, holdMs)
-  known.admission = { catalog, allowances, call }
+  const prepared = prepareAdmission(pointer.account, pointer.key, judged, endsAt, allowances, holdMs)
+  known.admission = { catalog, allowances, prepared }
   return known.admission
 }
 

@@ -1,6 +1,5 @@
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
-import type { Allowances } from '@tollgate/contracts/redis/admit.ts'
-import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
+import type { Allowances, PreparedAdmission } from '@tollgate/contracts/redis/admit.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
 /** A record together with its version in Redis; null where Redis has none. */
@@ -16,12 +15,12 @@ export type KnownKey = {
   key: Versioned<KeyRecord>
   account: Versioned<AccountRecord>
   /** What Redis is asked while these records are judged to allow a request. */
-  admission: PreparedAdmission | null
+  admission: KeyAdmission | null
 }
 
 /** The question for Redis that goes with the records of a key and a catalog. */
-export type PreparedAdmission = {
+export type KeyAdmission = {
   readonly catalog: CatalogView
   readonly allowances: Allowances
-  readonly call: PreparedCall
+  readonly prepared: PreparedAdmission
 }

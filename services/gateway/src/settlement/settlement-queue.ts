@@ -1,11 +1,17 @@
-import type { PreparedCall } from '@tollgate/contracts/redis/prepared-call.ts'
 import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
-import { cancel, prepareSettlement, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
+import {
+  cancel,
+  type PreparedSettlement,
+  prepareSettlement,
+  type SettledGroup,
+  type SettledRequest,
+  settle
+} from '@tollgate/contracts/redis/settle.ts'
 import { GenerationalCache } from '../authenticate/generational-cache.ts'
 import type { Turn } from '../turn.ts'
 
-/** Requests of one account that one script settles: few enough to keep admissions waiting for less than half a millisecond. */
-const mostTogether = 50
+/** Requests that one script settles: few enough to keep admissions waiting for less than a millisecond. */
+const mostTogether = 40
 /** So much may wait; then nothing more is admitted. */
 const mostWaiting = 50_000
 const [firstRetryMs, longestRetryMs] = [50, 1000]
@@ -29,7 +35,7 @@ export type SettlementQueue = {
 type Outbox = { requests: SettledRequest[]; cancelled: string[] }
 
 /**
- * Gathers what ends in one turn of the event loop, and tells Redis in one command for each account.
+ * Gathers what ends in one turn of the event loop, and tells Redis in one command.
  *
  * @param onError told once of a Redis that does not take what it is told, until it does again. That Redis is away is not
  *   told: it is known, and nothing is admitted then.
@@ -38,7 +44,7 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
   let outboxes = new Map<string, Outbox>()
   /** Requests that were sent and perhaps applied: only their hold tells whether they were. */
   const tried = new WeakSet<SettledRequest>()
-  const prepared = new GenerationalCache<PreparedCall>(rememberedAccounts)
+  const prepared = new GenerationalCache<PreparedSettlement>(rememberedAccounts)
   let waiting = 0
   let isScheduled = false
   let retryMs = firstRetryMs
@@ -66,34 +72,48 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
     isScheduled = false
     const full = outboxes
     outboxes = new Map()
+    let groups: SettledGroup[] = []
+    let count = 0
     for (const [account, { requests, cancelled }] of full) {
       for (let from = 0; from < requests.length; from += mostTogether) {
-        void sendRequests(
-          account,
-          from === 0 && requests.length <= mostTogether ? requests : requests.slice(from, from + mostTogether)
-        )
+        const some = requests.length <= mostTogether ? requests : requests.slice(from, from + mostTogether)
+        if (count + some.length > mostTogether) {
+          sendRequests(groups)
+          groups = []
+          count = 0
+        }
+        groups.push({ settlement: settlementOf(account), requests: some })
+        count += some.length
       }
       for (let from = 0; from < cancelled.length; from += mostTogether) {
         void sendCancelled(account, cancelled.slice(from, from + mostTogether))
       }
     }
+    if (count > 0) sendRequests(groups)
   }
 
-  async function sendRequests(account: string, requests: readonly SettledRequest[]): Promise<void> {
-    let call = prepared.get(account)
-    if (call === undefined) {
-      call = prepareSettlement(account)
-      prepared.set(account, call)
+  function settlementOf(account: string): PreparedSettlement {
+    let settlement = prepared.get(account)
+    if (settlement === undefined) {
+      settlement = prepareSettlement(account)
+      prepared.set(account, settlement)
     }
-    try {
-      await settle(redis, call, requests, isRetry)
-      acknowledged(requests.length)
-    } catch (error) {
-      if (!(error instanceof RedisAwayError)) for (const request of requests) tried.add(request)
-      failed(error, () => {
-        const outbox = outboxOf(account)
-        for (const request of requests) outbox.requests.push(request)
-      })
+    return settlement
+  }
+
+  function sendRequests(groups: readonly SettledGroup[]): void {
+    const settled = settle(redis, groups, isRetry)
+    for (const [number, { settlement, requests }] of groups.entries()) {
+      settled[number]!.then(
+        () => acknowledged(requests.length),
+        (error: unknown) => {
+          if (!(error instanceof RedisAwayError)) for (const request of requests) tried.add(request)
+          failed(error, () => {
+            const outbox = outboxOf(settlement.account)
+            for (const request of requests) outbox.requests.push(request)
+          })
+        }
+      )
     }
   }
 

@@ -1,8 +1,12 @@
--- The µs of a rate that tokens have taken which were not used; below 0 if more were used than taken. What has flowed off
--- since is back already: `taken` is how many µs were not back yet, of all that was taken up to then.
-local function unused(tokens, perMinute, taken)
-  local micros = tokens * 60000000 / perMinute
+-- What of µs of a rate that were taken and not used is to be given back; below 0 if more were used than taken. What has
+-- flowed off since is back already: `taken` is how many µs were not back yet, of all that was taken up to then.
+local function stillTaken(micros, taken)
   return micros > 0 and math.min(micros, math.max(0, taken)) or micros
+end
+
+-- The same for tokens.
+local function unused(tokens, perMinute, taken)
+  return stillTaken(tokens * 60000000 / perMinute, taken)
 end
 
 -- Gives back µs of an account's rate of tokens; `limits` is the name of the hash of its limiters.

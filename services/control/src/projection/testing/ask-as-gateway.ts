@@ -2,7 +2,7 @@ import { digestSecret } from '@tollgate/contracts/keys/secret.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { prepareVerification, verify } from '@tollgate/contracts/redis/verify.ts'
+import { verify } from '@tollgate/contracts/redis/verify.ts'
 
 /** What a gateway that remembers nothing would do with a key: let it in, 401, or 503 because Redis cannot tell. */
 export type GatewayAnswer = 'admitted' | 'refused' | 'unavailable'
@@ -13,13 +13,13 @@ export async function askAsGateway(redis: RedisLink, secret: string): Promise<Ga
     if (pointer === 'unverified') return 'unavailable'
     if (pointer === 'unknown') return 'refused'
     const { account, key } = pointer
-    const seen = await verify(redis, prepareVerification(account, key, { key: '', account: '' }, null))
+    const seen = await verify(redis, account, key, { key: '', account: '' }, null)
     if (seen.outcome !== 'moved') return 'unavailable'
     if (seen.key === null || readKeyRecord(seen.key.json).status === 'revoked') return 'refused'
     if (seen.account === null) return 'unavailable'
     if (readAccountRecord(seen.account.json).status === 'suspended') return 'refused'
     const judged = { key: seen.key.version, account: seen.account.version }
-    const answer = await verify(redis, prepareVerification(account, key, judged, null))
+    const answer = await verify(redis, account, key, judged, null)
     return answer.outcome === 'admitted' ? 'admitted' : 'unavailable'
   } catch {
     return 'unavailable'

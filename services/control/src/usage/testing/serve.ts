@@ -1,6 +1,7 @@
 import { gonePrefix } from '@tollgate/contracts/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { prepareSettlement, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
+import type { SettledRequest } from '@tollgate/contracts/redis/settle.ts'
+import { settleOf } from '@tollgate/contracts/testing/one-account.ts'
 
 let requests = 0
 
@@ -38,6 +39,6 @@ export async function serve(
     const { id, at, key, model } = request
     await redis.client.set(gonePrefix(account) + id, `${reapedNanos}|0|0|${at}|${key}|${model}`)
   }
-  await settle(redis, prepareSettlement(account), [request], () => false)
+  await settleOf(redis, account, [request])
   return request
 }

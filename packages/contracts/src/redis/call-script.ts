@@ -1,0 +1,59 @@
+import { Command } from 'ioredis'
+import type { RedisLink } from './redis-link.ts'
+
+/** Keys and arguments of a script in the form of the wire: bulk strings of RESP 2, one after the other. */
+export type ScriptCall = {
+  keyCount: number
+  argumentCount: number
+  /** The keys, and then the arguments. */
+  encoded: string
+}
+
+/** A text as the wire has it. */
+export function bulk(text: string): string {
+  return `$${Buffer.byteLength(text)}\r\n${text}\r\n`
+}
+
+/** A text of ASCII as the wire has it. */
+export function bulkAscii(text: string): string {
+  return `$${text.length}\r\n${text}\r\n`
+}
+
+export const bulks = (texts: readonly string[]): string => texts.map(bulk).join('')
+
+/**
+ * Runs a script. What it is given is encoded by the caller, who knows what of it stays the same from call to call: ioredis
+ * would encode every argument of every call, which is much of what a request costs.
+ *
+ * @param name of the script's command
+ * @throws RedisAwayError if nothing was sent; ioredis' error if no answer comes in time
+ */
+export async function callScript(link: RedisLink, name: string, call: ScriptCall): Promise<unknown> {
+  // Nothing is sent while it is not known to whom.
+  link.run()
+  const script = link.scripts.get(name)!
+  const { keyCount, argumentCount, encoded } = call
+  const text = `*${3 + keyCount + argumentCount}\r\n$7\r\nEVALSHA\r\n${bulkAscii(script.sha)}${bulkAscii(String(keyCount))}${encoded}`
+  try {
+    return await link.client.sendCommand(new EncodedCommand(text))
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+    // The server does not have it yet, and has done nothing.
+    await link.client.script('LOAD', script.lua)
+    return link.client.sendCommand(new EncodedCommand(text))
+  }
+}
+
+/** A command whose bytes are already known. */
+class EncodedCommand extends Command {
+  readonly #text: string
+
+  constructor(text: string) {
+    super('evalsha', [], { replyEncoding: 'utf8' })
+    this.#text = text
+  }
+
+  override toWritable(): string {
+    return this.#text
+  }
+}
