@@ -5,7 +5,8 @@ import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { GenerationalCache } from './generational-cache.ts'
 import type { KnownKey } from './known-key.ts'
 
-const knownKeysPerGeneration = 50_000
+/** One takes about 1.4 KB. */
+const knownKeysPerGeneration = 140_000
 const unknownDigestsPerGeneration = 10_000
 /** How long an unknown digest is refused without asking again: a key that is created meanwhile must soon work. */
 const unknownForMs = 1000

@@ -15,7 +15,8 @@ const mostTogether = 40
 /** So much may wait; then nothing more is admitted. */
 const mostWaiting = 50_000
 const [firstRetryMs, longestRetryMs] = [50, 1000]
-const rememberedAccounts = 10_000
+/** One takes about 0.4 KB. */
+const rememberedAccounts = 100_000
 
 /** What Redis has to be told of requests that are over. Everything is told until it is acknowledged. */
 export type SettlementQueue = {
