@@ -18,7 +18,7 @@ t.test('keys of somebody who joins a team are refused from the next request on, 
   const { body, status } = await owner.call<Invited>('POST', '/api/team/seats', { email: ada.email })
   t.equal(status, 201)
   const { pathname } = new URL(body.invitation.link)
-  t.match(await ada.call('GET', pathname), { status: 200, body: /You have been invited/ })
+  t.match(await ada.call('GET', pathname), { status: 200, body: /<div id="root">/ })
   t.match(await ada.call('POST', `/api/team${pathname}/accept`), { status: 200, body: { ok: true } })
   t.same(await outcomes(own), ['403 account_suspended'])
   t.match(await ada.me(), { body: { user: { plan: 'team' } } })

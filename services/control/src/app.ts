@@ -14,6 +14,7 @@ import { createUserRefresher } from './auth/reconcile/refresh-user.ts'
 import { session } from './auth/session.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { ControlConfig } from './config.ts'
+import { serveDashboard } from './dashboard/serve-dashboard.ts'
 import type { Database } from './database/connect.ts'
 import { attempts } from './http/attempts.ts'
 import { browserCallers } from './http/browser-callers.ts'
@@ -29,8 +30,6 @@ import { keysEndpoints } from './keys/endpoints.ts'
 import { requireAccount } from './keys/require-account.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
-import { invitationPage } from './pages/invitation-page.ts'
-import { signInPage } from './pages/sign-in-page.ts'
 import type { Projector } from './projection/projector.ts'
 import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
@@ -41,7 +40,10 @@ const bodyLimitBytes = 64 * 1024
 const defaultRequestLimitMs = 15_000
 
 export type ControlDependencies = {
-  config: Pick<ControlConfig, 'publicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy'>
+  config: Pick<
+    ControlConfig,
+    'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'dashboardDir'
+  >
   database: Database
   identity: Identity
   redis: RedisLink
@@ -96,8 +98,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     done()
   })
 
-  signInPage(app, publicUrl)
-  invitationPage(app, publicUrl)
+  app.register(async (pages) => serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl))
 
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(publicUrl))

@@ -41,6 +41,7 @@ test('a bad variable is named, and its value is not repeated', async () => {
     ['PUBLIC_URL', 'app.example.com'],
     ['PUBLIC_URL', 'https://app.example.com/base'],
     ['PUBLIC_URL', 'ftp://app.example.com'],
+    ['GATEWAY_PUBLIC_URL', 'https://models.example.com/v1'],
     ['SERVICE_DOMAIN', 'other.example'],
     ['SERVICE_DOMAIN', 'ample.com'],
     ['SERVICE_DOMAIN', 'https://example.com'],

@@ -11,6 +11,8 @@ export const ControlVariables = Type.Object({
   CONTROL_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000 }),
   /** Where browsers reach control: scheme, host and port. */
   PUBLIC_URL: Text,
+  /** Where clients reach the gateway: scheme, host and port. The dashboard shows it, and calls it. */
+  GATEWAY_PUBLIC_URL: Type.String({ default: 'http://localhost:8080' }),
   /** The session cookie and CORS hold for this domain and below it. The host of `PUBLIC_URL` unless given. */
   SERVICE_DOMAIN: Type.String({ pattern: '^[a-z0-9.:\\[\\]-]*$', default: '' }),
   /** Origins, separated by commas, that may call `/api` from browsers besides the subdomains of the service domain. */
@@ -25,6 +27,10 @@ export const ControlVariables = Type.Object({
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
   REDIS_URL: Type.String({ pattern: '^rediss?://' }),
   CATALOG_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/catalog.yaml', import.meta.url)) }),
+  /** A build of the dashboard. */
+  DASHBOARD_DIR: Type.String({
+    default: fileURLToPath(new URL('../../../packages/dashboard/dist/current', import.meta.url))
+  }),
   /** Whose `X-Forwarded-For` is believed: `true`, `false`, or addresses and networks with commas. */
   TRUST_PROXY: Type.String({ default: 'false' }),
   /** Seconds from one comparison of all users with the identity provider to the next. */
@@ -38,6 +44,8 @@ export type ControlConfig = {
   readonly port: number
   /** An origin: no path, no slash at the end. */
   readonly publicUrl: string
+  /** An origin, too. */
+  readonly gatewayPublicUrl: string
   readonly serviceDomain: string
   readonly extraOrigins: readonly string[]
   readonly identity: {
@@ -50,6 +58,7 @@ export type ControlConfig = {
   readonly databasePoolSize: number
   readonly redisUrl: string
   readonly catalogFile: string
+  readonly dashboardDir: string
   readonly trustProxy: boolean | string[]
   readonly reconcileIntervalMs: number
   readonly logLevel: Variables['LOG_LEVEL']
@@ -63,6 +72,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     host: variables.CONTROL_HOST,
     port: variables.CONTROL_PORT,
     publicUrl: publicUrl.origin,
+    gatewayPublicUrl: new URL(variables.GATEWAY_PUBLIC_URL).origin,
     serviceDomain: serviceDomain(variables),
     extraOrigins: list(variables.CORS_EXTRA_ORIGINS),
     identity: {
@@ -75,6 +85,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     databasePoolSize: variables.DATABASE_POOL_SIZE,
     redisUrl: variables.REDIS_URL,
     catalogFile: variables.CATALOG_FILE,
+    dashboardDir: variables.DASHBOARD_DIR,
     trustProxy: readTrustProxy(variables.TRUST_PROXY) ?? false,
     reconcileIntervalMs: variables.RECONCILE_INTERVAL * 1000,
     logLevel: variables.LOG_LEVEL
@@ -82,10 +93,8 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
 }
 
 const rules: ReadonlyArray<(variables: Variables) => string | null> = [
-  ({ PUBLIC_URL }) =>
-    isOrigin(PUBLIC_URL.replace(/\/$/, ''))
-      ? null
-      : 'PUBLIC_URL: must be http:// or https:// with a host and perhaps a port, nothing more',
+  ({ PUBLIC_URL }) => checkOrigin('PUBLIC_URL', PUBLIC_URL),
+  ({ GATEWAY_PUBLIC_URL }) => checkOrigin('GATEWAY_PUBLIC_URL', GATEWAY_PUBLIC_URL),
   ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),
   (variables) => {
     const host = URL.canParse(variables.PUBLIC_URL) ? new URL(variables.PUBLIC_URL).hostname : null
@@ -101,6 +110,11 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
       : 'CORS_EXTRA_ORIGINS: every entry must be an origin such as http://localhost:5173, without a path',
   checkTrustProxy
 ]
+
+const checkOrigin = (name: string, url: string): string | null =>
+  isOrigin(url.replace(/\/$/, ''))
+    ? null
+    : `${name}: must be http:// or https:// with a host and perhaps a port, nothing more`
 
 function serviceDomain({ SERVICE_DOMAIN, PUBLIC_URL }: Variables): string {
   if (SERVICE_DOMAIN !== '') return SERVICE_DOMAIN

@@ -20,6 +20,6 @@ test('.env.example has each variable that a program reads, once, and no other', 
   const documented = [...example.matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name ?? '')
   assert.equal(new Set(documented).size, documented.length)
   // Read by what decides on embedded parts and addresses, or named in deploy/upstreams.yaml.
-  const elsewhere = ['NODE_ENV', 'GATEWAY_PUBLIC_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL']
+  const elsewhere = ['NODE_ENV', 'OPENAI_API_KEY', 'OPENAI_BASE_URL']
   assert.deepEqual(documented.toSorted(), [...readVariables(), ...elsewhere].toSorted())
 })

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
 import { type Addresses, findAddresses } from './addresses.ts'
 import { chooseEmbedded, type EmbeddedPart, type Variables } from './embedded.ts'
 import type { Part } from './part.ts'
@@ -44,7 +45,8 @@ export interface System {
 
 /**
  * Starts control, gateways, and a stand-in for each thing that no variable names, and resolves when all are ready
- * and every key is judged. Nothing is started if a port is taken.
+ * and every key is judged. The dashboard is built first, unless it is built already. Nothing is started if a port is
+ * taken.
  *
  * If this process dies without `stop`, its programs stop by themselves.
  *
@@ -61,6 +63,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const secrets = keepSecrets(dataDir)
   const addresses = findAddresses(env, embedded, ports, gatewayPorts, dataDir)
+  await ensureDashboard()
   const layers = createParts({ ...options, embedded, secrets, addresses, dataDir, gatewayPorts })
   try {
     // The services wait for each other by themselves. Without Redis they would only fill their logs with that.

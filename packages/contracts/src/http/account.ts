@@ -11,7 +11,9 @@ export const Account = Type.Object({
   role: Type.Enum(['owner', 'seat']),
   /** The owner's own cap on a calendar month (UTC), below the plan's; null if there is none. */
   monthly_budget_usd: Type.Union([Type.Number(), Type.Null()]),
-  plan_monthly_budget_usd: Type.Number()
+  plan_monthly_budget_usd: Type.Number(),
+  /** Names of the models that the plan includes. */
+  models: Type.Array(Type.String())
 })
 export type Account = Static<typeof Account>
 

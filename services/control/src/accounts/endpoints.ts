@@ -68,6 +68,7 @@ export async function accountEndpoints(
     return {
       id: row.id,
       plan: effectivePlan(catalog, row.plan),
+      models: planOf(row).models,
       status: row.status,
       role,
       monthly_budget_usd: row.ownCapNanos === null ? null : toUsd(row.ownCapNanos),
@@ -75,7 +76,8 @@ export async function accountEndpoints(
     }
   }
 
-  const planCapNanos = ({ plan }: Row) => catalog.plans[effectivePlan(catalog, plan)]!.caps.monthlyNanos
+  const planOf = ({ plan }: Row) => catalog.plans[effectivePlan(catalog, plan)]!
+  const planCapNanos = (row: Row) => planOf(row).caps.monthlyNanos
 }
 
 async function readAccount(orm: Orm, id: string): Promise<Row> {

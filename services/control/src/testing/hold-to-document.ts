@@ -2,10 +2,9 @@ import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { FastifyInstance } from 'fastify'
+import { assetsPrefix, pagePaths } from '../dashboard/page-paths.ts'
 
 const base = 'https://document.test/openapi.json'
-/** What is not part of the API: pages for people. */
-const pages = new Set(['/', '/login', '/reset-password', '/invitations/{token}', '/api/reference'])
 
 export type DocumentCheck = {
   /** `METHOD /path` of every route that answers, as a document writes it; pages and what follows from GET left out. */
@@ -78,6 +77,9 @@ export function holdToDocument(app: FastifyInstance): DocumentCheck {
 
 /** `/api/keys/:id` as `/api/keys/{id}`, and a prefix's root without the slash at its end. */
 const documentPath = (url: string): string => url.replace(/:([A-Za-z_]+)/g, '{$1}').replace(/(.)\/$/, '$1')
+
+/** What is not part of the API: pages for people, and their files. */
+const pages = new Set([...pagePaths, `${assetsPrefix}*`, '/api/reference'].map(documentPath))
 
 /** @returns a function that says what is wrong with a value by the schema at a place in the document; null if nothing */
 function validator(document: OpenApiDocument): (pointer: string[], value: unknown) => string | null {

@@ -36,6 +36,8 @@ export type StartControlOptions = {
   redisSilenceLimitMs?: number
   publicUrl?: string
   serviceDomain?: string
+  /** By default there is no dashboard. */
+  dashboardDir?: string
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
   /** None by default, so that refusals are not slow. */
@@ -142,6 +144,8 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   const app = buildApp({
     config: {
       publicUrl,
+      gatewayPublicUrl: 'http://localhost:8080',
+      dashboardDir: options.dashboardDir ?? '/nonexistent',
       serviceDomain: options.serviceDomain ?? new URL(publicUrl).hostname,
       extraOrigins: options.extraOrigins ?? [],
       trustProxy: options.trustProxy ?? false

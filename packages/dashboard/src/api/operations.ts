@@ -1,0 +1,376 @@
+/**
+ * Made from control's OpenAPI document by build/write-api-types.ts; a test compares the two. Not to be edited.
+ */
+
+export const paths = {
+  getOpenApi: ['GET', '/api/openapi.json'],
+  register: ['POST', '/api/auth/register'],
+  confirm: ['GET', '/api/auth/confirm'],
+  login: ['POST', '/api/auth/login'],
+  signout: ['POST', '/api/auth/signout'],
+  getUser: ['GET', '/api/auth/me'],
+  changeUser: ['PATCH', '/api/auth/me'],
+  deleteUser: ['DELETE', '/api/auth/me'],
+  forgotPassword: ['POST', '/api/auth/forgot-password'],
+  resendConfirmation: ['POST', '/api/auth/resend-confirmation'],
+  resetPassword: ['POST', '/api/auth/reset-password'],
+  changePassword: ['POST', '/api/auth/change-password'],
+  listKeys: ['GET', '/api/keys'],
+  createKey: ['POST', '/api/keys'],
+  changeKey: ['PATCH', '/api/keys/{id}'],
+  revokeKey: ['DELETE', '/api/keys/{id}'],
+  rotateKey: ['POST', '/api/keys/{id}/rotate'],
+  getAccount: ['GET', '/api/account'],
+  changeAccount: ['PATCH', '/api/account'],
+  getTeam: ['GET', '/api/team'],
+  inviteSeat: ['POST', '/api/team/seats'],
+  acceptInvitation: ['POST', '/api/team/invitations/{token}/accept'],
+  removeSeat: ['DELETE', '/api/team/seats/{id}'],
+  getUsage: ['GET', '/api/usage'],
+  getUsageSummary: ['GET', '/api/usage/summary'],
+  listAudit: ['GET', '/api/audit']
+} as const
+
+export type Operations = {
+  getOpenApi: {
+    answer: Record<string, never>
+  }
+  register: {
+    body: {
+      email: string
+      password: string
+      name: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+  confirm: {
+    query?: {
+      token_hash?: string
+      type?: string
+    }
+    answer: null
+  }
+  login: {
+    body: {
+      email: string
+      password: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        name: string
+        plan: string
+      }
+    }
+  }
+  signout: {
+    body?: null | {
+      everywhere?: boolean
+    }
+    answer: {
+      ok: true
+    }
+  }
+  getUser: {
+    answer: {
+      user: {
+        id: string
+        email: string
+        name: string
+        plan: string
+      }
+    }
+  }
+  changeUser: {
+    body: {
+      name: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        name: string
+        plan: string
+      }
+    }
+  }
+  deleteUser: {
+    body?: null | Record<string, never>
+    answer: {
+      ok: true
+    }
+  }
+  forgotPassword: {
+    body: {
+      email: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+  resendConfirmation: {
+    body: {
+      email: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+  resetPassword: {
+    body: {
+      token_hash: string
+      password: string
+    } | {
+      access_token: string
+      password: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+  changePassword: {
+    body: {
+      current_password: string
+      password: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+  listKeys: {
+    query?: {
+      limit?: string
+      cursor?: string
+      include_revoked?: 'true' | 'false'
+    }
+    answer: {
+      keys: ({
+        id: string
+        label: string
+        prefix: string
+        status: 'active' | 'revoked'
+        scope: 'inference' | 'management'
+        expires_at: string | null
+        models: string[] | null
+        monthly_budget_usd: number | null
+        requests_per_minute: number | null
+        metadata: Record<string, string>
+        last_used: string | null
+        created: string
+      })[]
+      next_cursor: string | null
+    }
+  }
+  createKey: {
+    body: {
+      label: string
+      scope?: 'inference' | 'management'
+      expires_at?: string | null
+      models?: string[] | null
+      monthly_budget_usd?: number | null
+      requests_per_minute?: number | null
+      metadata?: Record<string, string>
+    }
+    answer: {
+      key: {
+        id: string
+        label: string
+        value: string
+      }
+    }
+  }
+  changeKey: {
+    params: {
+      id: string
+    }
+    body: {
+      label?: string
+      expires_at?: string | null
+      models?: string[] | null
+      monthly_budget_usd?: number | null
+      requests_per_minute?: number | null
+      metadata?: Record<string, string>
+    }
+    answer: {
+      key: {
+        id: string
+        label: string
+        prefix: string
+        status: 'active' | 'revoked'
+        scope: 'inference' | 'management'
+        expires_at: string | null
+        models: string[] | null
+        monthly_budget_usd: number | null
+        requests_per_minute: number | null
+        metadata: Record<string, string>
+        last_used: string | null
+        created: string
+      }
+    }
+  }
+  revokeKey: {
+    params: {
+      id: string
+    }
+    body?: null | Record<string, never>
+    answer: {
+      ok: true
+    }
+  }
+  rotateKey: {
+    params: {
+      id: string
+    }
+    body?: {
+      grace_seconds?: number
+    } | null
+    answer: {
+      key: {
+        id: string
+        label: string
+        value: string
+      }
+    }
+  }
+  getAccount: {
+    answer: {
+      account: {
+        id: string
+        plan: string
+        status: 'active' | 'suspended'
+        role: 'owner' | 'seat'
+        monthly_budget_usd: number | null
+        plan_monthly_budget_usd: number
+      }
+    }
+  }
+  changeAccount: {
+    body: {
+      monthly_budget_usd: number | null
+    }
+    answer: {
+      account: {
+        id: string
+        plan: string
+        status: 'active' | 'suspended'
+        role: 'owner' | 'seat'
+        monthly_budget_usd: number | null
+        plan_monthly_budget_usd: number
+      }
+    }
+  }
+  getTeam: {
+    answer: {
+      team: {
+        id: string
+        plan: string
+        seats: {
+          used: number
+          limit: number | null
+        }
+        members: ({
+          id: string
+          email: string
+          name: string
+          role: 'owner' | 'seat'
+          joined: string
+        })[]
+        invitations: {
+          id: string
+          email: string
+          created: string
+          expires_at: string
+        }[]
+      }
+    }
+  }
+  inviteSeat: {
+    body: {
+      email: string
+    }
+    answer: {
+      invitation: {
+        id: string
+        email: string
+        created: string
+        expires_at: string
+        link: string
+      }
+    }
+  }
+  acceptInvitation: {
+    params: {
+      token: string
+    }
+    body?: null | Record<string, never>
+    answer: {
+      ok: true
+    }
+  }
+  removeSeat: {
+    params: {
+      id: string
+    }
+    body?: null | Record<string, never>
+    answer: {
+      ok: true
+    }
+  }
+  getUsage: {
+    query?: {
+      from?: string
+      to?: string
+      interval?: 'hour' | 'day' | 'month'
+      group_by?: 'model' | 'key' | 'none'
+    }
+    answer: {
+      from: string
+      to: string
+      interval: 'hour' | 'day' | 'month'
+      group_by: 'model' | 'key' | 'none'
+      buckets: {
+        start: string
+        model?: string
+        key_id?: string
+        requests: number
+        errors: number
+        prompt_tokens: number
+        cached_tokens: number
+        completion_tokens: number
+        cost_usd: string
+      }[]
+    }
+  }
+  getUsageSummary: {
+    answer: {
+      from: string
+      spent_usd: string
+      reserved_usd: string
+      cap_usd: string
+      resets_at: string
+    }
+  }
+  listAudit: {
+    query?: {
+      limit?: string
+      cursor?: string
+    }
+    answer: {
+      entries: ({
+        id: string
+        at: string
+        action: string
+        actor_id: string | null
+        actor_email: string | null
+        subject: string | null
+        detail: Record<string, string | number | boolean | null>
+        ip: string | null
+      })[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+}

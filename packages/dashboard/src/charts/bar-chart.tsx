@@ -1,0 +1,112 @@
+import { useState } from 'react'
+import { niceSteps } from './nice-steps.ts'
+
+export type Series = { readonly name: string; readonly values: readonly number[] }
+
+type BarChartProps = {
+  /** What the chart shows, in a sentence with its main numbers: all that a screen reader says of it. */
+  readonly label: string
+  /** Below the bars; there are as many as each series has values. */
+  readonly names: readonly string[]
+  /** Stacked in this order, at most five. */
+  readonly series: readonly Series[]
+  readonly format: (value: number) => string
+}
+
+const fills = ['fill-series-1', 'fill-series-2', 'fill-series-3', 'fill-series-4', 'fill-series-5'] as const
+const swatches = ['bg-series-1', 'bg-series-2', 'bg-series-3', 'bg-series-4', 'bg-series-5'] as const
+/** Sizes in the picture's own units; it is stretched to the width that there is, and its text is not part of it. */
+const width = 1000
+const height = 200
+
+/** Stacked bars over time. The numbers under the pointer are shown above it; the page has them in a table, too. */
+export function BarChart({ label, names, series, format }: BarChartProps) {
+  const [pointed, setPointed] = useState<number | null>(null)
+  const totals = names.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
+  const steps = niceSteps(Math.max(...totals, 0))
+  const top = steps.at(-1) ?? 1
+  const slot = width / Math.max(1, names.length)
+  const gap = Math.min(slot * 0.25, 8)
+  const y = (value: number) => height - (value / top) * height
+  return (
+    <figure aria-label={label}>
+      <div className="mb-3 flex min-h-10 flex-wrap items-start gap-x-4 gap-y-1 text-[0.8125rem]">
+        {series.length > 1 &&
+          series.map(({ name }, index) => (
+            <span key={name} className="flex min-w-0 items-center gap-1.5 text-ink-soft">
+              <span
+                aria-hidden="true"
+                className={`size-2.5 shrink-0 rounded-sm ${swatches[index % swatches.length]}`}
+              />
+              <span className="truncate">{name}</span>
+            </span>
+          ))}
+        <p aria-hidden="true" className="ml-auto text-right text-ink-soft tabular-nums">
+          {pointed !== null && (
+            <>
+              <span className="font-medium text-ink">{names[pointed]}</span> {format(totals[pointed] ?? 0)}
+            </>
+          )}
+        </p>
+      </div>
+      <div aria-hidden="true" className="flex gap-3">
+        <div className="relative w-12 shrink-0 text-right text-xs text-ink-soft tabular-nums">
+          {steps.map((step) => (
+            <span key={step} className="absolute right-0 translate-y-1/2" style={{ bottom: `${(step / top) * 100}%` }}>
+              {format(step)}
+            </span>
+          ))}
+        </div>
+        <svg
+          viewBox={`0 0 ${width} ${height}`}
+          preserveAspectRatio="none"
+          className="h-48 min-w-0 flex-1 overflow-visible"
+          onPointerLeave={() => setPointed(null)}
+          onPointerMove={({ clientX, currentTarget }) => {
+            const box = currentTarget.getBoundingClientRect()
+            const at = Math.floor(((clientX - box.left) / box.width) * names.length)
+            setPointed(Math.max(0, Math.min(names.length - 1, at)))
+          }}
+        >
+          {steps.map((step) => (
+            <line
+              key={step}
+              x1={0}
+              x2={width}
+              y1={y(step)}
+              y2={y(step)}
+              vectorEffect="non-scaling-stroke"
+              className="stroke-line"
+            />
+          ))}
+          {names.map((name, at) => {
+            let below = 0
+            return (
+              <g key={name} className={pointed === null || pointed === at ? '' : 'opacity-50'}>
+                {series.map(({ name: of, values }, index) => {
+                  const value = values[at] ?? 0
+                  below += value
+                  return (
+                    <rect
+                      key={of}
+                      x={at * slot + gap / 2}
+                      width={slot - gap}
+                      y={y(below)}
+                      height={Math.max(0, (value / top) * height)}
+                      className={fills[index % fills.length] ?? fills[0]}
+                    />
+                  )
+                })}
+              </g>
+            )
+          })}
+        </svg>
+      </div>
+      <div aria-hidden="true" className="mt-2 flex justify-between pl-15 text-xs text-ink-soft tabular-nums">
+        <span>{names[0]}</span>
+        {names.length > 4 && <span className="max-sm:hidden">{names[Math.floor((names.length - 1) / 2)]}</span>}
+        {names.length > 1 && <span>{names.at(-1)}</span>}
+      </div>
+    </figure>
+  )
+}

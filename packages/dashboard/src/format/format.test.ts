@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { formatAmount, formatUsd } from './money.ts'
+import { countOf, formatCompact } from './number.ts'
+import { formatRelative } from './time.ts'
+
+test('dollars have two decimals, and more where less than a cent would read as nothing', async () => {
+  for (const [usd, text] of [
+    ['0.00', '$0.00'],
+    ['1.5', '$1.50'],
+    ['1234.567', '$1,234.57'],
+    ['0.000123', '$0.00012'],
+    [0.004, '$0.004'],
+    [100, '$100.00']
+  ] as const) {
+    assert.equal(formatUsd(usd), text)
+  }
+})
+
+test('an amount of an invoice is in the smallest unit that its currency has', async () => {
+  assert.equal(formatAmount(4900, 'usd'), '$49.00')
+  assert.equal(formatAmount(4900, 'jpy'), '¥4,900')
+})
+
+test('times are told as people tell them', async () => {
+  const now = new Date('2026-03-10T12:00:00Z')
+  for (const [at, text] of [
+    ['2026-03-10T11:59:30Z', 'just now'],
+    ['2026-03-10T12:00:30Z', 'in a moment'],
+    ['2026-03-10T11:57:10Z', '2 minutes ago'],
+    ['2026-03-09T11:00:00Z', 'yesterday'],
+    ['2026-03-13T12:00:00Z', 'in 3 days'],
+    ['2024-01-01T00:00:00Z', '2 years ago']
+  ] as const) {
+    assert.equal(formatRelative(new Date(at), now), text)
+  }
+})
+
+test('counts are exact as long as they fit, and agree with their noun', async () => {
+  assert.equal(formatCompact(9999), '9,999')
+  assert.equal(formatCompact(1_250_000), '1.3M')
+  assert.equal(countOf(1, 'key'), '1 key')
+  assert.equal(countOf(2000, 'key'), '2,000 keys')
+})

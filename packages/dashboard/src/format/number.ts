@@ -1,0 +1,12 @@
+const exact = new Intl.NumberFormat('en-US')
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+
+export const formatCount = (count: number): string => exact.format(count)
+
+/** As `1.2M`, for places where the exact number would not fit. */
+export const formatCompact = (count: number): string =>
+  Math.abs(count) < 10_000 ? exact.format(count) : compact.format(count)
+
+/** A number of things, in the singular or the plural: `1 key`, `2 keys`. */
+export const countOf = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${formatCount(count)} ${count === 1 ? singular : plural}`

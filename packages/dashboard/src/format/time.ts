@@ -1,0 +1,26 @@
+const steps: ReadonlyArray<readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number]> = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60]
+]
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+/** `3 hours ago`, `in 2 days`; what is less than a minute away is `just now` or `in a moment`. */
+export function formatRelative(at: Date, now: Date): string {
+  const seconds = (at.getTime() - now.getTime()) / 1000
+  const step = steps.find(([, length]) => Math.abs(seconds) >= length)
+  if (step === undefined) return seconds > 0 ? 'in a moment' : 'just now'
+  const [unit, length] = step
+  return relative.format(Math.trunc(seconds / length), unit)
+}
+
+const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
+const utcDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+const moment = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
+
+export const formatDay = (at: Date): string => day.format(at)
+/** Months, days of usage and budgets are those of UTC. */
+export const formatUtcDay = (at: Date): string => utcDay.format(at)
+export const formatMoment = (at: Date): string => moment.format(at)

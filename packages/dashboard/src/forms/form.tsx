@@ -1,0 +1,76 @@
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import { Banner } from '../ui/banner.tsx'
+import { noProblems, type Problems, toProblems } from './problems.ts'
+
+/** What somebody typed, once it is known to make sense; or what is wrong with it, by the name of the field. */
+export type Reading<Values> =
+  | { readonly ok: true; readonly values: Values }
+  | { readonly ok: false; readonly problems: Readonly<Record<string, string>> }
+
+type FormProps<Values> = {
+  /** Decides on what was typed before anything is sent. */
+  readonly read: (data: FormData) => Reading<Values>
+  readonly submit: (values: Values) => Promise<void>
+  readonly children: (isBusy: boolean) => ReactNode
+  readonly className?: string
+}
+
+const ProblemsContext = createContext<Readonly<Record<string, string>>>({})
+
+/** What is wrong with a field of the form around it; undefined if nothing is. */
+export const useProblem = (name: string): string | undefined => useContext(ProblemsContext)[name]
+
+/**
+ * A form whose fields keep their own values. What is wrong is said beside the field that it is about, which gets the
+ * focus; the rest is said above the buttons.
+ */
+export function Form<Values>({ read, submit, children, className = 'space-y-4' }: FormProps<Values>) {
+  const form = useRef<HTMLFormElement>(null)
+  const [problems, setProblems] = useState<Problems>(noProblems)
+  const [isBusy, setBusy] = useState(false)
+
+  useEffect(() => {
+    if (Object.keys(problems.fields).length > 0) {
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    }
+  }, [problems])
+
+  const onSubmit = async (element: HTMLFormElement) => {
+    if (isBusy) return
+    const reading = read(new FormData(element))
+    if (!reading.ok) return setProblems({ fields: reading.problems, general: null })
+    setProblems(noProblems)
+    setBusy(true)
+    try {
+      await submit(reading.values)
+    } catch (error) {
+      setProblems(toProblems(error, namesIn(element)))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form
+      ref={form}
+      noValidate
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void onSubmit(event.currentTarget)
+      }}
+    >
+      <ProblemsContext value={problems.fields}>
+        {children(isBusy)}
+        {problems.general !== null && (
+          <Banner tone="danger" isNews>
+            {problems.general}
+          </Banner>
+        )}
+      </ProblemsContext>
+    </form>
+  )
+}
+
+const namesIn = (form: HTMLFormElement): Set<string> =>
+  new Set([...form.elements].map((element) => element.getAttribute('name') ?? '').filter((name) => name !== ''))

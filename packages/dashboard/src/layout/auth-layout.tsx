@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react'
+import { gatewayUrl } from '../gateway-url.ts'
+import { Logo } from './logo.tsx'
+
+type AuthLayoutProps = {
+  readonly title: string
+  readonly description?: ReactNode
+  readonly children: ReactNode
+  /** Where else one may want to go. */
+  readonly footer?: ReactNode
+}
+
+/** Pages for people who are not signed in: a form, and on wide screens what it is good for. */
+export function AuthLayout({ title, description, children, footer }: AuthLayoutProps) {
+  return (
+    <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]">
+      <title>{`${title} · Tollgate`}</title>
+      <main className="flex flex-col px-5 py-8 sm:px-10">
+        <Logo />
+        <div className="mx-auto flex w-full max-w-sm flex-1 flex-col justify-center py-12">
+          <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+          {description !== undefined && <div className="mt-2 break-words text-ink-soft">{description}</div>}
+          <div className="mt-7">{children}</div>
+          {footer !== undefined && <div className="mt-7 text-sm text-ink-soft">{footer}</div>}
+        </div>
+      </main>
+      <aside
+        aria-label="About Tollgate"
+        className="hidden items-center border-l border-line bg-sunken px-12 lg:flex xl:px-20"
+      >
+        <div className="max-w-xl">
+          <p className="text-3xl leading-tight font-semibold tracking-tight text-balance">
+            Every model behind one key, and a cap that holds.
+          </p>
+          <p className="mt-4 max-w-prose text-ink-soft">
+            Keep the SDK that you use. Change the address, and each key stays within the budget that you give it.
+          </p>
+          <pre
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+            tabIndex={0}
+            aria-label="An example in Python"
+            className="mt-8 overflow-x-auto rounded-2xl border border-line bg-surface p-5 font-mono text-[0.8125rem] leading-relaxed shadow-card"
+          >
+            <code>{`from openai import OpenAI
+
+client = OpenAI(
+    base_url="${gatewayUrl()}/v1",
+    api_key="tg_…",
+)`}</code>
+          </pre>
+        </div>
+      </aside>
+    </div>
+  )
+}

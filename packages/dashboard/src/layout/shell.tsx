@@ -1,0 +1,133 @@
+import { Dialog } from '@base-ui/react/dialog'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { LogOut, Menu, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { explain } from '../api/api-error.ts'
+import { call } from '../api/call.ts'
+import { Banner } from '../ui/banner.tsx'
+import { useNews } from '../ui/news.tsx'
+import { useAccount, useUser } from './caller.ts'
+import { Logo } from './logo.tsx'
+import { Navigation } from './navigation.tsx'
+import { ThemeSwitch } from './theme-switch.tsx'
+
+/** Around every page of who is signed in: where else to go, who one is, and the way out. */
+export function Shell() {
+  const account = useAccount()
+  const main = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  const shownPath = useRef(pathname)
+  useEffect(() => {
+    // Otherwise a screen reader would not notice that there is another page now.
+    if (shownPath.current !== pathname) main.current?.querySelector('h1')?.focus()
+    shownPath.current = pathname
+  }, [pathname])
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="sr-only z-50 rounded-lg bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+        onClick={(event) => {
+          event.preventDefault()
+          main.current?.focus()
+        }}
+      >
+        Skip to the content
+      </a>
+      <TopBar />
+      <div className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
+        <div className="mb-6 px-3">
+          <Logo />
+        </div>
+        <nav aria-label="Dashboard" className="flex-1 overflow-y-auto">
+          <Navigation isOwner={account.role === 'owner'} />
+        </nav>
+        <Identity />
+      </div>
+      <main ref={main} id="content" tabIndex={-1} className="min-w-0 px-4 py-6 outline-none sm:px-8 sm:py-9">
+        <div className="mx-auto max-w-6xl">
+          {account.status === 'suspended' && (
+            <div className="mb-6">
+              <Banner tone="danger" title="This account is suspended">
+                Its keys are refused until the operator of this service resumes it.
+              </Banner>
+            </div>
+          )}
+          <Outlet />
+        </div>
+      </main>
+    </div>
+  )
+}
+
+/** On narrow screens, instead of the bar at the side. */
+function TopBar() {
+  const account = useAccount()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <header className="sticky top-0 z-30 flex items-center justify-between border-b border-line bg-surface px-4 py-2.5 lg:hidden">
+      <Logo />
+      <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+        <Dialog.Trigger
+          aria-label="Menu"
+          className="grid size-10 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+        >
+          <Menu aria-hidden="true" className="size-5" />
+        </Dialog.Trigger>
+        <Dialog.Portal>
+          <Dialog.Backdrop className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_230/0.5)]" />
+          <Dialog.Popup className="fixed inset-y-0 right-0 z-50 flex w-72 max-w-[85vw] flex-col bg-surface px-3 py-3 shadow-popup outline-none">
+            <div className="mb-3 flex items-center justify-between pl-3">
+              <Dialog.Title className="text-sm font-semibold">Menu</Dialog.Title>
+              <Dialog.Close
+                aria-label="Close the menu"
+                className="grid size-10 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+              >
+                <X aria-hidden="true" className="size-5" />
+              </Dialog.Close>
+            </div>
+            <nav aria-label="Dashboard" className="flex-1 overflow-y-auto">
+              <Navigation isOwner={account.role === 'owner'} onChosen={() => setOpen(false)} />
+            </nav>
+            <Identity />
+          </Dialog.Popup>
+        </Dialog.Portal>
+      </Dialog.Root>
+    </header>
+  )
+}
+
+function Identity() {
+  const user = useUser()
+  const tell = useNews()
+  const signOut = async () => {
+    try {
+      await call('signout')
+      // The whole page goes, and with it everything that was read for this person.
+      window.location.assign('/login')
+    } catch (error) {
+      tell(explain(error))
+    }
+  }
+  return (
+    <div className="mt-4 border-t border-line px-3 pt-4">
+      <p className="truncate text-sm font-medium" title={user.name}>
+        {user.name}
+      </p>
+      <p className="truncate text-[0.8125rem] text-ink-soft" title={user.email}>
+        {user.email}
+      </p>
+      <div className="mt-3 flex items-center justify-between">
+        <ThemeSwitch />
+        <button
+          type="button"
+          className="inline-flex min-h-8 items-center gap-2 rounded-lg px-2 text-[0.8125rem] font-medium text-ink-soft hover:bg-sunken hover:text-ink"
+          onClick={() => void signOut()}
+        >
+          <LogOut aria-hidden="true" className="size-3.5" />
+          Sign out
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import '@fontsource-variable/geist'
+import './styles.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { onSessionEnd } from './api/call.ts'
+import { queryClient } from './api/queries.ts'
+import { takeMailLink } from './pages/auth/mail-link.ts'
+import { router } from './router.tsx'
+import { applyTheme, storedTheme } from './theme/theme.ts'
+import { NewsProvider } from './ui/news.tsx'
+
+applyTheme(storedTheme())
+takeMailLink()
+
+onSessionEnd(() => {
+  queryClient.clear()
+  const { href } = router.state.location
+  void router.navigate({ to: '/login', search: { ended: '1', next: href } })
+})
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('the page has no root')
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <NewsProvider>
+        <RouterProvider router={router} />
+      </NewsProvider>
+    </QueryClientProvider>
+  </StrictMode>
+)

@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { PasswordField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { onlyProblems, problemOfNewPassword, textOf } from '../../forms/read-fields.ts'
+import { Button } from '../../ui/button.tsx'
+import { useNews } from '../../ui/news.tsx'
+import { NewPasswordField } from '../auth/credentials.tsx'
+
+export function ChangePasswordForm() {
+  const tell = useNews()
+  const [changes, setChanges] = useState(0)
+  return (
+    <Form
+      // What was typed is gone once it holds.
+      key={changes}
+      read={(data) => {
+        const current = textOf(data, 'current_password')
+        const password = textOf(data, 'password')
+        const problems = onlyProblems({
+          current_password: current === '' ? 'Enter the password that you have now.' : null,
+          password: problemOfNewPassword(password)
+        })
+        return Object.keys(problems).length > 0
+          ? { ok: false, problems }
+          : { ok: true, values: { current_password: current, password } }
+      }}
+      submit={async (body) => {
+        await call('changePassword', { body })
+        tell('Your password was changed. You are signed out everywhere else.')
+        setChanges(changes + 1)
+      }}
+    >
+      {(isBusy) => (
+        <>
+          <PasswordField name="current_password" label="Current password" autoComplete="current-password" required />
+          <NewPasswordField label="New password" />
+          <Button type="submit" tone="primary" isBusy={isBusy}>
+            Change password
+          </Button>
+        </>
+      )}
+    </Form>
+  )
+}

@@ -1,0 +1,51 @@
+import { call } from '../../api/call.ts'
+import { TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { textOf } from '../../forms/read-fields.ts'
+import { useUser } from '../../layout/caller.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+
+export function DeleteDialog({ onClose }: { readonly onClose: () => void }) {
+  const { email } = useUser()
+  return (
+    <Dialog title="Delete your account?" description="This cannot be undone." onClose={onClose}>
+      <ul className="mb-5 list-disc space-y-1.5 pl-5 text-sm">
+        <li>Every key of your account is revoked, and a subscription is cancelled.</li>
+        <li>You are signed out and cannot sign in again with this address unless you register anew.</li>
+        <li>What you have used stays in the operator’s books, without your name.</li>
+      </ul>
+      <Form
+        read={(data) =>
+          textOf(data, 'confirmation').trim().toLowerCase() === email.toLowerCase()
+            ? { ok: true, values: null }
+            : { ok: false, problems: { confirmation: 'This is not your address.' } }
+        }
+        submit={async () => {
+          await call('deleteUser')
+          window.location.assign('/login')
+        }}
+      >
+        {(isBusy) => (
+          <>
+            <TextField
+              name="confirmation"
+              label="Type your e-mail address to confirm"
+              hint={<span className="font-mono break-all text-ink">{email}</span>}
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              required
+            />
+            <DialogActions>
+              <Button onClick={onClose}>Keep my account</Button>
+              <Button type="submit" tone="danger" isBusy={isBusy}>
+                Delete account
+              </Button>
+            </DialogActions>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  )
+}

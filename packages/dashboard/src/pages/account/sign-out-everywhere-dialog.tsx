@@ -1,0 +1,31 @@
+import { call } from '../../api/call.ts'
+import { Form } from '../../forms/form.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+
+export function SignOutEverywhereDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog
+      title="Sign out everywhere?"
+      description="Every browser in which you are signed in has to sign in again, this one included. Keys go on working."
+      onClose={onClose}
+    >
+      <Form
+        read={() => ({ ok: true, values: null })}
+        submit={async () => {
+          await call('signout', { body: { everywhere: true } })
+          window.location.assign('/login')
+        }}
+      >
+        {(isBusy) => (
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" tone="primary" isBusy={isBusy}>
+              Sign out everywhere
+            </Button>
+          </DialogActions>
+        )}
+      </Form>
+    </Dialog>
+  )
+}

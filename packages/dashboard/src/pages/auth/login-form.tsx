@@ -1,0 +1,66 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError, isCode } from '../../api/api-error.ts'
+import { call } from '../../api/call.ts'
+import { queryClient } from '../../api/queries.ts'
+import { PasswordField } from '../../forms/fields.tsx'
+import { Form, type Reading } from '../../forms/form.tsx'
+import { onlyProblems, problemOfAddress, textOf } from '../../forms/read-fields.ts'
+import { Banner } from '../../ui/banner.tsx'
+import { Button } from '../../ui/button.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { AddressField } from './credentials.tsx'
+import { ResendButton } from './resend-button.tsx'
+
+type Credentials = { readonly email: string; readonly password: string }
+
+function readCredentials(data: FormData): Reading<Credentials> {
+  const email = textOf(data, 'email').trim()
+  const password = textOf(data, 'password')
+  const problems = onlyProblems({
+    email: problemOfAddress(email),
+    password: password === '' ? 'Enter your password.' : null
+  })
+  return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, values: { email, password } }
+}
+
+/** Signs in, with a way out for those whose address is not confirmed yet. */
+export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Promise<void> }) {
+  const [unconfirmed, setUnconfirmed] = useState<string | null>(null)
+  const submit = async (credentials: Credentials) => {
+    setUnconfirmed(null)
+    try {
+      await call('login', { body: credentials })
+    } catch (error) {
+      if (!(error instanceof ApiError) || !isCode(error, 'email_not_confirmed')) throw error
+      return setUnconfirmed(credentials.email)
+    }
+    // Whoever was signed in before may have been somebody else.
+    queryClient.clear()
+    await onSignedIn()
+  }
+  return (
+    <Form read={readCredentials} submit={submit}>
+      {(isBusy) => (
+        <>
+          <AddressField />
+          <PasswordField name="password" label="Password" autoComplete="current-password" required />
+          <p className="text-sm">
+            <Link to="/forgot-password" className={textLink}>
+              Forgot your password?
+            </Link>
+          </p>
+          {unconfirmed !== null && (
+            <Banner tone="warning" title="Confirm your address first" isNews>
+              <p>A link was mailed to {unconfirmed} when you registered.</p>
+              <ResendButton email={unconfirmed} />
+            </Banner>
+          )}
+          <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
+            Sign in
+          </Button>
+        </>
+      )}
+    </Form>
+  )
+}

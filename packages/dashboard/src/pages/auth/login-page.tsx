@@ -1,0 +1,46 @@
+import { Link, useRouter, useSearch } from '@tanstack/react-router'
+import { AuthLayout } from '../../layout/auth-layout.tsx'
+import { Banner } from '../../ui/banner.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { LoginForm } from './login-form.tsx'
+import { mailLink } from './mail-link.ts'
+import { nextPath } from './next-path.ts'
+
+export function LoginPage() {
+  const { confirmed, error, ended, next } = useSearch({ from: '/login' })
+  const router = useRouter()
+  const link = mailLink()
+  const isConfirmed = confirmed !== undefined || (link?.purpose === 'address' && link.credential !== null)
+  const isDeadLink = error !== undefined || (link !== null && link.credential === null)
+  return (
+    <AuthLayout
+      title="Sign in"
+      footer={
+        <>
+          New here?{' '}
+          <Link to="/register" className={textLink}>
+            Create an account
+          </Link>
+        </>
+      }
+    >
+      <div className="space-y-5">
+        {isConfirmed && (
+          <Banner tone="success" title="Your e-mail address is confirmed">
+            You can sign in now.
+          </Banner>
+        )}
+        {isDeadLink && (
+          <Banner tone="warning" title="This link does not work">
+            It has been used already or has expired. If your address is confirmed, just sign in; otherwise sign in to
+            get another mail.
+          </Banner>
+        )}
+        {ended !== undefined && !isConfirmed && !isDeadLink && (
+          <Banner title="You have been signed out">Sign in again to go on where you were.</Banner>
+        )}
+        <LoginForm onSignedIn={() => router.history.push(nextPath(next))} />
+      </div>
+    </AuthLayout>
+  )
+}

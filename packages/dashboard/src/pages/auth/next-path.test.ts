@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { nextPath } from './next-path.ts'
+
+test('signing in leads to a page of this site only', async () => {
+  for (const path of ['/dashboard', '/dashboard/keys', '/dashboard/usage?from=1', '/invitations/abc']) {
+    assert.equal(nextPath(path), path)
+  }
+  for (const path of [
+    undefined,
+    '',
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '/dashboard\\..\\..//evil.example',
+    'javascript:alert(1)',
+    '/dashboardx',
+    '/api/auth/signout',
+    '/login'
+  ]) {
+    assert.equal(nextPath(path), '/dashboard')
+  }
+})

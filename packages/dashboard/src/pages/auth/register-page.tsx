@@ -1,0 +1,86 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { TextField } from '../../forms/fields.tsx'
+import { Form, type Reading } from '../../forms/form.tsx'
+import { onlyProblems, problemOfAddress, problemOfNewPassword, textOf } from '../../forms/read-fields.ts'
+import { AuthLayout } from '../../layout/auth-layout.tsx'
+import { Button } from '../../ui/button.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { AddressField, NewPasswordField } from './credentials.tsx'
+import { ResendButton } from './resend-button.tsx'
+
+type Registration = { readonly name: string; readonly email: string; readonly password: string }
+
+function readRegistration(data: FormData): Reading<Registration> {
+  const name = textOf(data, 'name').trim()
+  const email = textOf(data, 'email').trim()
+  const password = textOf(data, 'password')
+  const problems = onlyProblems({
+    name: name === '' ? 'Enter your name.' : null,
+    email: problemOfAddress(email),
+    password: problemOfNewPassword(password)
+  })
+  return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, values: { name, email, password } }
+}
+
+export function RegisterPage() {
+  const [mailed, setMailed] = useState<string | null>(null)
+  if (mailed !== null) return <CheckYourMail email={mailed} />
+  const submit = async (registration: Registration) => {
+    await call('register', { body: registration })
+    setMailed(registration.email)
+  }
+  return (
+    <AuthLayout
+      title="Create an account"
+      description="Free to begin with, without a card."
+      footer={
+        <>
+          Already registered?{' '}
+          <Link to="/login" className={textLink}>
+            Sign in
+          </Link>
+        </>
+      }
+    >
+      <Form read={readRegistration} submit={submit}>
+        {(isBusy) => (
+          <>
+            <TextField name="name" label="Your name" autoComplete="name" maxLength={200} required />
+            <AddressField />
+            <NewPasswordField />
+            <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
+              Create account
+            </Button>
+          </>
+        )}
+      </Form>
+    </AuthLayout>
+  )
+}
+
+function CheckYourMail({ email }: { readonly email: string }) {
+  return (
+    <AuthLayout
+      title="Check your mail"
+      description={
+        <p role="status">
+          We have sent a link to <strong className="font-medium text-ink">{email}</strong>. Follow it to confirm your
+          address, and then sign in.
+        </p>
+      }
+      footer={
+        <Link to="/login" className={textLink}>
+          Go to sign-in
+        </Link>
+      }
+    >
+      <p className="text-sm text-ink-soft">
+        Nothing there after a minute? Look into the spam folder. If the address has an account already, no mail comes:
+        just sign in.
+      </p>
+      <ResendButton email={email} />
+    </AuthLayout>
+  )
+}

@@ -1,0 +1,31 @@
+import { useState } from 'react'
+import { explain } from '../../api/api-error.ts'
+import { call } from '../../api/call.ts'
+import { Button } from '../../ui/button.tsx'
+
+/** Has the confirmation mail sent again. */
+export function ResendButton({ email }: { readonly email: string }) {
+  const [isBusy, setBusy] = useState(false)
+  const [told, setTold] = useState<string | null>(null)
+  const resend = async () => {
+    setBusy(true)
+    try {
+      await call('resendConfirmation', { body: { email } })
+      setTold('Another mail is on its way, if the address waits for one.')
+    } catch (error) {
+      setTold(explain(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <div className="mt-2">
+      <Button size="small" isBusy={isBusy} onClick={() => void resend()}>
+        Send the mail again
+      </Button>
+      <p role="status" className="mt-1.5 text-sm">
+        {told}
+      </p>
+    </div>
+  )
+}

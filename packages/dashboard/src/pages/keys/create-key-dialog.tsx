@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { refresh } from '../../api/queries.ts'
+import { SelectField, TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { textOf } from '../../forms/read-fields.ts'
+import { useAccount } from '../../layout/caller.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { KeyFields } from './key-fields.tsx'
+import { readKeyForm } from './read-key-form.ts'
+import { SecretDialog } from './secret-dialog.tsx'
+
+type Made = { readonly label: string; readonly secret: string; readonly scope: Scope; readonly models: string[] | null }
+type Scope = 'inference' | 'management'
+
+export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
+  const { role, models } = useAccount()
+  const [scope, setScope] = useState<Scope>('inference')
+  const [made, setMade] = useState<Made | null>(null)
+  if (made !== null) {
+    return (
+      <SecretDialog
+        title={`“${made.label}” is ready`}
+        secret={made.secret}
+        scope={made.scope}
+        model={(made.models ?? models)[0] ?? ''}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <Dialog
+      title="Create a key"
+      description="Each application gets its own, so that you can tell them apart."
+      onClose={onClose}
+    >
+      <Form
+        read={(data) => {
+          const reading = readKeyForm(data, new Date(), null)
+          const chosen: Scope = textOf(data, 'scope') === 'management' ? 'management' : 'inference'
+          return reading.ok ? { ok: true, values: { ...reading.values, scope: chosen } } : reading
+        }}
+        submit={async (values) => {
+          const { key } = await call('createKey', { body: values })
+          setMade({ label: key.label, secret: key.value, scope: values.scope, models: values.models })
+          await refresh('listKeys')
+        }}
+      >
+        {(isBusy) => (
+          <>
+            <TextField
+              name="label"
+              label="Label"
+              placeholder="Production website"
+              maxLength={100}
+              autoComplete="off"
+              required
+            />
+            {role === 'owner' && (
+              <SelectField
+                name="scope"
+                label="For"
+                value={scope}
+                onChange={(event) => setScope(event.currentTarget.value === 'management' ? 'management' : 'inference')}
+                options={[
+                  ['inference', 'Calling models'],
+                  ['management', 'Managing keys from your own server']
+                ]}
+              />
+            )}
+            {scope === 'inference' && <KeyFields present={null} />}
+            <DialogActions>
+              <Button onClick={onClose}>Cancel</Button>
+              <Button type="submit" tone="primary" isBusy={isBusy}>
+                Create key
+              </Button>
+            </DialogActions>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,57 @@
+import { Search } from 'lucide-react'
+import { useState } from 'react'
+import { controlLook } from '../../forms/fields.tsx'
+
+export type KeyFilter = {
+  readonly text: string
+  readonly metadata: readonly [string, string] | null
+  readonly withRevoked: boolean
+}
+
+export const noFilter: KeyFilter = { text: '', metadata: null, withRevoked: false }
+export const isFiltered = ({ text, metadata }: KeyFilter): boolean => text.trim() !== '' || metadata !== null
+
+/** `tenant=acme` as a pair; null as long as it is none. */
+function readPair(text: string): readonly [string, string] | null {
+  const [, name, value] = /^\s*([A-Za-z0-9_.-]{1,40})\s*=\s*(.+?)\s*$/.exec(text) ?? []
+  return name === undefined || value === undefined ? null : [name, value]
+}
+
+export function KeyFilters({ filter, onChange }: { filter: KeyFilter; onChange: (filter: KeyFilter) => void }) {
+  const [pair, setPair] = useState('')
+  return (
+    <search className="flex flex-wrap items-center gap-3">
+      <div className="relative min-w-0 flex-1 basis-56">
+        <Search aria-hidden="true" className="pointer-events-none absolute top-3 left-3 size-4 text-ink-soft" />
+        <input
+          type="search"
+          aria-label="Filter by label"
+          placeholder="Filter by label"
+          value={filter.text}
+          onChange={(event) => onChange({ ...filter, text: event.currentTarget.value })}
+          className={`${controlLook} h-10 pl-9 text-sm`}
+        />
+      </div>
+      <input
+        aria-label="Filter by metadata, as name=value"
+        placeholder="tenant=acme"
+        value={pair}
+        onChange={(event) => {
+          const { value } = event.currentTarget
+          setPair(value)
+          onChange({ ...filter, metadata: readPair(value) })
+        }}
+        className={`${controlLook} h-10 min-w-0 flex-1 basis-40 font-mono text-sm sm:max-w-60`}
+      />
+      <label className="flex min-h-10 items-center gap-2 text-sm">
+        <input
+          type="checkbox"
+          checked={filter.withRevoked}
+          onChange={(event) => onChange({ ...filter, withRevoked: event.currentTarget.checked })}
+          className="size-4 accent-accent"
+        />
+        Show revoked
+      </label>
+    </search>
+  )
+}

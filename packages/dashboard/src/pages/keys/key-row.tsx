@@ -1,0 +1,89 @@
+import type { ReactNode } from 'react'
+import { formatUsd } from '../../format/money.ts'
+import { countOf, formatCount } from '../../format/number.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Moment } from '../../ui/moment.tsx'
+import type { Key } from './read-key-form.ts'
+
+export type KeyAction = 'edit' | 'rotate' | 'revoke'
+
+type KeyRowProps = {
+  readonly listed: Key
+  readonly now: Date
+  readonly onAction: (action: KeyAction, key: Key) => void
+}
+
+export function KeyRow({ listed, now, onAction }: KeyRowProps) {
+  const isExpired = listed.expires_at !== null && new Date(listed.expires_at) <= now
+  const isLive = listed.status === 'active'
+  const action = (name: KeyAction, text: string) => (
+    <Button size="small" tone={name === 'revoke' ? 'quiet' : 'plain'} onClick={() => onAction(name, listed)}>
+      {text}
+      <span className="sr-only"> {listed.label}</span>
+    </Button>
+  )
+  return (
+    <li className="grid gap-x-6 gap-y-3 px-5 py-4 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,2fr)_auto] lg:items-center">
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-2">
+          <h3 className="min-w-0 font-medium break-words">{listed.label}</h3>
+          {listed.scope === 'management' && <Badge tone="accent">Management</Badge>}
+          {!isLive && <Badge>Revoked</Badge>}
+          {isLive && isExpired && <Badge tone="warning">Expired</Badge>}
+        </div>
+        <p className="mt-0.5 font-mono text-[0.8125rem] text-ink-soft">
+          {listed.scope === 'management' ? 'tgm' : 'tg'}_{listed.prefix}…
+        </p>
+        <Metadata pairs={listed.metadata} />
+      </div>
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-2 text-sm sm:grid-cols-4">
+        <Fact name="Last used">{listed.last_used === null ? 'Never' : <Moment at={listed.last_used} />}</Fact>
+        <Fact name="Created">
+          <Moment at={listed.created} />
+        </Fact>
+        <Fact name="Limits">{describeLimits(listed)}</Fact>
+        <Fact name="Expires">{listed.expires_at === null ? 'Never' : <Moment at={listed.expires_at} />}</Fact>
+      </dl>
+      {isLive && (
+        <div className="flex flex-wrap gap-2">
+          {action('edit', 'Edit')}
+          {action('rotate', 'Rotate')}
+          {action('revoke', 'Revoke')}
+        </div>
+      )}
+    </li>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-[0.8125rem] text-ink-soft">{name}</dt>
+      <dd className="break-words">{children}</dd>
+    </div>
+  )
+}
+
+function describeLimits({ monthly_budget_usd: budget, requests_per_minute: rate, models }: Key): string {
+  const parts = [
+    budget === null ? null : `${formatUsd(budget)} a month`,
+    rate === null ? null : `${formatCount(rate)}/min`,
+    models === null ? null : countOf(models.length, 'model')
+  ].filter((part) => part !== null)
+  return parts.length === 0 ? 'Those of the plan' : parts.join(', ')
+}
+
+function Metadata({ pairs }: { readonly pairs: Readonly<Record<string, string>> }) {
+  const entries = Object.entries(pairs)
+  if (entries.length === 0) return null
+  return (
+    <ul aria-label="Metadata" className="mt-1.5 flex flex-wrap gap-1">
+      {entries.map(([name, value]) => (
+        <li key={name} className="rounded bg-sunken px-1.5 py-0.5 font-mono text-xs break-all text-ink-soft">
+          {name}={value}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { dayOf, type Key, readKeyForm } from './read-key-form.ts'
+
+const now = new Date('2026-05-05T12:00:00Z')
+
+function form(fields: ReadonlyArray<readonly [string, string]>): FormData {
+  const data = new FormData()
+  for (const [name, value] of fields) data.append(name, value)
+  return data
+}
+
+test('what is left empty is no limit', async () => {
+  assert.deepEqual(readKeyForm(form([['label', ' Production ']]), now, null), {
+    ok: true,
+    values: {
+      label: 'Production',
+      expires_at: null,
+      monthly_budget_usd: null,
+      requests_per_minute: null,
+      models: null,
+      metadata: {}
+    }
+  })
+})
+
+test('everything that was filled in is sent', async () => {
+  const reading = readKeyForm(
+    form([
+      ['label', 'Tenant'],
+      ['expires_at', '2026-06-01'],
+      ['monthly_budget_usd', '12.5'],
+      ['requests_per_minute', '60'],
+      ['model_choice', 'some'],
+      ['models', 'gpt-4o'],
+      ['models', 'gpt-4o-mini'],
+      ['metadata_name', 'tenant'],
+      ['metadata', 'acme'],
+      ['metadata_name', ''],
+      ['metadata', '']
+    ]),
+    now,
+    null
+  )
+  assert.ok(reading.ok)
+  assert.deepEqual(reading.values, {
+    label: 'Tenant',
+    expires_at: new Date('2026-06-01T23:59:59').toISOString(),
+    monthly_budget_usd: 12.5,
+    requests_per_minute: 60,
+    models: ['gpt-4o', 'gpt-4o-mini'],
+    metadata: { tenant: 'acme' }
+  })
+})
+
+test('each field says what is wrong with it', async () => {
+  const bad: ReadonlyArray<readonly [field: string, fields: ReadonlyArray<readonly [string, string]>]> = [
+    ['expires_at', [['expires_at', '2026-05-04']]],
+    ['expires_at', [['expires_at', 'soon']]],
+    ['monthly_budget_usd', [['monthly_budget_usd', '-1']]],
+    ['monthly_budget_usd', [['monthly_budget_usd', 'a lot']]],
+    ['requests_per_minute', [['requests_per_minute', '1.5']]],
+    ['requests_per_minute', [['requests_per_minute', '0']]],
+    ['models', [['model_choice', 'some']]],
+    [
+      'metadata',
+      [
+        ['metadata_name', 'a b'],
+        ['metadata', 'x']
+      ]
+    ],
+    [
+      'metadata',
+      [
+        ['metadata_name', 'a'],
+        ['metadata', 'x'],
+        ['metadata_name', 'a'],
+        ['metadata', 'y']
+      ]
+    ]
+  ]
+  for (const [field, fields] of bad) {
+    const reading = readKeyForm(form([['label', 'x'], ...fields]), now, null)
+    assert.ok(!reading.ok, JSON.stringify(fields))
+    assert.deepEqual(Object.keys(reading.problems), [field])
+  }
+  const unnamed = readKeyForm(form([['label', '  ']]), now, null)
+  assert.ok(!unnamed.ok)
+  assert.deepEqual(Object.keys(unnamed.problems), ['label'])
+})
+
+test('a key keeps its expiry to the second while its day is not changed, even one that is over', async () => {
+  const key = { expires_at: '2026-05-01T10:20:30.000Z' } as Key
+  const fields = (day: string) =>
+    form([
+      ['label', 'x'],
+      ['expires_at', day]
+    ])
+  const kept = readKeyForm(fields(dayOf('2026-05-01T10:20:30.000Z')), now, key)
+  assert.ok(kept.ok)
+  assert.equal(kept.values.expires_at, '2026-05-01T10:20:30.000Z')
+  assert.ok(!readKeyForm(fields('2026-05-02'), now, key).ok)
+})

@@ -1,0 +1,62 @@
+import { call } from '../../api/call.ts'
+import { refresh } from '../../api/queries.ts'
+import { TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { textOf } from '../../forms/read-fields.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { useNews } from '../../ui/news.tsx'
+import type { Key } from './read-key-form.ts'
+
+/** Spaces at the ends, and in a row, cannot be seen in what is to be typed. */
+const visible = (text: string): string => text.trim().replace(/\s+/g, ' ')
+
+export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {
+  const tell = useNews()
+  return (
+    <Dialog
+      title={`Revoke “${target.label}”?`}
+      description={
+        <>
+          Every request with <code className="font-mono">{target.prefix}…</code> is refused from then on, everywhere.
+          Answers that are being streamed run to their end. This cannot be undone.
+        </>
+      }
+      onClose={onClose}
+    >
+      <Form
+        read={(data) =>
+          visible(textOf(data, 'confirmation')) === visible(target.label)
+            ? { ok: true, values: null }
+            : { ok: false, problems: { confirmation: 'This is not the label of the key.' } }
+        }
+        submit={async () => {
+          await call('revokeKey', { params: { id: target.id } })
+          await refresh('listKeys')
+          tell('The key is revoked.')
+          onClose()
+        }}
+      >
+        {(isBusy) => (
+          <>
+            <TextField
+              name="confirmation"
+              label="Type the label to confirm"
+              hint={<span className="font-mono break-all whitespace-pre-wrap text-ink">{target.label}</span>}
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              required
+            />
+            <DialogActions>
+              <Button onClick={onClose}>Keep it</Button>
+              <Button type="submit" tone="danger" isBusy={isBusy}>
+                Revoke key
+              </Button>
+            </DialogActions>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ChartColumn, KeyRound } from 'lucide-react'
+import { read } from '../../api/queries.ts'
+import { formatUsd } from '../../format/money.ts'
+import { formatCompact, formatCount } from '../../format/number.ts'
+import { buttonLook } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty, QueryView } from '../../ui/states.tsx'
+import { textLink } from '../../ui/text-link.ts'
+import { sumUsage } from '../../usage/sum-usage.ts'
+import { PlanCard } from './plan-card.tsx'
+import { SpendCard } from './spend-card.tsx'
+import { TokensChart } from './tokens-chart.tsx'
+import { TopList } from './top-list.tsx'
+
+/** What is spent, and by what, at a glance. All of it is of this month (UTC), as budgets are. */
+export function OverviewPage() {
+  const now = new Date()
+  const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
+  const from = monthStart.toISOString()
+  const days = useQuery(read('getUsage', { query: { from, interval: 'day' } }))
+  const byModel = useQuery(read('getUsage', { query: { from, interval: 'month', group_by: 'model' } }))
+  const byKey = useQuery(read('getUsage', { query: { from, interval: 'month', group_by: 'key' } }))
+  const keys = useQuery(read('listKeys', { query: { include_revoked: 'true', limit: '1000' } }))
+  const labels = new Map(keys.data?.keys.map(({ id, label }) => [id, label]))
+  const isNew = days.data?.buckets.length === 0 && keys.data?.keys.length === 0
+  return (
+    <Page title="Overview" description={`This month so far, since ${formatStart(monthStart)} (UTC).`}>
+      <div className="grid items-stretch gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+        <SpendCard />
+        <PlanCard />
+      </div>
+      {isNew ? (
+        <Card isFlush>
+          <Empty
+            icon={KeyRound}
+            title="Create your first key"
+            action={
+              <Link to="/dashboard/keys" className={buttonLook({ tone: 'primary' })}>
+                Go to keys
+              </Link>
+            }
+          >
+            With it, your applications call every model of your plan. What they use appears here within seconds.
+          </Empty>
+        </Card>
+      ) : (
+        <>
+          <Card title="Tokens a day" isFlush>
+            <QueryView query={days} lines={7}>
+              {({ buckets }) =>
+                buckets.length === 0 ? (
+                  <Empty icon={ChartColumn} title="Nothing was used this month">
+                    Requests appear here within five seconds.{' '}
+                    <Link to="/dashboard/playground" className={textLink}>
+                      Try one in the playground.
+                    </Link>
+                  </Empty>
+                ) : (
+                  <div className="px-5 pb-5">
+                    <Numbers {...sumUsage(buckets)} />
+                    <TokensChart buckets={buckets} from={monthStart} to={now} />
+                  </div>
+                )
+              }
+            </QueryView>
+          </Card>
+          <div className="grid gap-6 lg:grid-cols-2">
+            <TopList title="Top models" query={byModel} groupOf={({ model = '' }) => model} nameOf={(model) => model} />
+            <TopList
+              title="Top keys"
+              query={byKey}
+              groupOf={({ key_id: id = '' }) => id}
+              nameOf={(id) => labels.get(id) ?? 'A key that is gone'}
+            />
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}
+
+const formatStart = (start: Date): string =>
+  new Intl.DateTimeFormat('en-US', { month: 'long', day: 'numeric', timeZone: 'UTC' }).format(start)
+
+function Numbers({ requests, errors, promptTokens, completionTokens, costUsd }: ReturnType<typeof sumUsage>) {
+  const numbers = [
+    ['Requests', formatCount(requests)],
+    ['Errors', formatCount(errors)],
+    ['Tokens', formatCompact(promptTokens + completionTokens)],
+    ['Cost', formatUsd(costUsd)]
+  ] as const
+  return (
+    <dl className="mb-6 grid grid-cols-2 gap-4 sm:grid-cols-4">
+      {numbers.map(([name, value]) => (
+        <div key={name}>
+          <dt className="text-[0.8125rem] text-ink-soft">{name}</dt>
+          <dd className="text-xl font-semibold tracking-tight tabular-nums">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Answer } from '../../api/call.ts'
+import { read } from '../../api/queries.ts'
+import { formatUsd } from '../../format/money.ts'
+import { formatUtcDay } from '../../format/time.ts'
+import { Card } from '../../ui/card.tsx'
+import { Meter } from '../../ui/meter.tsx'
+import { QueryView } from '../../ui/states.tsx'
+import { textLink } from '../../ui/text-link.ts'
+
+/** It changes while requests run. */
+const refetchMs = 5_000
+
+/** This month's spend against what may be spent, with what is reserved for requests that are under way. */
+export function SpendCard() {
+  const summary = useQuery({ ...read('getUsageSummary'), refetchInterval: refetchMs })
+  return (
+    <Card title="Spend this month" isFlush>
+      <QueryView query={summary} lines={3}>
+        {(data) => <Spend {...data} />}
+      </QueryView>
+    </Card>
+  )
+}
+
+function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsageSummary'>) {
+  const [spent, reserved, cap] = [Number(spent_usd), Number(reserved_usd), Number(cap_usd)]
+  const left = Math.max(0, cap - spent - reserved)
+  const description = `${formatUsd(spent)} spent and ${formatUsd(reserved)} reserved of ${formatUsd(cap)}`
+  return (
+    <div className="px-5 pb-5">
+      <p className="flex flex-wrap items-baseline gap-x-2">
+        <span className="text-3xl font-semibold tracking-tight tabular-nums">{formatUsd(spent)}</span>
+        <span className="text-ink-soft">of {formatUsd(cap)}</span>
+      </p>
+      <div className="mt-4">
+        <Meter label="Spend this month" description={description} used={spent} reserved={reserved} limit={cap} />
+      </div>
+      <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-2 text-sm">
+        {(
+          [
+            ['Reserved for running requests', formatUsd(reserved)],
+            ['Left', formatUsd(left)],
+            ['Starts again', formatUtcDay(new Date(resets_at))]
+          ] as const
+        ).map(([name, value]) => (
+          <div key={name}>
+            <dt className="text-[0.8125rem] text-ink-soft">{name}</dt>
+            <dd className="tabular-nums">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {cap > 0 && left < cap * 0.1 && (
+        <p className="mt-4 text-sm">
+          Requests that do not fit any more are refused.{' '}
+          <Link to="/dashboard/account" className={textLink}>
+            Look at your cap
+          </Link>
+        </p>
+      )}
+    </div>
+  )
+}

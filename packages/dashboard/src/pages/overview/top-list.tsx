@@ -1,0 +1,60 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { ChartColumn } from 'lucide-react'
+import type { Answer } from '../../api/call.ts'
+import { formatUsd } from '../../format/money.ts'
+import { countOf } from '../../format/number.ts'
+import { Card } from '../../ui/card.tsx'
+import { Empty, QueryView } from '../../ui/states.tsx'
+import { type Bucket, sumByGroup } from '../../usage/sum-usage.ts'
+
+const shown = 5
+
+type TopListProps = {
+  readonly title: string
+  readonly query: UseQueryResult<Answer<'getUsage'>>
+  readonly groupOf: (bucket: Bucket) => string
+  readonly nameOf: (group: string) => string
+}
+
+/** What cost most, with bars to compare. */
+export function TopList({ title, query, groupOf, nameOf }: TopListProps) {
+  return (
+    <Card title={title} isFlush>
+      <QueryView query={query}>
+        {({ buckets }) => {
+          const groups = sumByGroup(buckets, groupOf).slice(0, shown)
+          if (groups.length === 0) {
+            return (
+              <Empty icon={ChartColumn} title="Nothing yet">
+                What costs most this month will stand here.
+              </Empty>
+            )
+          }
+          const most = groups[0]?.sums.costUsd ?? 0
+          return (
+            <ol className="space-y-3.5 px-5 pb-5">
+              {groups.map(({ group, sums }) => (
+                <li key={group}>
+                  <div className="flex items-baseline justify-between gap-4 text-sm">
+                    <span className="min-w-0 truncate font-medium" title={nameOf(group)}>
+                      {nameOf(group)}
+                    </span>
+                    <span className="shrink-0 text-ink-soft tabular-nums">
+                      {countOf(sums.requests, 'request')} · {formatUsd(sums.costUsd)}
+                    </span>
+                  </div>
+                  <div aria-hidden="true" className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-sunken">
+                    <div
+                      className="h-full rounded-full bg-accent"
+                      style={{ width: `${most === 0 ? 0 : (100 * sums.costUsd) / most}%` }}
+                    />
+                  </div>
+                </li>
+              ))}
+            </ol>
+          )
+        }}
+      </QueryView>
+    </Card>
+  )
+}

@@ -1,0 +1,80 @@
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { refresh } from '../../api/queries.ts'
+import { TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { problemOfAddress, textOf } from '../../forms/read-fields.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+
+type Invited = { readonly email: string; readonly link: string }
+
+export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+  const [invited, setInvited] = useState<Invited | null>(null)
+  if (invited !== null) return <LinkDialog {...invited} onClose={onClose} />
+  return (
+    <Dialog
+      title="Invite somebody"
+      description="They share your keys, your plan and your budget once they have accepted."
+      onClose={onClose}
+    >
+      <Form
+        read={(data) => {
+          const email = textOf(data, 'email').trim()
+          const problem = problemOfAddress(email)
+          return problem === null ? { ok: true, values: { email } } : { ok: false, problems: { email: problem } }
+        }}
+        submit={async (body) => {
+          const { invitation } = await call('inviteSeat', { body })
+          setInvited(invitation)
+          await refresh('getTeam')
+        }}
+      >
+        {(isBusy) => (
+          <>
+            <TextField
+              name="email"
+              label="Their e-mail address"
+              type="email"
+              autoComplete="off"
+              maxLength={255}
+              required
+            />
+            <DialogActions>
+              <Button onClick={onClose}>Cancel</Button>
+              <Button type="submit" tone="primary" isBusy={isBusy}>
+                Invite
+              </Button>
+            </DialogActions>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  )
+}
+
+function LinkDialog({ email, link, onClose }: Invited & { readonly onClose: () => void }) {
+  return (
+    <Dialog
+      title="Invitation ready"
+      description={`Whoever is new here gets it by mail. Otherwise send ${email} this link, which is shown this once.`}
+      onClose={onClose}
+      isInsistent
+    >
+      <div className="space-y-4">
+        <div className="flex flex-wrap items-center gap-2 rounded-xl border border-line bg-sunken p-3">
+          <code data-secret className="min-w-0 flex-1 font-mono text-sm break-all">
+            {link}
+          </code>
+          <CopyButton text={link} what="the link" />
+        </div>
+        <DialogActions>
+          <Button tone="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </div>
+    </Dialog>
+  )
+}

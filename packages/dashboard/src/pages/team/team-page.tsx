@@ -1,0 +1,170 @@
+import { useQuery } from '@tanstack/react-query'
+import { MailOpen, Plus, UserRoundPlus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { isCode } from '../../api/api-error.ts'
+import type { Answer } from '../../api/call.ts'
+import { read } from '../../api/queries.ts'
+import { countOf } from '../../format/number.ts'
+import { useAccount, useUser } from '../../layout/caller.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Banner } from '../../ui/banner.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Moment } from '../../ui/moment.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Empty, QueryView } from '../../ui/states.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { type Leaving, RemoveSeatDialog } from './remove-seat-dialog.tsx'
+
+type Team = Answer<'getTeam'>['team']
+
+export function TeamPage() {
+  const { role } = useAccount()
+  const team = useQuery(read('getTeam'))
+  const [isInviting, setInviting] = useState(false)
+  const [leaving, setLeaving] = useState<Leaving | null>(null)
+  const seats = team.data?.team.seats
+  const isFull = seats !== undefined && seats.limit !== null && seats.used >= seats.limit
+  const invite = (
+    <Button tone="primary" onClick={() => setInviting(true)}>
+      <Plus aria-hidden="true" className="size-4" />
+      Invite somebody
+    </Button>
+  )
+  return (
+    <Page
+      title="Team"
+      description="Everybody with a seat shares the plan, the keys and the budget."
+      actions={role === 'owner' && seats !== undefined && !isFull ? invite : undefined}
+    >
+      {role === 'owner' && isFull && (
+        <Banner title={seats.limit === 1 ? 'Your plan is for one person' : 'Every seat is taken'}>
+          {seats.limit === 1
+            ? 'With a plan for teams, others share your keys and budget.'
+            : 'Remove somebody, or choose a plan with more seats, to invite others.'}
+        </Banner>
+      )}
+      <Card isFlush {...(seats !== undefined && { title: 'Members', description: describeSeats(seats) })}>
+        <QueryView query={team}>
+          {(data) => <Members team={data.team} isOwner={role === 'owner'} onRemove={setLeaving} />}
+        </QueryView>
+      </Card>
+      {role === 'owner' && !isCode(team.error, 'forbidden') && team.data !== undefined && (
+        <Card isFlush title="Invitations" description="Links that wait for an answer. Each works for one person.">
+          <Invitations
+            team={team.data.team}
+            action={isFull ? undefined : invite}
+            onWithdraw={(id, email) => setLeaving({ kind: 'invitation', id, name: email })}
+          />
+        </Card>
+      )}
+      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+      {leaving !== null && <RemoveSeatDialog leaving={leaving} onClose={() => setLeaving(null)} />}
+    </Page>
+  )
+}
+
+const describeSeats = ({ used, limit }: Team['seats']): string =>
+  limit === null
+    ? `${countOf(used, 'seat')} in use, as many as you like`
+    : `${used} of ${countOf(limit, 'seat')} in use`
+
+type MembersProps = { readonly team: Team; readonly isOwner: boolean; readonly onRemove: (leaving: Leaving) => void }
+
+function Members({ team, isOwner, onRemove }: MembersProps) {
+  const user = useUser()
+  return (
+    <ul aria-label="Members" className="divide-y divide-line">
+      {team.members.map(({ id, name, email, role, joined }) => (
+        <Row
+          key={id}
+          name={name}
+          detail={email}
+          badge={role === 'owner' ? <Badge tone="accent">Owner</Badge> : id === user.id ? <Badge>You</Badge> : null}
+          at={
+            <>
+              Joined <Moment at={joined} />
+            </>
+          }
+          action={
+            role === 'owner' ? null : id === user.id ? (
+              <Button size="small" onClick={() => onRemove({ kind: 'self', id, name })}>
+                Leave the team
+              </Button>
+            ) : isOwner ? (
+              <Button size="small" onClick={() => onRemove({ kind: 'member', id, name })}>
+                Remove<span className="sr-only"> {name}</span>
+              </Button>
+            ) : null
+          }
+        />
+      ))}
+    </ul>
+  )
+}
+
+type InvitationsProps = {
+  readonly team: Team
+  readonly action: ReactNode
+  readonly onWithdraw: (id: string, email: string) => void
+}
+
+function Invitations({ team, action, onWithdraw }: InvitationsProps) {
+  if (team.invitations.length === 0) {
+    return (
+      <Empty icon={UserRoundPlus} title="Nobody is invited" action={action}>
+        Whoever you invite gets a link, and decides whether to join.
+      </Empty>
+    )
+  }
+  return (
+    <ul aria-label="Invitations" className="divide-y divide-line">
+      {team.invitations.map(({ id, email, created, expires_at }) => (
+        <Row
+          key={id}
+          name={email}
+          detail={
+            <>
+              Expires <Moment at={expires_at} />
+            </>
+          }
+          badge={<MailOpen aria-hidden="true" className="size-4 text-ink-soft" />}
+          at={
+            <>
+              Invited <Moment at={created} />
+            </>
+          }
+          action={
+            <Button size="small" onClick={() => onWithdraw(id, email)}>
+              Withdraw<span className="sr-only"> the invitation of {email}</span>
+            </Button>
+          }
+        />
+      ))}
+    </ul>
+  )
+}
+
+type RowProps = {
+  readonly name: string
+  readonly detail: ReactNode
+  readonly badge: ReactNode
+  readonly at: ReactNode
+  readonly action: ReactNode
+}
+
+function Row({ name, detail, badge, at, action }: RowProps) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-2 px-5 py-4">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          <span className="min-w-0 break-words">{name}</span>
+          {badge}
+        </p>
+        <p className="text-sm break-words text-ink-soft">{detail}</p>
+      </div>
+      <p className="text-sm text-ink-soft">{at}</p>
+      {action}
+    </li>
+  )
+}

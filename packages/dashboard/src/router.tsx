@@ -1,0 +1,138 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect
+} from '@tanstack/react-router'
+import { isCode } from './api/api-error.ts'
+import { queryClient, read } from './api/queries.ts'
+import { FailurePage } from './layout/failure-page.tsx'
+import { NotFoundPage } from './layout/not-found-page.tsx'
+import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
+import { LoginPage } from './pages/auth/login-page.tsx'
+import { mailLink } from './pages/auth/mail-link.ts'
+import { RegisterPage } from './pages/auth/register-page.tsx'
+import { ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
+
+const rootRoute = createRootRoute({
+  component: Outlet,
+  errorComponent: FailurePage,
+  notFoundComponent: NotFoundPage
+})
+
+const home = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  beforeLoad: () => {
+    // Where the identity provider leads people to whose link it does not know.
+    throw redirect({
+      to: mailLink()?.purpose === 'password' ? '/reset-password' : mailLink() === null ? '/dashboard' : '/login'
+    })
+  }
+})
+
+const login = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/login',
+  validateSearch: ({ confirmed, error, ended, next }: Record<string, unknown>): LoginSearch => ({
+    ...(confirmed === '1' && { confirmed }),
+    ...(error === 'link_invalid' && { error }),
+    ...(ended === '1' && { ended }),
+    ...(typeof next === 'string' && { next })
+  }),
+  component: LoginPage
+})
+export type LoginSearch = { confirmed?: '1'; error?: 'link_invalid'; ended?: '1'; next?: string }
+
+const register = createRoute({ getParentRoute: () => rootRoute, path: '/register', component: RegisterPage })
+const forgotPassword = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/forgot-password',
+  component: ForgotPasswordPage
+})
+const resetPassword = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset-password',
+  component: ResetPasswordPage
+})
+const acceptInvitation = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/accept-invitation',
+  component: ResetPasswordPage
+})
+const invitation = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitations/$token',
+  component: lazyRouteComponent(() => import('./pages/invitation/invitation-page.tsx'), 'InvitationPage')
+})
+
+const dashboard = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/dashboard',
+  beforeLoad: async ({ location }) => {
+    try {
+      await Promise.all([queryClient.ensureQueryData(read('getUser')), queryClient.ensureQueryData(read('getAccount'))])
+    } catch (error) {
+      if (!isCode(error, 'not_authenticated')) throw error
+      const { href, pathname } = location
+      throw redirect({ to: '/login', search: pathname === '/dashboard' ? {} : { next: href } })
+    }
+  },
+  component: lazyRouteComponent(() => import('./layout/shell.tsx'), 'Shell')
+})
+
+const overview = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage')
+})
+const keys = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage')
+})
+const team = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/team',
+  component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage')
+})
+const audit = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage')
+})
+const account = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage')
+})
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    home,
+    login,
+    register,
+    forgotPassword,
+    resetPassword,
+    acceptInvitation,
+    invitation,
+    dashboard.addChildren([overview, keys, team, audit, account])
+  ]),
+  defaultPreload: 'intent',
+  // Addresses are short and can be typed: every value in them is text.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (values) => {
+    const search = new URLSearchParams(
+      Object.entries(values).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+    ).toString()
+    return search === '' ? '' : `?${search}`
+  }
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

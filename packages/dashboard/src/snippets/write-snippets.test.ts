@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { test } from 'tap'
+import { writeSnippets } from './write-snippets.ts'
+
+const hostile = `It's "quoted" \\ $(rm -rf /) \`x\` \${y}\nnext </script> é`
+const options = {
+  gatewayUrl: 'http://localhost:8080',
+  secret: 'tg_secret',
+  model: 'gpt-4o-mini',
+  messages: [{ role: 'user', content: hostile }] as const
+}
+
+test('what somebody typed reaches curl as it is, whatever a shell makes of it', async () => {
+  for (const isStream of [false, true]) {
+    const { curl } = writeSnippets({ ...options, isStream })
+    const shown = execFileSync('sh', ['-c', curl.replace(/^curl/, 'printf "%s\\0"')], { encoding: 'utf8' }).split('\0')
+    const body = shown[shown.indexOf('-d') + 1] ?? ''
+    assert.deepEqual(JSON.parse(body), {
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: hostile }],
+      ...(isStream && { stream: true })
+    })
+    assert.ok(shown.includes('Authorization: Bearer tg_secret'))
+  }
+})
+
+test('the snippet for Node is a module, with the address and the key in it', async () => {
+  for (const isStream of [false, true]) {
+    const { node } = writeSnippets({ ...options, isStream })
+    execFileSync(process.execPath, ['--check', '--input-type=module', '-'], { input: node })
+    assert.match(node, /baseURL: 'http:\/\/localhost:8080\/v1'/)
+    assert.match(node, /apiKey: 'tg_secret'/)
+    assert.equal(node.includes('stream: true'), isStream)
+  }
+})
+
+test('the snippet for Python has every text as a string of one line', async () => {
+  const { python } = writeSnippets({ ...options, isStream: true })
+  const [content = ''] = python.match(/"content": (".*")/)?.slice(1) ?? []
+  assert.equal(JSON.parse(content), hostile)
+  assert.match(python, /base_url="http:\/\/localhost:8080\/v1"/)
+  assert.match(python, /stream=True/)
+})

@@ -1,0 +1,30 @@
+export const themes = ['system', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
+
+const storageKey = 'theme'
+
+/** Storage can be forbidden, and then every visit begins with the system's theme. */
+export function storedTheme(): Theme {
+  try {
+    const stored = localStorage.getItem(storageKey)
+    return themes.find((theme) => theme === stored) ?? 'system'
+  } catch {
+    return 'system'
+  }
+}
+
+export function applyTheme(theme: Theme): void {
+  const { dataset } = document.documentElement
+  if (theme === 'system') delete dataset.theme
+  else dataset.theme = theme
+}
+
+export function chooseTheme(theme: Theme): void {
+  applyTheme(theme)
+  try {
+    if (theme === 'system') localStorage.removeItem(storageKey)
+    else localStorage.setItem(storageKey, theme)
+  } catch {
+    // It holds for this visit.
+  }
+}

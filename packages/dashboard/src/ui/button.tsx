@@ -1,0 +1,55 @@
+import type { ComponentProps } from 'react'
+
+type Tone = 'primary' | 'plain' | 'quiet' | 'danger'
+
+const base =
+  'inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors select-none disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55'
+const sizes = { normal: 'min-h-10 px-4 py-2 text-sm', small: 'min-h-8 px-2.5 py-1 text-[0.8125rem]' }
+const tones: Record<Tone, string> = {
+  primary: 'bg-accent text-on-accent hover:bg-accent-strong',
+  plain: 'border border-line bg-surface text-ink shadow-card hover:bg-sunken',
+  quiet: 'text-ink-soft hover:bg-sunken hover:text-ink',
+  danger: 'bg-danger text-on-danger hover:bg-danger-strong'
+}
+
+type Look = { readonly tone?: Tone; readonly size?: keyof typeof sizes }
+
+/** The classes of something that looks like a button and is a link. */
+export const buttonLook = ({ tone = 'plain', size = 'normal' }: Look = {}): string =>
+  `${base} ${sizes[size]} ${tones[tone]}`
+
+/** While busy it stays focusable, so that focus is not lost, and does nothing. */
+export function Button({
+  tone,
+  size,
+  isBusy = false,
+  className = '',
+  onClick,
+  children,
+  ...rest
+}: ComponentProps<'button'> & Look & { readonly isBusy?: boolean }) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`${buttonLook({ tone, size })} ${className}`}
+      aria-disabled={isBusy || undefined}
+      onClick={(event) => {
+        if (isBusy) event.preventDefault()
+        else onClick?.(event)
+      }}
+    >
+      {isBusy && <Spinner />}
+      {children}
+    </button>
+  )
+}
+
+export function Spinner() {
+  return (
+    <span
+      aria-hidden="true"
+      className="size-4 shrink-0 animate-spin rounded-full border-2 border-current border-r-transparent"
+    />
+  )
+}

@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+
+type PageProps = {
+  readonly title: string
+  readonly description?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A page inside the dashboard: its title, what it is about, and what one does there most. */
+export function Page({ title, description, actions, children }: PageProps) {
+  return (
+    <>
+      <title>{`${title} · Tollgate`}</title>
+      <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
+        <div className="min-w-0">
+          <h1 tabIndex={-1} className="text-2xl font-semibold tracking-tight outline-none">
+            {title}
+          </h1>
+          {description !== undefined && <p className="mt-1 max-w-prose text-ink-soft">{description}</p>}
+        </div>
+        {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
+      </header>
+      <div className="space-y-6">{children}</div>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { type Bucket, nothing, startsBetween, sumByGroup, sumUsage } from './sum-usage.ts'
+
+const bucket = (model: string, cost_usd: string, requests = 1): Bucket => ({
+  start: '2026-05-05T00:00:00.000Z',
+  model,
+  requests,
+  errors: 1,
+  prompt_tokens: 10,
+  cached_tokens: 4,
+  completion_tokens: 5,
+  cost_usd
+})
+
+test('sums have everything that the buckets have', async () => {
+  assert.deepEqual(sumUsage([]), nothing)
+  assert.deepEqual(sumUsage([bucket('a', '0.25', 2), bucket('b', '0.50')]), {
+    requests: 3,
+    errors: 2,
+    promptTokens: 20,
+    cachedTokens: 8,
+    completionTokens: 10,
+    costUsd: 0.75
+  })
+})
+
+test('groups come in the order of what they cost', async () => {
+  const groups = sumByGroup([bucket('a', '0.10'), bucket('b', '0.30'), bucket('a', '0.25')], ({ model = '' }) => model)
+  assert.deepEqual(
+    groups.map(({ group, sums }) => [group, Math.round(sums.costUsd * 100)]),
+    [
+      ['a', 35],
+      ['b', 30]
+    ]
+  )
+})
+
+test('a range has every hour and day that it touches, in UTC', async () => {
+  const from = new Date('2026-02-27T23:10:00Z')
+  assert.deepEqual(startsBetween(from, new Date('2026-03-01T00:00:00Z'), 'day'), [
+    '2026-02-27T00:00:00.000Z',
+    '2026-02-28T00:00:00.000Z'
+  ])
+  assert.equal(startsBetween(from, new Date('2026-02-28T01:00:00Z'), 'hour').length, 2)
+})
