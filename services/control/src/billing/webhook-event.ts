@@ -56,8 +56,7 @@ export function readEvent(
 /** The client throws errors of many kinds for what is not signed, and for what is signed and no event. */
 function verify(body: Buffer, signature: string, secret: string, now: Date): unknown {
   try {
-    const receivedAt = Math.floor(now.getTime() / 1000)
-    return Stripe.webhooks.constructEvent(body, signature, secret, tolerance, undefined, receivedAt)
+    return Stripe.webhooks.constructEvent(body, signature, secret, tolerance, undefined, now.getTime())
   } catch {
     return null
   }
