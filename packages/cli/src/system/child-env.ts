@@ -23,6 +23,7 @@ export function standInEnv({ env, addresses, ports, dataDir, secrets }: EnvOptio
     TOLLGATE_DATA_DIR: dataDir,
     SANDBOX_IDENTITY_PORT: String(ports.SANDBOX_IDENTITY_PORT),
     SANDBOX_MAILBOX_PORT: String(ports.SANDBOX_MAILBOX_PORT),
+    SANDBOX_PAYMENTS_PORT: String(ports.SANDBOX_PAYMENTS_PORT),
     SANDBOX_MODELS_PORT: String(ports.SANDBOX_MODELS_PORT),
     SANDBOX_MODELS_API_KEY: modelsKey,
     PUBLIC_URL: addresses.control,
@@ -40,6 +41,14 @@ export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOpti
         SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey
       }
     : {}
+  const payments =
+    addresses.payments === null
+      ? {}
+      : {
+          STRIPE_SECRET_KEY: secrets.stripeKey,
+          STRIPE_WEBHOOK_SECRET: secrets.webhookSecret,
+          STRIPE_API_BASE: addresses.payments
+        }
   return {
     ...env,
     CONTROL_PORT: String(ports.CONTROL_PORT),
@@ -47,7 +56,8 @@ export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOpti
     GATEWAY_PUBLIC_URL: addresses.gateway,
     DATABASE_URL: addresses.database,
     REDIS_URL: addresses.redis,
-    ...identity
+    ...identity,
+    ...payments
   }
 }
 

@@ -99,7 +99,7 @@ function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
     for (const code of codes) errors.add(code)
   }
   if (text.auth === 'signature') {
-    add('request_too_large')
+    add('request_too_large', 'unsupported_media_type')
     return errors
   }
   if (method !== 'get') {
