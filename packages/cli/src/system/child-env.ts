@@ -1,6 +1,7 @@
 import type { Addresses } from './addresses.ts'
 import type { EmbeddedPart, Variables } from './embedded.ts'
 import type { Ports } from './ports.ts'
+import { productsOf } from './products.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Of the sandbox model server, which only this machine can reach. */
@@ -29,6 +30,18 @@ export function standInEnv({ env, addresses, ports, dataDir, secrets }: EnvOptio
     PUBLIC_URL: addresses.control,
     SUPABASE_ANON_KEY: secrets.anonKey,
     SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey
+  }
+}
+
+/** The variables of the payments server, which tells control what happens. */
+export function paymentsEnv(options: EnvOptions): Variables {
+  const { env, ports, secrets } = options
+  return {
+    ...standInEnv(options),
+    STRIPE_SECRET_KEY: secrets.stripeKey,
+    STRIPE_WEBHOOK_SECRET: secrets.webhookSecret,
+    SANDBOX_PAYMENTS_WEBHOOK_URL: `http://127.0.0.1:${ports.CONTROL_PORT}/api/billing/webhook`,
+    SANDBOX_PAYMENTS_PRODUCTS: JSON.stringify(productsOf(env))
   }
 }
 
