@@ -57,6 +57,7 @@ async function openFor(
   { customerId, priceId }: { customerId: string; priceId: string },
   limit: AbortSignal
 ): Promise<string> {
+  await payments.insistOnCustomer(customerId, limit)
   const subscriptions = await payments.readSubscriptions(customerId, limit)
   if (subscriptions.some(({ status }) => isSubscriptionLive(status))) {
     // What has happened there may not have been told yet.
@@ -64,23 +65,9 @@ async function openFor(
     throw new ServiceError('already_subscribed')
   }
   const before = await payments.listCheckouts(customerId, limit)
-  const url =
-    findReusable(before, priceId, clock()) ??
-    (await payments.createCheckout(
-      {
-        customerId,
-        accountId,
-        priceId,
-        idempotencyKey: [accountId, priceId, before[0]?.id ?? 'first'].join(' '),
-        successUrl: `${publicUrl}/dashboard/billing?success=1`,
-        cancelUrl: `${publicUrl}/dashboard/billing`
-      },
-      limit
-    ))
-  // Of pages that were opened at the same moment for several prices, everybody leaves the same one.
-  const open = (await payments.listCheckouts(customerId, limit)).filter(({ isOpen }) => isOpen).sort(newestFirst)
-  const kept = open.find((one) => one.url === url && before.some(({ id }) => id === one.id)) ?? open[0]
-  for (const { id } of open) if (id !== kept?.id) await payments.expireCheckout(id, limit)
+  const reused = findReusable(before, priceId, clock())
+  for (const { id, isOpen } of before) if (isOpen && id !== reused?.id) await payments.expireCheckout(id, limit)
+  const url = reused?.url ?? (await createCheckout())
   try {
     await insistOnOpenAccount(database, accountId)
   } catch (error) {
@@ -88,18 +75,33 @@ async function openFor(
     throw error
   }
   return url
+
+  async function createCheckout(): Promise<string> {
+    const created = await payments.createCheckout(
+      {
+        customerId,
+        accountId,
+        priceId,
+        follows: before[0]?.id ?? null,
+        successUrl: `${publicUrl}/dashboard/billing?success=1`,
+        cancelUrl: `${publicUrl}/dashboard/billing`
+      },
+      limit
+    )
+    // Of pages that were opened at this moment for several prices, everybody leaves the same one.
+    const known = new Set(before.map(({ id }) => id))
+    const fresh = (await payments.listCheckouts(customerId, limit)).filter(({ id, isOpen }) => isOpen && !known.has(id))
+    for (const { id } of fresh.slice(1)) await payments.expireCheckout(id, limit)
+    return created
+  }
 }
 
 /** The page from before, if it is for the same price and open for a while. */
-function findReusable(checkouts: readonly Checkout[], priceId: string, now: Date): string | null {
-  const reusable = checkouts.find(
-    (one) => one.isOpen && one.priceId === priceId && one.expiresAt.getTime() - now.getTime() > fewestMs
+function findReusable(checkouts: readonly Checkout[], priceId: string, now: Date): Checkout | undefined {
+  return checkouts.find(
+    (one) => one.url !== null && one.priceId === priceId && one.expiresAt.getTime() - now.getTime() > fewestMs
   )
-  return reusable?.url ?? null
 }
-
-const newestFirst = (a: Checkout, b: Checkout): number =>
-  b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1)
 
 async function ensureCustomer(
   { database, payments, clock }: CheckoutOptions,

@@ -26,7 +26,6 @@ export type Checkout = {
   readonly isOpen: boolean
   /** Null unless it is open. */
   readonly url: string | null
-  readonly createdAt: Date
   readonly expiresAt: Date
   /** Null for one that was made elsewhere. */
   readonly priceId: string | null
@@ -36,8 +35,8 @@ export type NewCheckout = {
   readonly customerId: string
   readonly accountId: string
   readonly priceId: string
-  /** Requests of the same text make one page together. */
-  readonly idempotencyKey: string
+  /** The newest page from before: of several requests that know no other, all get the same new one. */
+  readonly follows: string | null
   readonly successUrl: string
   readonly cancelUrl: string
 }
@@ -79,6 +78,8 @@ export type Payments = {
   startLimit(): AbortSignal
   /** Asked for the same again, it is the same customer. @returns its id */
   createCustomer(customer: NewCustomer, limit: AbortSignal): Promise<string>
+  /** Makes sure that a customer can buy. @throws NoSuchCustomerError also for one that was deleted */
+  insistOnCustomer(customerId: string, limit: AbortSignal): Promise<void>
   /** All that a customer has or had; none for one that was deleted. */
   readSubscriptions(customerId: string, limit: AbortSignal): Promise<Subscription[]>
   /** A page of all that have not ended, newest first. @param after id of the last one of the page before */

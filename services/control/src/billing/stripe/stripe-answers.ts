@@ -46,7 +46,6 @@ export const CheckoutAnswer = Type.Object({
   id: Id,
   status: orNull(Type.String()),
   url: Type.Optional(orNull(WebAddress)),
-  created: Seconds,
   expires_at: Seconds,
   metadata: orNull(Metadata)
 })

@@ -32,7 +32,6 @@ export function toCheckout(answer: CheckoutAnswer): Checkout {
     id: answer.id,
     isOpen,
     url: isOpen ? (answer.url ?? null) : null,
-    createdAt: toDate(answer.created),
     expiresAt: toDate(answer.expires_at),
     priceId: answer.metadata?.price_id ?? null
   }

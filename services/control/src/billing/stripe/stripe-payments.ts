@@ -60,6 +60,11 @@ export function createStripePayments({ secretKey, apiBase, timeoutMs = defaultTi
         return expectAnswer(CustomerAnswer, answer).id
       }),
 
+    insistOnCustomer: (customer, limit) =>
+      guarded(async () => {
+        if (await isDeleted(customer, limit)) throw new NoSuchCustomerError(customer)
+      }, customer),
+
     readSubscriptions: (customer, limit) =>
       guarded(async () => {
         try {
@@ -96,8 +101,9 @@ export function createStripePayments({ secretKey, apiBase, timeoutMs = defaultTi
         return expectAnswer(listOf(CheckoutAnswer), answer).data.map(toCheckout)
       }, customer),
 
-    createCheckout: ({ customerId, accountId, priceId, idempotencyKey, successUrl, cancelUrl }, limit) =>
+    createCheckout: (checkout, limit) =>
       guarded(async () => {
+        const { customerId, accountId, priceId, successUrl, cancelUrl } = checkout
         const answer = await client(limit).checkout.sessions.create(
           {
             mode: 'subscription',
@@ -109,10 +115,10 @@ export function createStripePayments({ secretKey, apiBase, timeoutMs = defaultTi
             metadata: { account_id: accountId, price_id: priceId },
             subscription_data: { metadata: { account_id: accountId } }
           },
-          { idempotencyKey: keyOf('checkout', idempotencyKey) }
+          { idempotencyKey: keyOf('checkout', checkout) }
         )
         return expectAnswer(OpenCheckoutAnswer, answer).url
-      }, customerId),
+      }, checkout.customerId),
 
     expireCheckout: (id, limit) =>
       guarded(async () => {
@@ -181,6 +187,7 @@ async function guarded<Result>(call: () => Promise<Result>, customer?: string): 
   try {
     return await call()
   } catch (cause) {
+    if (cause instanceof NoSuchCustomerError) throw cause
     if (customer !== undefined && (isMissing(cause, 'customer') || isMissing(cause, 'id'))) {
       throw new NoSuchCustomerError(customer, { cause })
     }
