@@ -15,7 +15,7 @@ export const statuses = [
   'canceled',
   'unpaid',
   'paused'
-]
+] as const
 export const knownPrices = ['price_pro_monthly', 'price_pro_yearly', 'price_team_monthly', 'price_team_yearly']
 export const aDay = new Date('2026-11-01T00:00:00Z')
 
@@ -36,7 +36,7 @@ export function subscription(changes: Partial<Subscription> = {}): Subscription 
 }
 
 /** Any subscriptions of one customer, those of prices that are not in the catalog and of new statuses among them. */
-export const anySubscriptions = (options: { prices?: string[]; statuses?: string[] } = {}) =>
+export const anySubscriptions = (options: { prices?: string[]; statuses?: readonly string[] } = {}) =>
   fc
     .array(
       fc.record({
