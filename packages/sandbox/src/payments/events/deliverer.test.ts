@@ -69,7 +69,7 @@ t.test('an endpoint registered by the API gets the types that it asked for, sign
 })
 
 t.test('what is refused or not answered is sent again until it is received', async (t) => {
-  const { stripe, receiver, controls } = await prepare(t, { webhookTimeoutMs: 50 })
+  const { stripe, receiver, controls } = await prepare(t, { webhookTimeoutMs: 400 })
   const answers = [500, 302, null, 204]
   receiver.answerWith((index) => answers[index] ?? null)
   await stripe.customers.create({})

@@ -38,7 +38,7 @@ t.test('a request that was not valid leaves its key free', async (t) => {
 
 t.test('a key whose first request is still underway is 409', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
-  controls.failNext({ delay_ms: 50 })
+  controls.failNext({ delay_ms: 1_000 })
   const options = { idempotencyKey: 'key-1' }
   const slow = stripe.customers.create({ name: 'Ada' }, options)
   const [first, second] = await Promise.allSettled([slow, stripe.customers.create({ name: 'Ada' }, options)])

@@ -18,7 +18,7 @@ t.test('the first page shows plan, card and invoices with their files, and leads
   t.match(page.html, 'Pro')
   t.match(page.html, '$20.00 per month')
   t.match(page.html, /Renews on \d+ \w+ \d{4}/)
-  t.match(page.html, 'visa ending in 4242')
+  t.match(page.html, 'Visa ending in 4242')
   t.equal(linkTo(page, 'Return to Tollgate'), return_url)
   const pdf = await fetch(linkTo(page, 'PDF'))
   t.equal(pdf.headers.get('content-type'), 'application/pdf')
@@ -96,7 +96,7 @@ t.test('a person changes the card, and the next renewal is paid with it', async 
   const declined = await submit(form, { ...card, number: '4000 0000 0000 0002' })
   t.equal(declined.status, 402)
   t.match(declined.html, /id="number-problem" role="alert"/)
-  t.match((await submit(declined, card)).html, 'mastercard ending in 4444')
+  t.match((await submit(declined, card)).html, 'Mastercard ending in 4444')
   controls.advance(32 * 86_400)
   t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'active')
 })
@@ -154,6 +154,15 @@ t.test('a session can begin with one task and lead back when it is done', async 
   const form = await open(session.url)
   t.match(form.html, '<h1>Cancel plan</h1>')
   t.equal((await submit(form, {})).location, return_url)
+})
+
+t.test('what goes wrong on a page is told as a page', async (t) => {
+  const account = await startTestAccount(t)
+  const { customer } = await addSubscriber(account)
+  const page = await visit(account, customer.id)
+  const broken = await open(`${page.url}/card`, { method: 'POST', body: 'number=%zz' })
+  t.equal(broken.status, 400)
+  t.match(broken.html, /<h1>That did not work<\/h1><p>Invalid percent-encoding/)
 })
 
 t.test('without a saved default, a session needs a configuration', async (t) => {
