@@ -79,13 +79,6 @@ t.test(
   }
 )
 
-t.test('it refuses production', async (t) => {
-  const { env } = await prepare(t)
-  const production = await failure(t, { ...env, NODE_ENV: 'production' })
-  t.equal(production.code, 1)
-  t.match(production.message, 'NODE_ENV')
-})
-
 t.test('a taken port is named with its variable', async (t) => {
   const { env, port } = await prepare(t)
   const other = createServer().listen(port, '127.0.0.1')

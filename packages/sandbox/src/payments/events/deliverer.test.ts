@@ -1,5 +1,11 @@
 import t from 'tap'
+import { completeSettings } from '../settings.ts'
+import { openDatabase } from '../store/database.ts'
+import { createDeliveries, type Deliveries } from '../store/deliveries.ts'
+import { createObjects } from '../store/objects.ts'
 import { startTestAccount } from '../test-account.ts'
+import { Deliverer } from './deliverer.ts'
+import { usualMode } from './delivery-mode.ts'
 import { startReceiver } from './test-receiver.ts'
 
 const secret = 'whsec_test'
@@ -174,4 +180,33 @@ t.test('what was not received before a stop is sent by the next server', async (
   const second = await startTestAccount(t, { dataDir, webhook })
   await second.controls.settled()
   t.match(second.controls.deliveries(), [{ state: 'delivered' }])
+})
+
+t.test('with nothing to send it rests, in whatever order it would send', async (t) => {
+  const database = openDatabase(null)
+  t.teardown(() => database.close())
+  const deliveries = createDeliveries(database)
+  let looks = 0
+  const counted: Deliveries = {
+    ...deliveries,
+    inState(state) {
+      looks++
+      return deliveries.inState(state)
+    }
+  }
+  const context = {
+    database,
+    deliveries: counted,
+    objects: createObjects(database, () => null),
+    settings: completeSettings({ apiKey: 'sk_test_none' })
+  }
+  for (const shuffle of [false, true]) {
+    looks = 0
+    const deliverer = new Deliverer(context, () => ({ ...usualMode, shuffle }), Math.random)
+    deliverer.wake()
+    await deliverer.release([])
+    await deliverer.settled()
+    t.ok(looks < 5, `it looked ${looks} times`)
+    deliverer.close()
+  }
 })
