@@ -67,9 +67,6 @@ const UpdateParams = fields({
   payment_behavior: optional(oneOf('allow_incomplete', 'error_if_incomplete')),
   cancel_at_period_end: optional(flag),
   cancel_at: clearable(integer),
-  pause_collection: clearable(
-    fields({ behavior: oneOf('keep_as_draft', 'mark_uncollectible', 'void'), resumes_at: optional(integer) })
-  ),
   default_payment_method: optional(text),
   description: clearable(text),
   metadata
@@ -182,14 +179,10 @@ function updateSubscription(
   if (params.default_payment_method !== undefined) {
     findReference(context, 'payment_method', params.default_payment_method, 'default_payment_method')
   }
-  const { pause_collection: pause } = params
   subscription = changeSubscription(context, subscription, {
     ...(params.metadata !== undefined && { metadata: mergeMetadata(subscription.metadata, params.metadata) }),
     ...(params.description !== undefined && { description: params.description }),
-    ...(params.default_payment_method !== undefined && { default_payment_method: params.default_payment_method }),
-    ...(pause !== undefined && {
-      pause_collection: pause === null ? null : { behavior: pause.behavior, resumes_at: pause.resumes_at ?? null }
-    })
+    ...(params.default_payment_method !== undefined && { default_payment_method: params.default_payment_method })
   })
   if (params.items !== undefined) {
     const wanted = params.items.map((item, index) => readItem(context, subscription, item, index))

@@ -7,9 +7,11 @@ import { shuffle } from './shuffle.ts'
 
 const longestPauseMs = 60_000
 
+export type DelivererContext = Pick<PaymentsContext, 'database' | 'deliveries' | 'objects' | 'settings'>
+
 /** Sends events to their endpoints until each was received, again and again with growing pauses. */
 export class Deliverer {
-  readonly #context: PaymentsContext
+  readonly #context: DelivererContext
   readonly #mode: () => DeliveryMode
   readonly #random: () => number
   readonly #underway = new Set<number>()
@@ -18,7 +20,7 @@ export class Deliverer {
   #idle: (() => void)[] = []
 
   /** @param random chooses the order where the mode asks for a random one */
-  constructor(context: PaymentsContext, mode: () => DeliveryMode, random: () => number) {
+  constructor(context: DelivererContext, mode: () => DeliveryMode, random: () => number) {
     this.#context = context
     this.#mode = mode
     this.#random = random
@@ -31,8 +33,8 @@ export class Deliverer {
     const waiting = this.#waiting()
     const due = waiting.filter(({ next_ms }) => next_ms <= nowMs)
     for (const { sequence } of due) this.#underway.add(sequence)
-    if (this.#mode().shuffle) void this.#sendInTurn(shuffle(due, this.#random))
-    else for (const delivery of due) void this.#sendInTurn([delivery])
+    const turns = this.#mode().shuffle ? [shuffle(due, this.#random)] : due.map((delivery) => [delivery])
+    for (const turn of turns) void this.#sendInTurn(turn)
     const later = waiting.filter(({ next_ms }) => next_ms > nowMs).map(({ next_ms }) => next_ms)
     clearTimeout(this.#timer)
     if (later.length > 0) this.#timer = setTimeout(() => this.wake(), Math.min(...later) - nowMs)
@@ -79,6 +81,7 @@ export class Deliverer {
   }
 
   async #sendInTurn(deliveries: readonly Delivery[]): Promise<void> {
+    if (deliveries.length === 0) return
     for (const delivery of deliveries) {
       const status = await this.#post(delivery)
       if (status !== null && isReceived(status) && names(this.#mode().duplicate, delivery.event_type)) {

@@ -16,6 +16,7 @@ import { invalidRequest, StripeApiError } from '../errors.ts'
 import { newId } from '../objects/new-id.ts'
 import { registerCheckoutPages } from '../pages/checkout-pages.ts'
 import { registerInvoicePages } from '../pages/invoice-pages.ts'
+import { sendPageError } from '../pages/layout.ts'
 import { registerPortalPages } from '../pages/portal-pages.ts'
 import type { Api } from './api.ts'
 import { requireApiKey } from './authenticate.ts'
@@ -77,6 +78,10 @@ export function buildPaymentsApp(
   })
   app.register(async (pages) => {
     takeBodiesAsText(pages)
+    pages.setErrorHandler<Error>((error, request, reply) => {
+      request.log.error(error)
+      return sendPageError(error, reply, api.context.settings.businessName)
+    })
     registerCheckoutPages(pages, api)
     registerPortalPages(pages, api)
     registerInvoicePages(pages, api)

@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { escapeHtml } from '../../mailbox/html.ts'
+import { StripeApiError } from '../errors.ts'
+import { FormError } from '../http/parse-form.ts'
 
 const style = `
   :root {
@@ -43,6 +45,7 @@ const style = `
   .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0 0 }
   :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
   table { width: 100%; border-collapse: collapse } th, td { text-align: left; padding: .4rem .5rem .4rem 0; border-bottom: 1px solid var(--line) }
+  details { margin: 1rem 0 0 } summary { cursor: pointer }
   .scroll { overflow-x: auto } code { font-size: .9rem; white-space: nowrap }
 `
 
@@ -78,6 +81,13 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
       'cache-control': 'no-store'
     })
     .send(html)
+}
+
+/** Tells a person what went wrong, as a page; of what is our own fault only that it is. */
+export function sendPageError(error: Error, reply: FastifyReply, businessName: string): FastifyReply {
+  const status = error instanceof StripeApiError ? error.status : error instanceof FormError ? 400 : 500
+  const text = status < 500 ? error.message : 'Something is wrong here. Please try again.'
+  return sendNotice(reply, businessName, status, 'That did not work', text)
 }
 
 /** A page that only says something. */

@@ -20,6 +20,8 @@ import {
 } from './portal-visit.ts'
 import { renderCancel, renderChangeCard, renderPortalHome, renderSwitch } from './render-portal.ts'
 
+type Feature = 'payment_method_update' | 'subscription_cancel' | 'subscription_update'
+
 interface PathParams {
   visit: string
   id: string
@@ -37,20 +39,26 @@ export function registerPortalPages(app: FastifyInstance, api: Api): void {
     return reply.redirect(startPath(base, visit.session), 303)
   })
 
-  /** Answers within a visit. */
-  const onVisit = (answer: (visit: Visit, request: FastifyRequest, reply: FastifyReply) => FastifyReply) => {
+  /** Answers within a visit, if its configuration allows what is needed; null: nothing in particular. */
+  const onVisit = (
+    needs: Feature | null,
+    answer: (visit: Visit, request: FastifyRequest, reply: FastifyReply) => FastifyReply
+  ) => {
     return async (request: FastifyRequest, reply: FastifyReply) => {
       api.catchUp()
       const visit = findVisit(context, (request.params as PathParams).visit)
-      return visit === null ? sendOver(reply, settings.businessName) : answer(visit, request, reply)
+      if (visit === null) return sendOver(reply, settings.businessName)
+      if (needs === null || visit.configuration.features[needs].enabled) return answer(visit, request, reply)
+      return sendNotice(reply, settings.businessName, 403, 'Not possible here', 'Please ask us for this change.')
     }
   }
 
-  /** Answers about a subscription of the visit's customer. */
+  /** The same about a subscription of the visit's customer. */
   const onSubscription = (
+    needs: Feature,
     answer: (visit: Visit, subscription: WireSubscription, request: FastifyRequest, reply: FastifyReply) => FastifyReply
   ) =>
-    onVisit((visit, request, reply) => {
+    onVisit(needs, (visit, request, reply) => {
       const subscription = findOwnSubscription(context, visit, (request.params as PathParams).id)
       if (subscription !== null) return answer(visit, subscription, request, reply)
       return sendNotice(reply, settings.businessName, 404, 'No such plan', 'This plan has ended, or never was.')
@@ -63,7 +71,7 @@ export function registerPortalPages(app: FastifyInstance, api: Api): void {
 
   app.get(
     '/p/:visit',
-    onVisit(({ view, customer, configuration }, _request, reply) => {
+    onVisit(null, ({ view, customer, configuration }, _request, reply) => {
       const subscriptions = objects.list('subscription', customer.id).filter(({ ended_at }) => ended_at === null)
       const paymentMethod =
         customer.invoice_settings.default_payment_method ?? subscriptions[0]?.default_payment_method ?? ''
@@ -80,12 +88,14 @@ export function registerPortalPages(app: FastifyInstance, api: Api): void {
 
   app.get(
     '/p/:visit/card',
-    onVisit(({ view }, _request, reply) => sendPage(reply, renderChangeCard(view, emptyCard, null)))
+    onVisit('payment_method_update', ({ view }, _request, reply) =>
+      sendPage(reply, renderChangeCard(view, emptyCard, null))
+    )
   )
 
   app.post(
     '/p/:visit/card',
-    onVisit((visit, request, reply) => {
+    onVisit('payment_method_update', (visit, request, reply) => {
       const form = readCardForm(parseForm(String(request.body ?? '')))
       try {
         change(() => {
@@ -102,7 +112,7 @@ export function registerPortalPages(app: FastifyInstance, api: Api): void {
 
   app.get(
     '/p/:visit/subscriptions/:id/switch',
-    onSubscription((visit, subscription, _request, reply) => {
+    onSubscription('subscription_update', (visit, subscription, _request, reply) => {
       const prices = pricesToSwitch(context, visit, subscription)
       return sendPage(reply, renderSwitch(visit.view, subscription, prices, null))
     })
@@ -110,7 +120,7 @@ export function registerPortalPages(app: FastifyInstance, api: Api): void {
 
   app.post(
     '/p/:visit/subscriptions/:id/switch',
-    onSubscription((visit, subscription, request, reply) => {
+    onSubscription('subscription_update', (visit, subscription, request, reply) => {
       const chosen = textOf(parseForm(String(request.body ?? '')), 'price')
       const prices = pricesToSwitch(context, visit, subscription)
       const price = prices.find(({ id }) => id === chosen)
@@ -134,12 +144,14 @@ export function registerPortalPages(app: FastifyInstance, api: Api): void {
 
   app.get(
     '/p/:visit/subscriptions/:id/cancel',
-    onSubscription((visit, subscription, _request, reply) => sendPage(reply, renderCancel(visit.view, subscription)))
+    onSubscription('subscription_cancel', (visit, subscription, _request, reply) =>
+      sendPage(reply, renderCancel(visit.view, subscription))
+    )
   )
 
   app.post(
     '/p/:visit/subscriptions/:id/cancel',
-    onSubscription((visit, subscription, request, reply) => {
+    onSubscription('subscription_cancel', (visit, subscription, request, reply) => {
       const isNow = textOf(parseForm(String(request.body ?? '')), 'when') === 'now'
       change(() => {
         if (isNow) cancelSubscription(context, subscription, 'cancellation_requested')
@@ -151,7 +163,7 @@ export function registerPortalPages(app: FastifyInstance, api: Api): void {
 
   app.post(
     '/p/:visit/subscriptions/:id/resume',
-    onSubscription((visit, subscription, _request, reply) => {
+    onSubscription('subscription_cancel', (visit, subscription, _request, reply) => {
       change(() => setCancelAtPeriodEnd(context, subscription, false))
       return reply.redirect(visit.view.base, 303)
     })

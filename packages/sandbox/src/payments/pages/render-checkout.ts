@@ -58,7 +58,6 @@ export function renderCheckout(
           ${renderCardFields(form, problem)}
           <button>Subscribe</button>
         </form>
-        <p></p>
         ${testCardHints}
       </section>
     </div>`

@@ -70,11 +70,17 @@ function describeStatus(status: WireSubscription['status'], subscription: WireSu
   return status === 'trialing' ? `On trial until ${end}.` : `Renews on ${end}.`
 }
 
+const brandNames: Readonly<Record<string, string>> = {
+  visa: 'Visa',
+  mastercard: 'Mastercard',
+  amex: 'American Express'
+}
+
 function describeCard(paymentMethod: WirePaymentMethod | null): string {
   const card = paymentMethod?.card
   if (card === undefined) return 'There is no card.'
   const month = String(card.exp_month).padStart(2, '0')
-  return `${escapeHtml(card.brand)} ending in ${escapeHtml(card.last4)}, good until ${month} / ${card.exp_year}`
+  return `${brandNames[card.brand] ?? 'Card'} ending in ${escapeHtml(card.last4)}, good until ${month} / ${card.exp_year}`
 }
 
 function renderInvoices(invoices: readonly WireInvoice[]): string {
