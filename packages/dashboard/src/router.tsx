@@ -15,6 +15,7 @@ import { LoginPage } from './pages/auth/login-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
 import { RegisterPage } from './pages/auth/register-page.tsx'
 import { ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
+import { readUsageSearch } from './pages/usage/usage-search.ts'
 
 const rootRoute = createRootRoute({
   component: Outlet,
@@ -103,6 +104,23 @@ const audit = createRoute({
   path: '/audit',
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage')
 })
+const playground = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/playground',
+  component: lazyRouteComponent(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage')
+})
+const usage = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/usage',
+  validateSearch: readUsageSearch,
+  component: lazyRouteComponent(() => import('./pages/usage/usage-page.tsx'), 'UsagePage')
+})
+const billing = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/billing',
+  validateSearch: ({ success }: Record<string, unknown>): { success?: '1' } => (success === '1' ? { success } : {}),
+  component: lazyRouteComponent(() => import('./pages/billing/billing-page.tsx'), 'BillingPage')
+})
 const account = createRoute({
   getParentRoute: () => dashboard,
   path: '/account',
@@ -118,7 +136,7 @@ export const router = createRouter({
     resetPassword,
     acceptInvitation,
     invitation,
-    dashboard.addChildren([overview, keys, team, audit, account])
+    dashboard.addChildren([overview, keys, playground, usage, billing, team, audit, account])
   ]),
   defaultPreload: 'intent',
   // Addresses are short and can be typed: every value in them is text.

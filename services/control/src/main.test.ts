@@ -12,7 +12,7 @@ import { startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { type Test, test } from 'tap'
-import { anonKey, serviceRoleKey } from './testing/start-control.ts'
+import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from './testing/start-control.ts'
 
 const program = fileURLToPath(new URL('main.ts', import.meta.url))
 
@@ -65,6 +65,9 @@ test('control as a program', async (t) => {
     SUPABASE_URL: identity.url,
     SUPABASE_ANON_KEY: anonKey,
     SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
+    STRIPE_SECRET_KEY: stripeKey,
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_API_BASE: 'http://127.0.0.1:9',
     DATABASE_URL: `pglite:${join(directory, 'postgres')}`,
     REDIS_URL: redis.url
   }

@@ -2,6 +2,22 @@ import { type Static, Type } from 'typebox'
 
 const closed = { additionalProperties: false } as const
 
+const UsdPerMillion = Type.Number({ minimum: 0 })
+
+/** A model that a plan includes, and what its tokens cost. */
+export const OfferedModel = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum(['chat', 'completion', 'embedding']),
+  usd_per_million_tokens: Type.Object({
+    input: UsdPerMillion,
+    cached_input: UsdPerMillion,
+    output: UsdPerMillion,
+    /** Of hidden reasoning, which is part of the output. */
+    reasoning: UsdPerMillion
+  })
+})
+export type OfferedModel = Static<typeof OfferedModel>
+
 /** The account that the caller acts for. */
 export const Account = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -12,8 +28,8 @@ export const Account = Type.Object({
   /** The owner's own cap on a calendar month (UTC), below the plan's; null if there is none. */
   monthly_budget_usd: Type.Union([Type.Number(), Type.Null()]),
   plan_monthly_budget_usd: Type.Number(),
-  /** Names of the models that the plan includes. */
-  models: Type.Array(Type.String())
+  /** What the plan includes. */
+  models: Type.Array(OfferedModel)
 })
 export type Account = Static<typeof Account>
 

@@ -26,6 +26,12 @@ export const paths = {
   inviteSeat: ['POST', '/api/team/seats'],
   acceptInvitation: ['POST', '/api/team/invitations/{token}/accept'],
   removeSeat: ['DELETE', '/api/team/seats/{id}'],
+  listPlans: ['GET', '/api/billing/plans'],
+  getPlan: ['GET', '/api/billing/plan'],
+  openCheckout: ['POST', '/api/billing/checkout'],
+  openPortal: ['GET', '/api/billing/portal'],
+  listInvoices: ['GET', '/api/billing/invoices'],
+  takeInEvent: ['POST', '/api/billing/webhook'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
   listAudit: ['GET', '/api/audit']
@@ -244,6 +250,16 @@ export type Operations = {
         role: 'owner' | 'seat'
         monthly_budget_usd: number | null
         plan_monthly_budget_usd: number
+        models: ({
+          id: string
+          kind: 'chat' | 'completion' | 'embedding'
+          usd_per_million_tokens: {
+            input: number
+            cached_input: number
+            output: number
+            reasoning: number
+          }
+        })[]
       }
     }
   }
@@ -259,6 +275,16 @@ export type Operations = {
         role: 'owner' | 'seat'
         monthly_budget_usd: number | null
         plan_monthly_budget_usd: number
+        models: ({
+          id: string
+          kind: 'chat' | 'completion' | 'embedding'
+          usd_per_million_tokens: {
+            input: number
+            cached_input: number
+            output: number
+            reasoning: number
+          }
+        })[]
       }
     }
   }
@@ -317,6 +343,74 @@ export type Operations = {
     body?: null | Record<string, never>
     answer: {
       ok: true
+    }
+  }
+  listPlans: {
+    answer: {
+      plans: ({
+        id: string
+        name: string
+        entitlements: string[]
+        key_quota: number | null
+        seats: number | null
+        requests_per_minute: number
+        tokens_per_minute: number
+        monthly_budget_usd: number
+        prices: ({
+          id: string
+          interval: 'month' | 'year'
+          amount: number
+          currency: string
+        })[]
+      })[]
+    }
+  }
+  getPlan: {
+    answer: {
+      plan: {
+        id: string
+        name: string
+        renews_at: string | null
+        entitlements: string[]
+        past_due: boolean
+        cancel_at: string | null
+        price_id: string | null
+      }
+    }
+  }
+  openCheckout: {
+    body: {
+      price_id: string
+    }
+    answer: {
+      url: string
+    }
+  }
+  openPortal: {
+    answer: {
+      url: string
+    }
+  }
+  listInvoices: {
+    query?: {
+      limit?: string
+      starting_after?: string
+    }
+    answer: {
+      invoices: ({
+        id: string
+        amount: number
+        currency: string
+        status: string
+        created: number
+        pdf_url: string | null
+      })[]
+      has_more: boolean
+    }
+  }
+  takeInEvent: {
+    answer: {
+      received: true
     }
   }
   getUsage: {

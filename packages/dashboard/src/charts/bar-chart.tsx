@@ -58,6 +58,7 @@ export function BarChart({ label, names, series, format }: BarChartProps) {
           ))}
         </div>
         <svg
+          aria-hidden="true"
           viewBox={`0 0 ${width} ${height}`}
           preserveAspectRatio="none"
           className="h-48 min-w-0 flex-1 overflow-visible"

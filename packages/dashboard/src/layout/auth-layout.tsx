@@ -35,12 +35,7 @@ export function AuthLayout({ title, description, children, footer }: AuthLayoutP
           <p className="mt-4 max-w-prose text-ink-soft">
             Keep the SDK that you use. Change the address, and each key stays within the budget that you give it.
           </p>
-          <pre
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-            tabIndex={0}
-            aria-label="An example in Python"
-            className="mt-8 overflow-x-auto rounded-2xl border border-line bg-surface p-5 font-mono text-[0.8125rem] leading-relaxed shadow-card"
-          >
+          <pre className="mt-8 break-all whitespace-pre-wrap rounded-2xl border border-line bg-surface p-5 font-mono text-[0.8125rem] leading-relaxed shadow-card">
             <code>{`from openai import OpenAI
 
 client = OpenAI(

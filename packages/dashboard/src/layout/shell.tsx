@@ -27,10 +27,6 @@ export function Shell() {
       <a
         href="#content"
         className="sr-only z-50 rounded-lg bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
-        onClick={(event) => {
-          event.preventDefault()
-          main.current?.focus()
-        }}
       >
         Skip to the content
       </a>

@@ -7,14 +7,16 @@ export function CodeBlock({ code, what }: { readonly code: string; readonly what
       <div className="absolute top-2 right-2">
         <CopyButton text={code} what={what} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
         aria-label={what}
-        className="overflow-x-auto p-4 pr-24 font-mono text-[0.8125rem] leading-relaxed"
+        className="max-h-96 overflow-auto rounded-xl p-4 pr-24"
       >
-        <code>{code}</code>
-      </pre>
+        <pre className="font-mono text-[0.8125rem] leading-relaxed">
+          <code>{code}</code>
+        </pre>
+      </section>
     </div>
   )
 }

@@ -51,7 +51,7 @@ export function Loading({ lines = 4 }: { readonly lines?: number }) {
         <div
           // biome-ignore lint/suspicious/noArrayIndexKey: lines are all alike and never move
           key={line}
-          className="h-4 animate-pulse rounded bg-sunken"
+          className="h-4 motion-safe:animate-pulse rounded bg-sunken"
           style={{ width: `${92 - ((line * 17) % 40)}%` }}
         />
       ))}

@@ -14,6 +14,7 @@ import { accounts } from '../database/schema.ts'
 import { recordChange } from '../projection/change.ts'
 import type { Projector } from '../projection/projector.ts'
 import { effectivePlan } from './effective-plan.ts'
+import { toOfferedModel } from './offered-model.ts'
 import { readOwnCap, toUsd } from './own-cap.ts'
 import type { By } from './suspend-account.ts'
 
@@ -68,7 +69,7 @@ export async function accountEndpoints(
     return {
       id: row.id,
       plan: effectivePlan(catalog, row.plan),
-      models: planOf(row).models,
+      models: planOf(row).models.map((model) => toOfferedModel(catalog, model)),
       status: row.status,
       role,
       monthly_budget_usd: row.ownCapNanos === null ? null : toUsd(row.ownCapNanos),

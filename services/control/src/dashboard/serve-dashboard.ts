@@ -17,7 +17,10 @@ const negotiator = new Negotiator({ supportedValues: ['br', 'gzip'] })
  */
 export function serveDashboard(app: FastifyInstance, directory: string, gatewayUrl: string): void {
   const index = join(directory, 'index.html')
-  if (!existsSync(index)) return serveAbsence(app)
+  if (!existsSync(index)) {
+    serveAbsence(app)
+    return
+  }
   // A build that replaces this one while control runs has other files.
   const build = realpathSync(directory)
   const page = makeIndexPage(readFileSync(join(build, 'index.html'), 'utf8'), gatewayUrl)

@@ -24,7 +24,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         title={`“${made.label}” is ready`}
         secret={made.secret}
         scope={made.scope}
-        model={(made.models ?? models)[0] ?? ''}
+        model={(made.models ?? models.map(({ id }) => id))[0] ?? ''}
         onClose={onClose}
       />
     )

@@ -44,7 +44,7 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
 }
 
 function ModelsField({ present }: { readonly present: readonly string[] | null }) {
-  const { models } = useAccount()
+  const models = useAccount().models.map(({ id: model }) => model)
   const [isRestricted, setRestricted] = useState(present !== null)
   const problem = useProblem('models')
   const id = useId()

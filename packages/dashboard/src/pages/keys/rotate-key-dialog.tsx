@@ -26,7 +26,7 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
         title={`“${target.label}” has a new value`}
         secret={secret}
         scope={target.scope}
-        model={(target.models ?? models)[0] ?? ''}
+        model={(target.models ?? models.map(({ id }) => id))[0] ?? ''}
         onClose={onClose}
       />
     )

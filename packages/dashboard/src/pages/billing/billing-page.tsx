@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { read } from '../../api/queries.ts'
+import { useAccount } from '../../layout/caller.ts'
+import { Banner } from '../../ui/banner.tsx'
+import { Page } from '../../ui/page.tsx'
+import { AfterCheckout } from './after-checkout.tsx'
+import { CurrentPlan } from './current-plan.tsx'
+import { Invoices } from './invoices.tsx'
+import { PlanCards } from './plan-cards.tsx'
+import { PortalButton } from './portal-button.tsx'
+
+export function BillingPage() {
+  const { success } = useSearch({ from: '/dashboard/billing' })
+  const { role } = useAccount()
+  const plan = useQuery(read('getPlan'))
+  const isOwner = role === 'owner'
+  return (
+    <Page
+      title="Billing"
+      description={
+        isOwner ? 'Your plan, what it costs, and your invoices.' : 'The plan of your team. Its owner pays for it.'
+      }
+    >
+      {success === '1' && <AfterCheckout />}
+      {plan.data?.plan.past_due === true && (
+        <Banner tone="danger" title="The last payment failed">
+          <p>It is tried again in the next days. If it does not succeed, the account falls back to the free plan.</p>
+          {isOwner && (
+            <div className="mt-2">
+              <PortalButton text="Change the card" />
+            </div>
+          )}
+        </Banner>
+      )}
+      <CurrentPlan plan={plan} isOwner={isOwner} />
+      <PlanCards current={plan.data?.plan} isOwner={isOwner} />
+      {isOwner && <Invoices />}
+    </Page>
+  )
+}

@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query'
+import { Check } from 'lucide-react'
+import { useState } from 'react'
+import { explain } from '../../api/api-error.ts'
+import type { Answer } from '../../api/call.ts'
+import { read } from '../../api/queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Banner } from '../../ui/banner.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Segments } from '../../ui/segments.tsx'
+import { QueryView } from '../../ui/states.tsx'
+import { describePrice, describeTerms, type OfferedPlan, type OfferedPrice } from './describe-plan.ts'
+import { goTo } from './go-to.ts'
+
+type Interval = OfferedPrice['interval']
+type CurrentPlan = Answer<'getPlan'>['plan']
+type PlanCardsProps = { readonly current: CurrentPlan | undefined; readonly isOwner: boolean }
+
+const intervals = [
+  ['month', 'Monthly'],
+  ['year', 'Yearly']
+] as const
+
+/** The plans of the catalog to compare, and to buy for who has none yet. */
+export function PlanCards({ current, isOwner }: PlanCardsProps) {
+  const offered = useQuery(read('listPlans'))
+  const [interval, setInterval] = useState<Interval>('month')
+  const prices = offered.data?.plans.flatMap((plan) => plan.prices) ?? []
+  const hasBoth = intervals.every(([one]) => prices.some((price) => price.interval === one))
+  return (
+    <Card
+      title="Plans"
+      isFlush
+      {...(hasBoth && {
+        actions: <Segments legend="Paid" options={intervals} value={interval} onChange={setInterval} />
+      })}
+    >
+      <QueryView query={offered} lines={6}>
+        {({ plans }) => (
+          <ul aria-label="Plans" className="grid gap-4 px-5 pb-5 sm:grid-cols-2 xl:grid-cols-4">
+            {plans.map((plan) => (
+              <PlanCard key={plan.id} plan={plan} interval={interval} current={current} isOwner={isOwner} />
+            ))}
+          </ul>
+        )}
+      </QueryView>
+    </Card>
+  )
+}
+
+function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan: OfferedPlan; interval: Interval }) {
+  const price = plan.prices.find((one) => one.interval === interval) ?? plan.prices[0]
+  const isCurrent = current?.id === plan.id
+  return (
+    <li
+      className={`flex flex-col rounded-xl border p-4 ${isCurrent ? 'border-accent bg-accent-soft/40' : 'border-line'}`}
+    >
+      <div className="flex items-center justify-between gap-2">
+        <h3 className="font-semibold">{plan.name}</h3>
+        {isCurrent && <Badge tone="accent">Current</Badge>}
+      </div>
+      <p className="mt-1 text-lg font-medium tracking-tight">
+        {price !== undefined ? describePrice(price) : plan.id === 'free' ? 'Free' : 'On request'}
+      </p>
+      <ul className="mt-4 mb-5 flex-1 space-y-1.5 text-sm">
+        {describeTerms(plan).map((term) => (
+          <li key={term} className="flex gap-2">
+            <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent" />
+            <span className="min-w-0 break-words">{term}</span>
+          </li>
+        ))}
+      </ul>
+      {isOwner && price !== undefined && current !== undefined && !isCurrent && (
+        <ChooseButton plan={plan} price={price} isSwitch={current.price_id !== null} />
+      )}
+    </li>
+  )
+}
+
+/** @param props.isSwitch whether something is paid for already, which the provider's portal then changes */
+function ChooseButton({ plan, price, isSwitch }: { plan: OfferedPlan; price: OfferedPrice; isSwitch: boolean }) {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const choose = async () => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      if (isSwitch) await goTo('openPortal')
+      else await goTo('openCheckout', { body: { price_id: price.id } })
+    } catch (error) {
+      setProblem(explain(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <div className="space-y-2">
+      <Button tone={isSwitch ? 'plain' : 'primary'} className="w-full" isBusy={isBusy} onClick={() => void choose()}>
+        {isSwitch ? `Switch to ${plan.name}` : `Choose ${plan.name}`}
+      </Button>
+      {problem !== null && (
+        <Banner tone="danger" isNews>
+          {problem}
+        </Banner>
+      )}
+    </div>
+  )
+}

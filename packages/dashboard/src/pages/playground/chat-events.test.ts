@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { costUsd, readChatEvent } from './chat-events.ts'
+
+test('an event of a chat is text, usage, a failure, the end, or nothing', async () => {
+  for (const [data, expected] of [
+    ['[DONE]', { kind: 'end' }],
+    ['{"choices":[{"delta":{"role":"assistant","content":""}}]}', { kind: 'nothing' }],
+    ['{"choices":[{"delta":{"content":"<b>hi"}}]}', { kind: 'text', text: '<b>hi' }],
+    ['{"choices":[{"delta":{"content":null}}],"usage":null}', { kind: 'nothing' }],
+    ['{"error":{"message":"broke off"}}', { kind: 'failure', message: 'broke off' }],
+    ['{"choices":[]}', { kind: 'nothing' }],
+    ['not json', { kind: 'nothing' }]
+  ] as const) {
+    assert.deepEqual(readChatEvent(data), expected)
+  }
+  assert.deepEqual(
+    readChatEvent(
+      '{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":4}}}'
+    ),
+    { kind: 'usage', usage: { promptTokens: 9, cachedTokens: 4, completionTokens: 5, reasoningTokens: 0 } }
+  )
+})
+
+test('cached and hidden tokens have prices of their own', async () => {
+  const usage = { promptTokens: 1_000_000, cachedTokens: 400_000, completionTokens: 200_000, reasoningTokens: 50_000 }
+  const cost = costUsd(usage, { input: 1, cached_input: 0.5, output: 10, reasoning: 4 })
+  assert.equal(Math.round(cost * 1e6), 600_000 + 200_000 + 1_500_000 + 200_000)
+})

@@ -1,0 +1,69 @@
+/** What one event of a streamed chat says. */
+export type ChatEvent =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'usage'; readonly usage: TokenUsage }
+  | { readonly kind: 'failure'; readonly message: string }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'nothing' }
+
+export type TokenUsage = {
+  readonly promptTokens: number
+  readonly cachedTokens: number
+  readonly completionTokens: number
+  readonly reasoningTokens: number
+}
+
+type Chunk = {
+  readonly error?: { readonly message?: string }
+  readonly choices?: ReadonlyArray<{ readonly delta?: { readonly content?: string | null } }>
+  readonly usage?: {
+    readonly prompt_tokens?: number
+    readonly completion_tokens?: number
+    readonly prompt_tokens_details?: { readonly cached_tokens?: number } | null
+    readonly completion_tokens_details?: { readonly reasoning_tokens?: number } | null
+  } | null
+}
+
+/** @param data of one event; what is not understood says nothing */
+export function readChatEvent(data: string): ChatEvent {
+  if (data === '[DONE]') return { kind: 'end' }
+  let chunk: Chunk
+  try {
+    chunk = JSON.parse(data) as Chunk
+  } catch {
+    return { kind: 'nothing' }
+  }
+  if (chunk.error !== undefined) return { kind: 'failure', message: chunk.error.message ?? 'The stream failed.' }
+  if (chunk.usage != null) return { kind: 'usage', usage: toUsage(chunk.usage) }
+  const text = chunk.choices?.[0]?.delta?.content ?? ''
+  return text === '' ? { kind: 'nothing' } : { kind: 'text', text }
+}
+
+const toUsage = (usage: NonNullable<Chunk['usage']>): TokenUsage => ({
+  promptTokens: usage.prompt_tokens ?? 0,
+  cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+  completionTokens: usage.completion_tokens ?? 0,
+  reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0
+})
+
+export type Prices = {
+  readonly input: number
+  readonly cached_input: number
+  readonly output: number
+  readonly reasoning: number
+}
+
+/**
+ * What a call costs, in dollars, as the gateway reckons it.
+ *
+ * @param prices in dollars a million tokens
+ */
+export function costUsd(usage: TokenUsage, prices: Prices): number {
+  const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = usage
+  const millionths =
+    (promptTokens - cachedTokens) * prices.input +
+    cachedTokens * prices.cached_input +
+    (completionTokens - reasoningTokens) * prices.output +
+    reasoningTokens * prices.reasoning
+  return millionths / 1e6
+}

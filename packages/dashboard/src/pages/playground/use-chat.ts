@@ -1,0 +1,65 @@
+import { useEffect, useRef, useState } from 'react'
+import { explain } from '../../api/api-error.ts'
+import type { Message } from '../../snippets/write-snippets.ts'
+import type { TokenUsage } from './chat-events.ts'
+import { type Gateway, streamChat } from './stream-chat.ts'
+
+export type Turn = {
+  readonly id: number
+  readonly model: string
+  readonly question: string
+  readonly answer: string
+  readonly state: 'streaming' | 'done' | 'stopped' | 'failed'
+  readonly problem: string | null
+  readonly usage: TokenUsage | null
+  /** Milliseconds to the first piece of the answer, and to its end. */
+  readonly firstTokenMs: number | null
+  readonly totalMs: number | null
+}
+
+/** What was said so far, as the next question has it. What failed was not said. */
+export function messagesOf(turns: readonly Turn[], system: string): Message[] {
+  const said = turns.flatMap(({ question, answer }): Message[] =>
+    answer === ''
+      ? []
+      : [
+          { role: 'user', content: question },
+          { role: 'assistant', content: answer }
+        ]
+  )
+  return system.trim() === '' ? said : [{ role: 'system', content: system }, ...said]
+}
+
+/** A conversation, kept as long as the page is there. */
+export function useChat() {
+  const [turns, setTurns] = useState<readonly Turn[]>([])
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+
+  const ask = async (gateway: Gateway, model: string, system: string, question: string): Promise<void> => {
+    const abort = new AbortController()
+    running.current = abort
+    const id = turns.length
+    const startedAt = performance.now()
+    const elapsed = () => Math.round(performance.now() - startedAt)
+    const change = (changed: (turn: Turn) => Partial<Turn>) =>
+      setTurns((all) => all.map((turn) => (turn.id === id ? { ...turn, ...changed(turn) } : turn)))
+    const messages: Message[] = [...messagesOf(turns, system), { role: 'user', content: question }]
+    const started = { state: 'streaming', problem: null, usage: null, firstTokenMs: null, totalMs: null } as const
+    setTurns([...turns, { id, model, question, answer: '', ...started }])
+    try {
+      const onText = (text: string) =>
+        change(({ answer, firstTokenMs }) => ({ answer: answer + text, firstTokenMs: firstTokenMs ?? elapsed() }))
+      const usage = await streamChat(gateway, { model, messages }, onText, abort.signal)
+      change(() => ({ state: 'done', usage, totalMs: elapsed() }))
+    } catch (error) {
+      const isStopped = abort.signal.aborted
+      change(() => ({
+        state: isStopped ? 'stopped' : 'failed',
+        problem: isStopped ? null : explain(error),
+        totalMs: elapsed()
+      }))
+    }
+  }
+  return { turns, ask, stop: () => running.current?.abort(), clear: () => setTurns([]) }
+}

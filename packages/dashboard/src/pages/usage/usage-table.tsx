@@ -1,0 +1,73 @@
+import { formatUsd } from '../../format/money.ts'
+import { formatCount } from '../../format/number.ts'
+import { type Bucket, type Sums, sumByGroup, sumUsage } from '../../usage/sum-usage.ts'
+
+type UsageTableProps = {
+  readonly buckets: readonly Bucket[]
+  readonly nameOf: (bucket: Bucket) => string
+  /** What the rows are; empty where there is one row for everything. */
+  readonly heading: string
+}
+
+const columns: ReadonlyArray<readonly [name: string, show: (sums: Sums) => string]> = [
+  ['Requests', ({ requests }) => formatCount(requests)],
+  ['Errors', ({ errors }) => formatCount(errors)],
+  ['Prompt tokens', ({ promptTokens }) => formatCount(promptTokens)],
+  ['of them cached', ({ cachedTokens }) => formatCount(cachedTokens)],
+  ['Answer tokens', ({ completionTokens }) => formatCount(completionTokens)],
+  ['Cost', ({ costUsd }) => formatUsd(costUsd)]
+]
+
+/** The sums of each group, and of all. */
+export function UsageTable({ buckets, nameOf, heading }: UsageTableProps) {
+  const groups = sumByGroup(buckets, nameOf)
+  const cells = (sums: Sums) =>
+    columns.map(([name, show]) => (
+      <td key={name} className="px-3 py-2.5 text-right whitespace-nowrap tabular-nums">
+        {show(sums)}
+      </td>
+    ))
+  return (
+    <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label="Sums"
+      className="overflow-x-auto rounded-b-2xl px-2 pb-2"
+    >
+      <table className="w-full text-sm">
+        <thead>
+          <tr className="text-[0.8125rem] text-ink-soft">
+            <th scope="col" className="px-3 py-2 text-left font-medium">
+              {heading === '' ? <span className="sr-only">Group</span> : heading}
+            </th>
+            {columns.map(([name]) => (
+              <th key={name} scope="col" className="px-3 py-2 text-right font-medium whitespace-nowrap">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line border-y border-line">
+          {groups.map(({ group, sums }) => (
+            <tr key={group}>
+              <th scope="row" className="max-w-56 min-w-32 px-3 py-2.5 text-left font-medium break-words">
+                {group}
+              </th>
+              {cells(sums)}
+            </tr>
+          ))}
+        </tbody>
+        {groups.length > 1 && (
+          <tfoot>
+            <tr className="font-semibold">
+              <th scope="row" className="px-3 py-2.5 text-left">
+                All
+              </th>
+              {cells(sumUsage(buckets))}
+            </tr>
+          </tfoot>
+        )}
+      </table>
+    </section>
+  )
+}

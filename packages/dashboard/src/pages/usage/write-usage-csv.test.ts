@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { readUsageSearch } from './usage-search.ts'
+import { writeUsageCsv } from './write-usage-csv.ts'
+
+const bucket = {
+  start: '2026-05-05T00:00:00.000Z',
+  key_id: 'key_1',
+  requests: 3,
+  errors: 1,
+  prompt_tokens: 20,
+  cached_tokens: 5,
+  completion_tokens: 7,
+  cost_usd: '0.000000123'
+}
+
+test('an export has every number exactly, and the labels of keys', async () => {
+  assert.equal(
+    writeUsageCsv({ group_by: 'key', buckets: [bucket] }, new Map([['key_1', 'My, key']])),
+    'start,key_id,key_label,requests,errors,prompt_tokens,cached_tokens,completion_tokens,cost_usd\r\n' +
+      '2026-05-05T00:00:00.000Z,key_1,"My, key",3,1,20,5,7,0.000000123\r\n'
+  )
+  const { key_id, ...plain } = bucket
+  assert.match(writeUsageCsv({ group_by: 'none', buckets: [plain] }, new Map()), /^start,requests,/)
+  assert.match(
+    writeUsageCsv({ group_by: 'model', buckets: [{ ...plain, model: 'gpt-4o' }] }, new Map()),
+    /^start,model,.*\r\n2026-05-05T00:00:00\.000Z,gpt-4o,3,/
+  )
+})
+
+test('of an address only what is known is taken', async () => {
+  assert.deepEqual(readUsageSearch({ range: 'week', by: 'key', show: 'tokens' }), {
+    range: 'week',
+    by: 'key',
+    show: 'tokens'
+  })
+  assert.deepEqual(readUsageSearch({ range: 'century', by: '<script>', show: '', other: '1' }), {})
+})

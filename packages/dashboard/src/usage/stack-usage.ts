@@ -1,0 +1,57 @@
+import type { Series } from '../charts/bar-chart.tsx'
+import type { Bucket } from './sum-usage.ts'
+
+export const measures = [
+  ['cost', 'Cost'],
+  ['tokens', 'Tokens'],
+  ['requests', 'Requests'],
+  ['errors', 'Errors']
+] as const
+export type Measure = (typeof measures)[number][0]
+
+export function measureOf(bucket: Bucket, measure: Measure): number {
+  switch (measure) {
+    case 'cost':
+      return Number(bucket.cost_usd)
+    case 'tokens':
+      return bucket.prompt_tokens + bucket.completion_tokens
+    default:
+      return bucket[measure]
+  }
+}
+
+/** More colours than these are hard to tell apart. */
+const mostSeries = 5
+const others = 'Others'
+
+/**
+ * Buckets as series for a chart, the largest group first. What does not get a series of its own is one together.
+ *
+ * @param starts of the bars, as `startsBetween` writes them
+ * @param groupOf the name of a bucket's group
+ */
+export function stackUsage(
+  buckets: readonly Bucket[],
+  starts: readonly string[],
+  measure: Measure,
+  groupOf: (bucket: Bucket) => string
+): Series[] {
+  const place = new Map(starts.map((start, at) => [start, at]))
+  const groups = new Map<string, number[]>()
+  for (const bucket of buckets) {
+    const at = place.get(new Date(bucket.start).toISOString())
+    if (at === undefined) continue
+    const group = groupOf(bucket)
+    const values = groups.get(group) ?? starts.map(() => 0)
+    values[at] = (values[at] ?? 0) + measureOf(bucket, measure)
+    groups.set(group, values)
+  }
+  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
+  const series = [...groups]
+    .map(([name, values]) => ({ name, values }))
+    .sort((one, other) => total(other.values) - total(one.values))
+  if (series.length <= mostSeries) return series
+  const rest = series.slice(mostSeries - 1)
+  const together = starts.map((_, at) => rest.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
+  return [...series.slice(0, mostSeries - 1), { name: others, values: together }]
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { test } from 'tap'
+import { stackUsage } from './stack-usage.ts'
+import { type Bucket, startsBetween } from './sum-usage.ts'
+import { ranges, usageRange } from './usage-range.ts'
+import { writeCsv } from './write-csv.ts'
+
+const bucket = (start: string, model: string, requests: number): Bucket => ({
+  start,
+  model,
+  requests,
+  errors: 0,
+  prompt_tokens: 3 * requests,
+  cached_tokens: 0,
+  completion_tokens: requests,
+  cost_usd: '0.10'
+})
+
+test('every range ends with the present hour and has whole bars', async () => {
+  fc.assert(
+    fc.property(fc.date({ min: new Date('2020-01-01'), max: new Date('2090-01-01'), noInvalidDate: true }), (now) => {
+      for (const [name] of ranges) {
+        const { from, to, interval } = usageRange(name, now)
+        const starts = startsBetween(from, to, interval)
+        assert.equal(starts[0], from.toISOString())
+        assert.ok(to > now && to.getTime() - now.getTime() <= 3_600_000)
+        assert.ok(new Date(starts.at(-1) ?? 0) <= now)
+        assert.equal(starts.length, { day: 24, week: 7, month: 30, quarter: 90 }[name])
+      }
+    })
+  )
+})
+
+test('bars have what the buckets have, the largest group first, and the smallest together', async () => {
+  const starts = ['2026-05-01T00:00:00.000Z', '2026-05-02T00:00:00.000Z']
+  const buckets = ['a', 'b', 'c', 'd', 'e', 'f'].map((model, number) =>
+    bucket('2026-05-02T00:00:00Z', model, number + 1)
+  )
+  const model = ({ model = '' }: Bucket) => model
+  const series = stackUsage(buckets, starts, 'tokens', model)
+  assert.deepEqual(series, [
+    { name: 'f', values: [0, 24] },
+    { name: 'e', values: [0, 20] },
+    { name: 'd', values: [0, 16] },
+    { name: 'c', values: [0, 12] },
+    { name: 'Others', values: [0, 12] }
+  ])
+  assert.deepEqual(stackUsage(buckets.slice(0, 1), starts, 'cost', model), [{ name: 'a', values: [0, 0.1] }])
+})
+
+test('a table for spreadsheets keeps every cell as it is, and none becomes a formula', async () => {
+  assert.equal(
+    writeCsv(
+      ['label', 'requests'],
+      [
+        ['a "b", c', 3],
+        ['=HYPERLINK("http://evil")', 1],
+        ['-1', 2],
+        ['plain', 0]
+      ]
+    ),
+    'label,requests\r\n"a ""b"", c",3\r\n"\'=HYPERLINK(""http://evil"")",1\r\n\'-1,2\r\nplain,0\r\n'
+  )
+})
