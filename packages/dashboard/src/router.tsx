@@ -10,6 +10,7 @@ import { isCode } from './api/api-error.ts'
 import { queryClient, read } from './api/queries.ts'
 import { FailurePage } from './layout/failure-page.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
+import { PendingPage } from './layout/pending-page.tsx'
 import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
@@ -139,6 +140,8 @@ export const router = createRouter({
     dashboard.addChildren([overview, keys, playground, usage, billing, team, audit, account])
   ]),
   defaultPreload: 'intent',
+  defaultPendingComponent: PendingPage,
+  defaultPendingMs: 300,
   // Addresses are short and can be typed: every value in them is text.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (values) => {

@@ -18,6 +18,7 @@ const swatches = ['bg-series-1', 'bg-series-2', 'bg-series-3', 'bg-series-4', 'b
 /** Sizes in the picture's own units; it is stretched to the width that there is, and its text is not part of it. */
 const width = 1000
 const height = 200
+const widestBar = 48
 
 /** Stacked bars over time. The numbers under the pointer are shown above it; the page has them in a table, too. */
 export function BarChart({ label, names, series, format }: BarChartProps) {
@@ -26,7 +27,7 @@ export function BarChart({ label, names, series, format }: BarChartProps) {
   const steps = niceSteps(Math.max(...totals, 0))
   const top = steps.at(-1) ?? 1
   const slot = width / Math.max(1, names.length)
-  const gap = Math.min(slot * 0.25, 8)
+  const bar = Math.min(slot * 0.8, widestBar)
   const y = (value: number) => height - (value / top) * height
   return (
     <figure aria-label={label}>
@@ -90,8 +91,8 @@ export function BarChart({ label, names, series, format }: BarChartProps) {
                   return (
                     <rect
                       key={of}
-                      x={at * slot + gap / 2}
-                      width={slot - gap}
+                      x={at * slot + (slot - bar) / 2}
+                      width={bar}
                       y={y(below)}
                       height={Math.max(0, (value / top) * height)}
                       className={fills[index % fills.length] ?? fills[0]}

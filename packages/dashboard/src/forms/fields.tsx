@@ -60,7 +60,11 @@ export function TextField({ name, label, hint, isOptional, unit, ...input }: Tex
     <Field name={name} label={label} hint={hint} isOptional={isOptional ?? false}>
       {(control) => (
         <div className="relative">
-          <input {...input} {...control} className={`${controlLook} h-10 ${unit === undefined ? '' : 'pr-28'}`} />
+          <input
+            {...input}
+            {...control}
+            className={`${controlLook} h-10 ${unit === undefined ? '' : 'pr-28'} read-only:bg-sunken`}
+          />
           {unit !== undefined && (
             <span className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-sm text-ink-soft">
               {unit}

@@ -19,7 +19,7 @@ export function ThemeSwitch() {
           <label
             key={one}
             title={text}
-            className="grid h-7 w-9 cursor-pointer place-items-center rounded-md text-ink-soft has-checked:bg-surface has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent"
+            className="grid h-7 w-9 cursor-pointer place-items-center rounded-md text-ink-soft has-checked:bg-raised has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent"
           >
             <input
               type="radio"

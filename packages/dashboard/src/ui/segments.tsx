@@ -16,7 +16,7 @@ export function Segments<Value extends string>({ legend, options, value, onChang
       {options.map(([one, text]) => (
         <label
           key={one}
-          className="flex min-h-8 cursor-pointer items-center rounded-md px-3 text-[0.8125rem] font-medium text-ink-soft hover:text-ink has-checked:bg-surface has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className="flex min-h-8 cursor-pointer items-center rounded-md px-3 text-[0.8125rem] font-medium text-ink-soft hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"

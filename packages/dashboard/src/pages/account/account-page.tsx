@@ -41,21 +41,17 @@ export function AccountPage() {
         <div className="space-y-6">
           <Card
             title="Sessions"
-            description="If you have forgotten to sign out somewhere, or a device is lost."
-            actions={<Button onClick={() => setOpen('sessions')}>Sign out everywhere</Button>}
+            description="If you have forgotten to sign out somewhere, or a device is lost. Keys go on working."
           >
-            <p className="text-sm text-ink-soft">You are signed out here, too. Keys go on working.</p>
+            <Button onClick={() => setOpen('sessions')}>Sign out everywhere</Button>
           </Card>
           <Card
             title="Delete account"
-            description="Your keys stop working, and you cannot sign in any more."
-            actions={
-              <Button tone="danger" onClick={() => setOpen('delete')}>
-                Delete account
-              </Button>
-            }
+            description="Your keys stop working, and you cannot sign in any more. This cannot be undone."
           >
-            <p className="text-sm text-ink-soft">This cannot be undone.</p>
+            <Button tone="danger" onClick={() => setOpen('delete')}>
+              Delete account
+            </Button>
           </Card>
         </div>
       </div>

@@ -47,9 +47,8 @@ export function PlaygroundPage() {
 
   return (
     <Page title="Playground" description="Try a model with one of your keys, and take the same call into your code.">
-      <div className="grid items-start gap-6 xl:grid-cols-[22rem_minmax(0,1fr)]">
+      <div className="grid gap-6 xl:grid-cols-[22rem_minmax(0,1fr)]">
         <Settings
-          apiKey={key}
           onKey={setKey}
           models={models}
           chatModels={chatModels}
@@ -58,13 +57,16 @@ export function PlaygroundPage() {
           system={system}
           onSystem={setSystem}
         />
-        <Card isFlush className="flex min-h-120 flex-col">
+        <section
+          aria-label="Chat"
+          className="flex min-h-96 flex-col rounded-2xl border border-line bg-surface shadow-card"
+        >
           <div role="log" aria-label="Conversation" aria-busy={isStreaming} className="flex-1">
             {turns.length === 0 ? (
               <Empty icon={MessagesSquare} title="Nothing said yet">
                 {key.trim() === '' ? (
                   <>
-                    Paste a key at first. You have none at hand?{' '}
+                    Paste a key first. None at hand?{' '}
                     <Link to="/dashboard/keys" className={textLink}>
                       Create one
                     </Link>
@@ -129,7 +131,7 @@ export function PlaygroundPage() {
               </div>
             </div>
           </form>
-        </Card>
+        </section>
       </div>
       <Card title="The same call in your code" description="Put your key in the place of YOUR_API_KEY.">
         <Snippets

@@ -4,7 +4,6 @@ import { Card } from '../../ui/card.tsx'
 import type { Models } from './use-models.ts'
 
 type SettingsProps = {
-  readonly apiKey: string
   readonly onKey: (key: string) => void
   readonly models: Models
   readonly chatModels: readonly string[]
@@ -15,7 +14,7 @@ type SettingsProps = {
 }
 
 /** With which key, model and instructions. */
-export function Settings({ apiKey, onKey, models, chatModels, model, onModel, system, onSystem }: SettingsProps) {
+export function Settings({ onKey, models, chatModels, model, onModel, system, onSystem }: SettingsProps) {
   const id = useId()
   const isWrong = models.problem !== null
   return (
@@ -31,7 +30,8 @@ export function Settings({ apiKey, onKey, models, chatModels, model, onModel, sy
             autoComplete="off"
             spellCheck={false}
             placeholder="tg_…"
-            value={apiKey}
+            // With a value of React's, the key would stand in the page's HTML.
+            defaultValue=""
             onChange={(event) => onKey(event.currentTarget.value)}
             aria-invalid={isWrong || undefined}
             aria-describedby={`${id}-key-hint`}
@@ -57,7 +57,7 @@ export function Settings({ apiKey, onKey, models, chatModels, model, onModel, sy
             className={`${controlLook} h-10 disabled:opacity-60`}
           >
             {chatModels.length === 0 && (
-              <option value="">{models.isLoading ? 'Loading …' : 'Those of the key come here'}</option>
+              <option value="">{models.isLoading ? 'Loading …' : 'Paste a key to see its models'}</option>
             )}
             {chatModels.map((name) => (
               <option key={name} value={name}>

@@ -74,7 +74,7 @@ type MembersProps = { readonly team: Team; readonly isOwner: boolean; readonly o
 function Members({ team, isOwner, onRemove }: MembersProps) {
   const user = useUser()
   return (
-    <ul aria-label="Members" className="divide-y divide-line">
+    <ul aria-label="Members" className="divide-y divide-line border-t border-line">
       {team.members.map(({ id, name, email, role, joined }) => (
         <Row
           key={id}
@@ -118,7 +118,7 @@ function Invitations({ team, action, onWithdraw }: InvitationsProps) {
     )
   }
   return (
-    <ul aria-label="Invitations" className="divide-y divide-line">
+    <ul aria-label="Invitations" className="divide-y divide-line border-t border-line">
       {team.invitations.map(({ id, email, created, expires_at }) => (
         <Row
           key={id}

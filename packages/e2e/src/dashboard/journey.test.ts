@@ -1,0 +1,171 @@
+import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
+import type { Browser } from 'playwright-core'
+import t from 'tap'
+import { startTestSystem, type TestSystem } from '../start-test-system.ts'
+import { startBrowser, type Visit, visit } from './browser.ts'
+
+const email = 'ada@example.com'
+const password = 'correct horse battery staple'
+
+let system: TestSystem
+let browser: Browser | null = null
+t.before(async () => {
+  browser = await startBrowser(t)
+  if (browser !== null) system = await startTestSystem(t)
+})
+
+t.test('a person does everything in a browser: from registration to a paid plan and a revoked key', async (t) => {
+  if (browser === null) return
+  const window = await visit(browser, system)
+  const { page, complaints, foreign } = window
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const go = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+
+  await page.goto('/')
+  await heading('Sign in')
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await button('Create account').click()
+  for (const problem of ['Enter your name.', 'Enter your e-mail address.', 'Choose a password.']) {
+    await page.getByText(problem, { exact: true }).waitFor()
+  }
+  t.equal(await page.getByLabel('Your name').getAttribute('aria-invalid'), 'true')
+  t.equal(await page.evaluate('document.activeElement.name'), 'name', 'the first field that is wrong has the focus')
+  await page.getByLabel('Your name').fill('Ada')
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await button('Create account').click()
+  await heading('Check your mail')
+
+  await page.goto('/login')
+  const signIn = async (word: string) => {
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(word)
+    await button('Sign in').click()
+  }
+  await signIn(password)
+  await page.getByText('Confirm your address first').waitFor()
+  await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))
+  await page.getByText('Your e-mail address is confirmed').waitFor()
+  await signIn('wrong')
+  await page.getByRole('alert').getByText('The e-mail address or the password is wrong.').waitFor()
+  await signIn(password)
+  await heading('Overview')
+  await page.getByText('Create your first key').waitFor()
+
+  await go('Keys')
+  await page.getByText('No keys yet').waitFor()
+  await button('Create key').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  await page.getByText('Give the key a label, so that you know later what it is for.').waitFor()
+  await page.getByLabel('Label').fill('My <b>first</b> key')
+  await page.getByLabel('Only these').check()
+  await page.getByLabel('gpt-4o-mini').check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  const secret = (await page.locator('[data-secret]').textContent()) ?? ''
+  t.match(secret, /^tg_[0-9A-Za-z]{49}$/)
+  t.match(await page.getByRole('region', { name: 'the curl snippet' }).textContent(), secret)
+  await page.keyboard.press('Escape')
+  t.ok(await page.locator('[data-secret]').isVisible(), 'what is shown once does not close by accident')
+  await button('I have copied it').click()
+  await page.getByRole('heading', { name: 'My <b>first</b> key' }).waitFor()
+  t.notOk((await page.content()).includes(secret), 'the secret is gone from the page')
+
+  await go('Playground')
+  await page.getByLabel('API key').fill(secret)
+  await page.getByRole('option', { name: 'gpt-4o-mini' }).waitFor({ state: 'attached' })
+  await page.getByLabel('Message').fill('Say 20 words.')
+  await page.keyboard.press('Enter')
+  const turn = page.getByRole('log').getByRole('listitem')
+  await turn.getByText('First token').waitFor()
+  t.match(await turn.textContent(), /Prompt\d+ tokensAnswer\d+ tokensCost\$0\.0/)
+  t.notOk((await page.content()).includes(secret), 'a pasted key stands nowhere in the page')
+
+  await go('Usage')
+  await page
+    .getByRole('row', { name: /gpt-4o-mini 1 0/ })
+    .or(page.getByText('Nothing was used'))
+    .waitFor()
+  // At most five seconds behind.
+  const seenBy = performance.now() + 8000
+  while (!(await page.getByRole('row', { name: /gpt-4o-mini 1 0/ }).isVisible()) && performance.now() < seenBy) {
+    await page.reload()
+    await page
+      .getByRole('row', { name: /gpt-4o-mini 1 0/ })
+      .or(page.getByText('Nothing was used'))
+      .waitFor()
+  }
+  t.ok(await page.getByRole('row', { name: /gpt-4o-mini 1 0/ }).isVisible(), 'the request is in the usage')
+  const saving = page.waitForEvent('download')
+  await button('Export CSV').click()
+  t.equal((await saving).suggestedFilename(), 'usage.csv')
+
+  await go('Billing')
+  await button('Choose Pro').click()
+  await page.waitForURL(`${system.addresses.payments}/**`)
+  await pay(window)
+  await page.waitForURL('**/dashboard/billing?success=1')
+  await page.getByText('You are on the plan Pro now').waitFor()
+  await page.getByText('Renews on').waitFor()
+  const pdf = await fetch(String(await page.getByRole('link', { name: /^PDF/ }).getAttribute('href')))
+  t.equal(pdf.status, 200)
+  t.match(await pdf.text(), /^%PDF/)
+
+  await go('Keys')
+  await button('Revoke My <b>first</b> key').click()
+  await page.getByLabel('Type the label to confirm').fill('something else')
+  await button('Revoke key').click()
+  await page.getByText('This is not the label of the key.').waitFor()
+  await page.getByLabel('Type the label to confirm').fill('My <b>first</b> key')
+  await button('Revoke key').click()
+  await page.getByText('No keys yet').waitFor()
+
+  await go('Playground')
+  await page.getByLabel('API key').fill(secret)
+  await page.getByText('The API key has been revoked.').waitFor()
+
+  t.same(await page.evaluate('Object.keys(localStorage).concat(Object.keys(sessionStorage))'), [], 'nothing is stored')
+  const [session] = await window.context.cookies(system.addresses.control)
+  t.match(session, { name: 'svc_session', httpOnly: true, sameSite: 'Lax' })
+  await button('Sign out').click()
+  await heading('Sign in')
+  await page.goto('/dashboard/keys')
+  await heading('Sign in')
+  t.same(complaints, [])
+  t.same(foreign, [])
+})
+
+/** Fills in the checkout page of the payment provider. */
+async function pay({ page }: Visit): Promise<void> {
+  await page.locator('[name=number]').fill('4242 4242 4242 4242')
+  await page.locator('[name=expiry]').fill('12 / 40')
+  await page.locator('[name=cvc]').fill('123')
+  await page.locator('[name=name]').fill('Ada Lovelace')
+  await page.getByRole('button', { name: 'Subscribe' }).click()
+}
+
+t.test('a forgotten password is replaced through the link in the mail', async (t) => {
+  if (browser === null) return
+  const { page, complaints } = await visit(browser, system)
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'Forgot your password?' }).click()
+  await page.getByLabel('E-mail address').fill(email)
+  const before = await latestMail(system.addresses.mailbox!, email)
+  await page.getByRole('button', { name: 'Mail me a link' }).click()
+  await page.getByText('Check your mail').waitFor()
+  const mail = await latestMail(system.addresses.mailbox!, email, { newerThan: before })
+  await page.goto(String(linkIn(mail)))
+  await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
+  t.equal(new URL(page.url()).hash, '', 'the token does not stay in the address')
+  await page.getByLabel('New password').fill('short')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('Choose a password of at least 6 characters.').waitFor()
+  await page.getByLabel('New password').fill('another long password')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('Your new password is set').waitFor()
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill('another long password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  t.same(complaints, [])
+})

@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs'
+import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
+import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
+import { writeApiTypes } from '@tollgate/dashboard/build/api-types.ts'
+import type { Browser, Page } from 'playwright-core'
+import t from 'tap'
+import { chatOutcome, openaiClient } from '../openai-client.ts'
+import { Person } from '../person.ts'
+import { startTestSystem, type TestSystem } from '../start-test-system.ts'
+import { startBrowser, visit } from './browser.ts'
+import { accessibilityProblems } from './check-accessibility.ts'
+import { ownPages, publicPages } from './pages.ts'
+
+const hostile = '<img src=x onerror="alert(1)">"\'`=cmd|x!A1'
+/** The first page, as it is transferred. */
+const mostBytes = 200_000
+
+let system: TestSystem
+let browser: Browser | null = null
+let ada: Person
+t.before(async () => {
+  browser = await startBrowser(t)
+  if (browser === null) return
+  system = await startTestSystem(t)
+  ada = await new Person(system, 'ada').join('team')
+  await ada.call('PATCH', '/api/auth/me', { name: hostile })
+  const { body } = await ada.call<{ key: CreatedKey }>('POST', '/api/keys', {
+    label: hostile,
+    metadata: { a: hostile }
+  })
+  await ada.call('POST', '/api/team/seats', { email: 'grace@example.com' })
+  await chatOutcome(openaiClient(system.addresses.gateways[0]!, body.key.value))
+})
+
+/** Until everything in a page that is read by itself is there. */
+const untilRead = (page: Page) => page.getByText('Loading…').first().waitFor({ state: 'detached' })
+
+t.test('every page, in both themes and from the narrowest screen to a wide one, is accessible and fits', async (t) => {
+  if (browser === null) return
+  for (const [colorScheme, width] of [
+    ['light', 360],
+    ['dark', 1920]
+  ] as const) {
+    const viewport = { width, height: 900 }
+    const { context, page, complaints, foreign } = await visit(browser, system, { person: ada, colorScheme, viewport })
+    const stranger = await visit(browser, system, { colorScheme, viewport })
+    for (const [title, path] of ownPages) {
+      await page.goto(path)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      await untilRead(page)
+      t.same(await accessibilityProblems(page), [], `${title}, ${colorScheme}`)
+      t.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width, `${title} fits ${width} px`)
+    }
+    for (const [title, path] of publicPages) {
+      const { page: shown } = path.startsWith('/dashboard') ? { page } : stranger
+      await shown.goto('about:blank')
+      await shown.goto(path)
+      await shown.getByRole('heading', { name: title, level: 1 }).waitFor()
+      t.same(await accessibilityProblems(shown), [], `${title}, ${colorScheme}`)
+      t.ok(Number(await shown.evaluate('document.documentElement.scrollWidth')) <= width, `${title} fits ${width} px`)
+    }
+    t.same([...complaints, ...stranger.complaints], [])
+    t.same([...foreign, ...stranger.foreign], [])
+    await context.close()
+    await stranger.context.close()
+  }
+})
+
+t.test('dialogs are accessible, hold the focus, and give it back', async (t) => {
+  if (browser === null) return
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page, context } = await visit(browser, system, { person: ada, colorScheme })
+    await page.goto('/dashboard/keys')
+    for (const action of ['Create key', 'Edit', 'Rotate', 'Revoke']) {
+      const opener = page.getByRole('button', { name: action }).first()
+      await opener.focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor()
+      t.same(await accessibilityProblems(page), [], `${action}, ${colorScheme}`)
+      for (let press = 0; press < 30; press++) await page.keyboard.press('Tab')
+      t.ok(await page.evaluate('document.activeElement.closest("[role=dialog]") !== null'), 'the focus stays inside')
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      t.ok(await opener.evaluate('(button) => button === document.activeElement'), `${action} has the focus again`)
+    }
+    await context.close()
+  }
+})
+
+t.test('text that people chose stays text', async (t) => {
+  if (browser === null) return
+  const { page, complaints } = await visit(browser, system, { person: ada })
+  page.on('dialog', (dialog) => complaints.push(dialog.message()))
+  for (const path of ['/dashboard/keys', '/dashboard/audit', '/dashboard/team', '/dashboard/usage?by=key']) {
+    await page.goto(path)
+    await page.getByText(hostile).first().waitFor()
+    t.equal(await page.locator('main img').count(), 0, path)
+  }
+  t.same(complaints, [])
+})
+
+t.test('what cannot be read says so, and is read again when asked to', async (t) => {
+  if (browser === null) return
+  const { context } = await visit(browser, system, { person: ada })
+  let isCut = true
+  // Who is signed in is known; nothing else is answered.
+  await context.route(/\/api\/(?!auth\/me|account)/, (route) => (isCut ? route.abort() : route.continue()))
+  const visits = await Promise.all(
+    ownPages.map(async ([title, path, parts]) => {
+      const page = await context.newPage()
+      await page.goto(path)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      return { page, title, parts }
+    })
+  )
+  for (const { page, title, parts } of visits) {
+    const failures = page.getByRole('alert').filter({ hasText: 'The server cannot be reached' })
+    for (let part = 0; part < parts; part++) await failures.nth(part).waitFor()
+    t.equal(await failures.count(), parts, `${title}: each part says it`)
+  }
+  isCut = false
+  for (const { page, title } of visits) {
+    const again = page.getByRole('button', { name: 'Try again' })
+    for (let left = await again.count(); left > 0; left--) {
+      await again.first().click()
+      await page.waitForFunction(
+        `[...document.querySelectorAll('button')].filter((button) => button.textContent === 'Try again').length < ${left}`
+      )
+    }
+    t.equal(await page.getByRole('alert').count(), 0, `${title} is whole again`)
+  }
+  await context.close()
+})
+
+t.test('a page that cannot be shown at all says why, and tries again', async (t) => {
+  if (browser === null) return
+  const { page, context } = await visit(browser, system, { person: ada })
+  await context.route('**/api/auth/me', (route) => route.fulfill({ status: 503, body: 'not ours' }))
+  await page.goto('/dashboard')
+  await page.getByText('This could not be loaded').waitFor()
+  await context.unroute('**/api/auth/me')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  t.pass('it is shown then')
+  await context.close()
+})
+
+t.test('a session that has ended leads to sign-in, and from there back', async (t) => {
+  if (browser === null) return
+  const bob = await new Person(system, 'bob').join()
+  const { page, context } = await visit(browser, system, { person: bob })
+  await page.goto('/dashboard/account')
+  await page.getByLabel('Name').fill('Robert')
+  await bob.call('POST', '/api/auth/signout')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await page.getByText('You have been signed out').waitFor()
+  await page.getByLabel('E-mail address').fill(bob.email)
+  await page.getByLabel('Password', { exact: true }).fill(bob.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+  t.equal(new URL(page.url()).pathname, '/dashboard/account')
+  await context.close()
+})
+
+t.test('the first page is small, is there soon, and needs no other host', async (t) => {
+  if (browser === null) return
+  for (const [path, title, person] of [
+    ['/login', 'Sign in', undefined],
+    ['/dashboard', 'Overview', ada]
+  ] as const) {
+    const { page, context } = await visit(browser, system, person === undefined ? {} : { person })
+    const sizes: Array<Promise<number>> = []
+    page.on('requestfinished', (request) =>
+      sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize))
+    )
+    const startedAt = performance.now()
+    await page.goto(path)
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+    const shownMs = Math.round(performance.now() - startedAt)
+    await page.waitForLoadState('networkidle')
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    t.comment(`${path}: ${bytes} bytes in ${sizes.length} answers, shown after ${shownMs} ms`)
+    t.ok(bytes <= mostBytes, `${path}: ${bytes} bytes`)
+    await context.close()
+  }
+})
+
+t.test('the types of the API are those of the API', async (t) => {
+  if (browser === null) return
+  const response = await fetch(`${system.addresses.control}/api/openapi.json`)
+  const types = readFileSync(new URL('../../../dashboard/src/api/operations.ts', import.meta.url), 'utf8')
+  t.equal(writeApiTypes((await response.json()) as OpenApiDocument), types, 'run build/write-api-types.ts')
+})

@@ -1,0 +1,89 @@
+import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
+import type { Browser, Page } from 'playwright-core'
+import t from 'tap'
+import { Person } from '../person.ts'
+import { startTestSystem, type TestSystem } from '../start-test-system.ts'
+import { startBrowser, visit } from './browser.ts'
+
+let system: TestSystem
+let browser: Browser | null = null
+t.before(async () => {
+  browser = await startBrowser(t)
+  // The identity provider's own mails, whose links bring a session in the fragment of the address.
+  if (browser !== null) system = await startTestSystem(t, { env: { SANDBOX_MAIL_TEMPLATES: 'stock' } })
+})
+
+async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+t.test('somebody who is invited by mail chooses a password, joins, shares the keys, and leaves', async (t) => {
+  if (browser === null) return
+  const owner = await new Person(system, 'owner').join('team')
+  const { page: theirs } = await visit(browser, system, { person: owner })
+  await theirs.goto('/dashboard/team')
+  await theirs.getByText('Nobody is invited').waitFor()
+  await theirs.getByRole('button', { name: 'Invite somebody' }).first().click()
+  await theirs.getByRole('button', { name: 'Invite', exact: true }).click()
+  await theirs.getByText('Enter your e-mail address.').waitFor()
+  const email = `grace-${crypto.randomUUID().slice(0, 8)}@example.com`
+  await theirs.getByLabel('Their e-mail address').fill(email)
+  await theirs.getByRole('button', { name: 'Invite', exact: true }).click()
+  const link = (await theirs.locator('[data-secret]').textContent()) ?? ''
+  await theirs.getByRole('button', { name: 'Done' }).click()
+  await theirs.getByText(email, { exact: true }).waitFor()
+  t.notOk((await theirs.content()).includes(link), 'the link is gone from the page')
+
+  const { page, complaints } = await visit(browser, system)
+  await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))
+  await page.getByRole('heading', { name: 'You have been invited to a team' }).waitFor()
+  t.equal(page.url(), link, 'no session is left in the address')
+  await page.getByLabel('New password').fill('a password for grace')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('Your password is set').waitFor()
+  await signIn(page, email, 'a password for grace')
+  await page.getByRole('heading', { name: 'Join the team?' }).waitFor()
+  await page.getByRole('button', { name: 'Join the team' }).click()
+  await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor()
+  await page.getByText(owner.email).waitFor()
+  t.notOk(await page.getByRole('link', { name: 'Audit log' }).isVisible(), 'what only owners may, is not offered')
+  t.notOk(await page.getByRole('button', { name: 'Invite somebody' }).isVisible())
+
+  await theirs.reload()
+  await theirs.getByText(email, { exact: true }).waitFor()
+  await theirs.getByText('2 of 10 seats in use').waitFor()
+  await page.getByRole('button', { name: 'Leave the team' }).click()
+  await page.getByText('You go back to your own account').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave the team' }).click()
+  await page.getByText('Your plan is for one person').waitFor()
+  t.same(complaints, [])
+
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Join the team' }).click()
+  await page.getByText('The invitation has been used, was withdrawn or has expired.').waitFor()
+})
+
+t.test('the provider’s own mails work, too: confirming, a new password, and a link that is over', async (t) => {
+  if (browser === null) return
+  const ada = new Person(system, 'ada')
+  await ada.register()
+  const { page, complaints } = await visit(browser, system)
+  const mailed = await latestMail(system.addresses.mailbox!, ada.email)
+  await page.goto(String(linkIn(mailed)))
+  await page.getByText('Your e-mail address is confirmed').waitFor()
+  t.equal(new URL(page.url()).hash, '')
+  await page.goto(String(linkIn(mailed)))
+  await page.getByText('This link does not work').waitFor()
+  await page.goto('/forgot-password')
+  await page.getByLabel('E-mail address').fill(ada.email)
+  await page.getByRole('button', { name: 'Mail me a link' }).click()
+  await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, ada.email, { newerThan: mailed }))))
+  await page.getByLabel('New password').fill('another long password')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('Your new password is set').waitFor()
+  await signIn(page, ada.email, 'another long password')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  t.same(complaints, [])
+})
