@@ -31,7 +31,7 @@ export function Shell() {
         Skip to the content
       </a>
       <TopBar />
-      <div className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
+      <header className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
         <div className="mb-6 px-3">
           <Logo />
         </div>
@@ -39,7 +39,7 @@ export function Shell() {
           <Navigation isOwner={account.role === 'owner'} />
         </nav>
         <Identity />
-      </div>
+      </header>
       <main ref={main} id="content" tabIndex={-1} className="min-w-0 px-4 py-6 outline-none sm:px-8 sm:py-9">
         <div className="mx-auto max-w-6xl">
           {account.status === 'suspended' && (

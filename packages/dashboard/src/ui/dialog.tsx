@@ -1,6 +1,10 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
+import { useModality } from './modality.ts'
+
+/** What somebody opens a dialog for is more often a field than the button that closes it. */
+const firstField = 'form input, form select, form textarea'
 
 type DialogProps = {
   readonly title: string
@@ -14,6 +18,8 @@ type DialogProps = {
 
 /** A modal dialog, which is there as long as it is rendered: nothing of it stays in the page afterwards. */
 export function Dialog({ title, description, onClose, children, isInsistent = false, isWide = false }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null)
+  useModality()
   return (
     <Base.Root
       open
@@ -26,6 +32,8 @@ export function Dialog({ title, description, onClose, children, isInsistent = fa
         <Base.Backdrop className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_230/0.5)] backdrop-blur-[2px]" />
         <Base.Viewport className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-3 sm:p-6">
           <Base.Popup
+            ref={popup}
+            initialFocus={() => popup.current?.querySelector<HTMLElement>(firstField) ?? true}
             className={`w-full ${isWide ? 'max-w-2xl' : 'max-w-lg'} rounded-2xl border border-line bg-surface p-5 shadow-popup outline-none sm:p-6`}
           >
             <div className="mb-5 flex items-start justify-between gap-4">

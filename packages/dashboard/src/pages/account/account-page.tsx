@@ -20,7 +20,7 @@ export function AccountPage() {
   const close = () => setOpen(null)
   return (
     <Page title="Account" description="You, your password, and what you may spend.">
-      <div className="grid items-start gap-6 xl:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
         <Card
           title="Profile"
           description="Your name is shown to your team. Your address is the one that you registered."

@@ -60,7 +60,7 @@ export function AuditPage() {
 function Entry({ entry }: { readonly entry: AuditEntry }) {
   const detail = describeDetail(entry)
   return (
-    <li className="grid gap-x-6 gap-y-1 px-5 py-3.5 text-sm md:grid-cols-[11rem_minmax(0,1fr)_minmax(0,14rem)]">
+    <li className="grid grid-cols-1 gap-x-6 gap-y-1 px-5 py-3.5 text-sm md:grid-cols-[11rem_minmax(0,1fr)_minmax(0,14rem)]">
       <time dateTime={entry.at} className="text-ink-soft tabular-nums">
         {formatMoment(new Date(entry.at))}
       </time>

@@ -38,7 +38,7 @@ export function PlanCards({ current, isOwner }: PlanCardsProps) {
     >
       <QueryView query={offered} lines={6}>
         {({ plans }) => (
-          <ul aria-label="Plans" className="grid gap-4 px-5 pb-5 sm:grid-cols-2 xl:grid-cols-4">
+          <ul aria-label="Plans" className="grid grid-cols-1 gap-4 px-5 pb-5 sm:grid-cols-2 xl:grid-cols-4">
             {plans.map((plan) => (
               <PlanCard key={plan.id} plan={plan} interval={interval} current={current} isOwner={isOwner} />
             ))}

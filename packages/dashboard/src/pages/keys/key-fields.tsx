@@ -10,7 +10,7 @@ import { dayOf, type Key } from './read-key-form.ts'
 export function KeyFields({ present }: { readonly present: Key | null }) {
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <TextField
           name="monthly_budget_usd"
           label="Monthly budget"

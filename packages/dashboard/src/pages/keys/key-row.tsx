@@ -24,10 +24,10 @@ export function KeyRow({ listed, now, onAction }: KeyRowProps) {
     </Button>
   )
   return (
-    <li className="grid gap-x-6 gap-y-3 px-5 py-4 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,2fr)_auto] lg:items-center">
+    <li className="grid grid-cols-1 gap-x-6 gap-y-3 px-5 py-4 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,2fr)_auto] lg:items-center">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-2">
-          <h3 className="min-w-0 font-medium break-words">{listed.label}</h3>
+          <h2 className="min-w-0 font-medium break-words">{listed.label}</h2>
           {listed.scope === 'management' && <Badge tone="accent">Management</Badge>}
           {!isLive && <Badge>Revoked</Badge>}
           {isLive && isExpired && <Badge tone="warning">Expired</Badge>}

@@ -28,7 +28,7 @@ export function OverviewPage() {
   const isNew = days.data?.buckets.length === 0 && keys.data?.keys.length === 0
   return (
     <Page title="Overview" description={`This month so far, since ${formatStart(monthStart)} (UTC).`}>
-      <div className="grid items-stretch gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 items-stretch gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <SpendCard />
         <PlanCard />
       </div>
@@ -67,7 +67,7 @@ export function OverviewPage() {
               }
             </QueryView>
           </Card>
-          <div className="grid gap-6 lg:grid-cols-2">
+          <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
             <TopList title="Top models" query={byModel} groupOf={({ model = '' }) => model} nameOf={(model) => model} />
             <TopList
               title="Top keys"

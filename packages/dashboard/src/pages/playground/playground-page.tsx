@@ -47,7 +47,7 @@ export function PlaygroundPage() {
 
   return (
     <Page title="Playground" description="Try a model with one of your keys, and take the same call into your code.">
-      <div className="grid gap-6 xl:grid-cols-[22rem_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 gap-6 xl:grid-cols-[22rem_minmax(0,1fr)]">
         <Settings
           onKey={setKey}
           models={models}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type Test, test } from 'tap'
+import { sendNotFound } from '../http/failures.ts'
+import { sendSecurityHeaders } from '../http/security-headers.ts'
+import { serveDashboard } from './serve-dashboard.ts'
+
+const html = '<!doctype html><meta name="gateway-url" content="{{gatewayUrl}}"><div id="root"></div>'
+const served = html.replace('{{gatewayUrl}}', 'https://models.example.com')
+const code = 'console.log(1)\n'.repeat(100)
+
+function serve(t: Test, directory: string): FastifyInstance {
+  const app = Fastify()
+  t.after(() => app.close())
+  app.setNotFoundHandler(sendNotFound)
+  sendSecurityHeaders(app, true)
+  app.register(async (pages) => serveDashboard(pages, directory, 'https://models.example.com'))
+  return app
+}
+
+const build = (t: Test): string =>
+  t.testdir({
+    'index.html': html,
+    assets: { 'index-a1.js': code, 'index-a1.js.br': 'brotli', 'index-a1.js.gz': 'gzip', 'font-b2.woff2': 'font' }
+  })
+
+test('every address of the dashboard has the one page, and nothing else has', async (t) => {
+  const app = serve(t, build(t))
+  for (const path of [
+    '/',
+    '/login?confirmed=1',
+    '/invitations/abc',
+    '/dashboard',
+    '/dashboard/keys',
+    '/dashboard/a/b'
+  ]) {
+    const answer = await app.inject(path)
+    assert.equal(answer.statusCode, 200, path)
+    assert.equal(answer.body, served)
+    assert.match(String(answer.headers['content-type']), /^text\/html/)
+  }
+  for (const path of [
+    '/api/nothing',
+    '/api',
+    '/dashboards',
+    '/index.html',
+    '/assets/none.js',
+    '/assets/../index.html'
+  ]) {
+    const answer = await app.inject(path)
+    assert.equal(answer.statusCode, 404, path)
+    assert.match(String(answer.headers['content-type']), /json/, path)
+  }
+})
+
+test('the page lets no script or style in but its own files, and nobody frame it', async (t) => {
+  const { headers } = await serve(t, build(t)).inject('/')
+  const policy = new Map(
+    String(headers['content-security-policy'])
+      .split('; ')
+      .map((directive) => [directive.split(' ')[0], directive.split(' ').slice(1).join(' ')])
+  )
+  assert.equal(policy.get('default-src'), "'none'")
+  assert.equal(policy.get('script-src'), "'self'")
+  assert.equal(policy.get('style-src'), "'self'")
+  assert.equal(policy.get('connect-src'), "'self' https://models.example.com")
+  assert.equal(policy.get('frame-ancestors'), "'none'")
+  assert.equal(policy.get('base-uri'), "'none'")
+  assert.doesNotMatch(String(headers['content-security-policy']), /unsafe|\*|data:|blob:/)
+  assert.equal(headers['x-frame-options'], 'DENY')
+  assert.equal(headers['x-content-type-options'], 'nosniff')
+  assert.equal(headers['referrer-policy'], 'no-referrer')
+  assert.match(String(headers['strict-transport-security']), /max-age=\d+/)
+})
+
+test('the page is compressed as the browser can, and not sent again while it is the same', async (t) => {
+  const app = serve(t, build(t))
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync } as const
+  const tags = new Set<unknown>()
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip']
+  ] as const) {
+    const answer = await app.inject({ url: '/', headers: { 'accept-encoding': accepted } })
+    assert.equal(answer.headers['content-encoding'], encoding)
+    assert.equal(unpack[encoding](answer.rawPayload).toString(), served)
+    assert.equal(answer.headers['cache-control'], 'no-cache')
+    const { etag } = answer.headers
+    tags.add(etag)
+    const headers = { 'accept-encoding': accepted, 'if-none-match': String(etag) }
+    const again = await app.inject({ url: '/dashboard', headers })
+    assert.equal(again.statusCode, 304)
+    assert.equal(again.body, '')
+  }
+  assert.equal(tags.size, 2)
+  assert.equal((await app.inject('/')).headers['content-encoding'], undefined)
+})
+
+test('files are kept for ever, and come compressed where they were', async (t) => {
+  const app = serve(t, build(t))
+  const file = await app.inject({ url: '/assets/index-a1.js', headers: { 'accept-encoding': 'gzip, br' } })
+  assert.equal(file.statusCode, 200)
+  assert.equal(file.body, 'brotli')
+  assert.equal(file.headers['content-encoding'], 'br')
+  assert.match(String(file.headers['content-type']), /javascript/)
+  assert.equal(file.headers['cache-control'], 'public, max-age=31536000, immutable')
+  assert.equal((await app.inject('/assets/index-a1.js')).body, code)
+  const font = await app.inject({ url: '/assets/font-b2.woff2', headers: { 'accept-encoding': 'br' } })
+  assert.equal(font.body, 'font')
+  assert.equal(font.headers['content-encoding'], undefined)
+})
+
+test('where nothing was built, the pages say how to', async (t) => {
+  const app = serve(t, t.testdir({}))
+  for (const path of ['/', '/dashboard/keys']) {
+    const answer = await app.inject(path)
+    assert.equal(answer.statusCode, 503)
+    assert.match(answer.body, /npm run build/)
+  }
+})
