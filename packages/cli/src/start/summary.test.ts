@@ -28,7 +28,7 @@ const options: SummaryOptions = {
 test('it names the addresses, the mailbox, the demo user and what is embedded, and no password of a real part', async () => {
   const text = describeSystem(options)
   for (const part of [
-    'localhost:3000/api',
+    'Dashboard          http://localhost:3000\n',
     'localhost:8080/v1',
     'localhost:4024',
     '127.0.0.1:4025',

@@ -33,7 +33,7 @@ const partNames: Readonly<Record<EmbeddedPart, string>> = {
 export function describeSystem(options: SummaryOptions): string {
   const { addresses, embedded, dataDir, user } = options
   const rows: Array<[string, string]> = [
-    ['Accounts and keys', `${addresses.control}/api`],
+    ['Dashboard', addresses.control],
     ['Models', `${addresses.gateway}/v1`]
   ]
   if (addresses.mailbox !== null) rows.push(['Mails', addresses.mailbox])

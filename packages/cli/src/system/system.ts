@@ -7,6 +7,7 @@ import type { Part } from './part.ts'
 import { createParts, type Layers, readyLimitMs } from './parts.ts'
 import { anotherFreePort, checkPorts, neededPorts, type Ports } from './ports.ts'
 import { keepSecrets, type Secrets } from './secrets.ts'
+import { SystemError } from './system-error.ts'
 import { untilVouched } from './until-vouched.ts'
 
 export interface SystemOptions {
@@ -63,7 +64,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const secrets = keepSecrets(dataDir)
   const addresses = findAddresses(env, embedded, ports, gatewayPorts, dataDir)
-  await ensureDashboard()
+  await ensureDashboard().catch((cause: Error) => {
+    throw new SystemError(cause.message, { cause })
+  })
   const layers = createParts({ ...options, embedded, secrets, addresses, dataDir, gatewayPorts })
   try {
     // The services wait for each other by themselves. Without Redis they would only fill their logs with that.

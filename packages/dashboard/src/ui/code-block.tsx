@@ -11,7 +11,7 @@ export function CodeBlock({ code, what }: { readonly code: string; readonly what
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
         aria-label={what}
-        className="max-h-96 overflow-auto rounded-xl p-4 pr-24"
+        className="max-h-96 overflow-auto rounded-xl p-4 pt-12 sm:pt-4 sm:pr-24"
       >
         <pre className="font-mono text-[0.8125rem] leading-relaxed">
           <code>{code}</code>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Account } from '@tollgate/contracts/http/account.ts'
 import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { sql } from 'drizzle-orm'
@@ -6,7 +7,7 @@ import { queryRows } from '../database/connect.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, startControl } from '../testing/start-control.ts'
 
-const accountOf = (answer: Answer) => (answer.body as { account: Record<string, unknown> }).account
+const accountOf = (answer: Answer) => (answer.body as { account: Account }).account
 
 onEachDatabase('account', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })
@@ -25,7 +26,8 @@ onEachDatabase('account', async (t, newDatabase) => {
     )[0]!
 
   await t.test('says what the caller acts for', async () => {
-    assert.deepEqual(await read(), {
+    const { models, ...account } = await read()
+    assert.deepEqual(account, {
       id,
       plan: 'pro',
       status: 'active',
@@ -33,6 +35,18 @@ onEachDatabase('account', async (t, newDatabase) => {
       monthly_budget_usd: null,
       plan_monthly_budget_usd: 100
     })
+    assert.deepEqual(
+      models.map((model) => model.id),
+      control.catalog.plans.pro!.models
+    )
+    assert.deepEqual(
+      models.find((model) => model.id === 'gpt-4o-mini'),
+      {
+        id: 'gpt-4o-mini',
+        kind: 'chat',
+        usd_per_million_tokens: { input: 0.15, cached_input: 0.075, output: 0.6, reasoning: 0.6 }
+      }
+    )
   })
 
   await t.test('an own cap is stored exactly, projected, and written down', async () => {

@@ -10,9 +10,9 @@ import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { sumUsage } from '../../usage/sum-usage.ts'
+import { DaysChart } from './days-chart.tsx'
 import { PlanCard } from './plan-card.tsx'
 import { SpendCard } from './spend-card.tsx'
-import { TokensChart } from './tokens-chart.tsx'
 import { TopList } from './top-list.tsx'
 
 /** What is spent, and by what, at a glance. All of it is of this month (UTC), as budgets are. */
@@ -48,10 +48,11 @@ export function OverviewPage() {
         </Card>
       ) : (
         <>
-          <Card title="Tokens a day" isFlush>
+          <Card title="Activity" isFlush>
             <QueryView query={days} lines={7}>
-              {({ buckets }) =>
-                buckets.length === 0 ? (
+              {({ buckets }) => {
+                const sums = sumUsage(buckets)
+                return buckets.length === 0 ? (
                   <Empty icon={ChartColumn} title="Nothing was used this month">
                     Requests appear here within five seconds.{' '}
                     <Link to="/dashboard/playground" className={textLink}>
@@ -60,11 +61,11 @@ export function OverviewPage() {
                   </Empty>
                 ) : (
                   <div className="px-5 pb-5">
-                    <Numbers {...sumUsage(buckets)} />
-                    <TokensChart buckets={buckets} from={monthStart} to={now} />
+                    <Numbers {...sums} />
+                    <DaysChart buckets={buckets} sums={sums} from={monthStart} to={now} />
                   </div>
                 )
-              }
+              }}
             </QueryView>
           </Card>
           <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { MailOpen, Plus, UserRoundPlus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { isCode } from '../../api/api-error.ts'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
@@ -49,7 +48,7 @@ export function TeamPage() {
           {(data) => <Members team={data.team} isOwner={role === 'owner'} onRemove={setLeaving} />}
         </QueryView>
       </Card>
-      {role === 'owner' && !isCode(team.error, 'forbidden') && team.data !== undefined && (
+      {role === 'owner' && team.data !== undefined && (
         <Card isFlush title="Invitations" description="Links that wait for an answer. Each works for one person.">
           <Invitations
             team={team.data.team}

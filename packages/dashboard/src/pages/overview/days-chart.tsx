@@ -1,0 +1,65 @@
+import { useState } from 'react'
+import { BarChart, type Series } from '../../charts/bar-chart.tsx'
+import { formatCompact, formatCount } from '../../format/number.ts'
+import { Segments } from '../../ui/segments.tsx'
+import { type Bucket, type Sums, startsBetween } from '../../usage/sum-usage.ts'
+
+const dayName = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+const kinds = [
+  ['tokens', 'Tokens'],
+  ['requests', 'Requests'],
+  ['errors', 'Errors']
+] as const
+type Kind = (typeof kinds)[number][0]
+
+type DaysChartProps = {
+  readonly buckets: readonly Bucket[]
+  readonly sums: Sums
+  readonly from: Date
+  readonly to: Date
+}
+
+/** What was used on each day (UTC). */
+export function DaysChart({ buckets, sums, from, to }: DaysChartProps) {
+  const [kind, setKind] = useState<Kind>('tokens')
+  const starts = startsBetween(from, to, 'day')
+  const byStart = new Map(buckets.map((bucket) => [new Date(bucket.start).toISOString(), bucket]))
+  const valuesOf = (value: (bucket: Bucket) => number) =>
+    starts.map((start) => {
+      const bucket = byStart.get(start)
+      return bucket === undefined ? 0 : value(bucket)
+    })
+  const series: Record<Kind, Series[]> = {
+    tokens: [
+      { name: 'Prompts', values: valuesOf((day) => day.prompt_tokens) },
+      { name: 'Answers', values: valuesOf((day) => day.completion_tokens) }
+    ],
+    requests: [{ name: 'Requests', values: valuesOf((day) => day.requests) }],
+    errors: [{ name: 'Errors', values: valuesOf((day) => day.errors) }]
+  }
+  return (
+    <>
+      <div className="mb-4">
+        <Segments legend="Shown for each day" options={kinds} value={kind} onChange={setKind} />
+      </div>
+      <BarChart
+        label={describe(kind, sums)}
+        names={starts.map((start) => dayName.format(new Date(start)))}
+        series={series[kind]}
+        format={formatCompact}
+      />
+    </>
+  )
+}
+
+function describe(kind: Kind, { requests, errors, promptTokens, completionTokens }: Sums): string {
+  switch (kind) {
+    case 'tokens':
+      return `Tokens a day: ${formatCount(promptTokens)} of prompts and ${formatCount(completionTokens)} of answers this month`
+    case 'requests':
+      return `Requests a day: ${formatCount(requests)} this month`
+    case 'errors':
+      return `Errors a day: ${formatCount(errors)} this month`
+  }
+}
