@@ -4,7 +4,6 @@ import type { Emit } from './events/emit.ts'
 import type { PaymentsSettings } from './settings.ts'
 import type { Answers } from './store/answers.ts'
 import type { Deliveries } from './store/deliveries.ts'
-import type { Numbers } from './store/numbers.ts'
 import type { Objects } from './store/objects.ts'
 
 /** What the endpoints work with. */
@@ -14,7 +13,6 @@ export interface PaymentsContext {
   readonly objects: Objects
   readonly answers: Answers
   readonly deliveries: Deliveries
-  readonly numbers: Numbers
   readonly clock: Clock
   /** Records an event, and that the endpoints are to hear of it. */
   readonly emit: Emit

@@ -66,15 +66,13 @@ export async function startPayments(options: PaymentsOptions): Promise<RunningPa
 
   const objects = createObjects(database, dueOf)
   const deliveries = createDeliveries(database)
-  const numbers = createNumbers(database)
-  const clock = createClock(numbers, now)
+  const clock = createClock(createNumbers(database), now)
   const context: PaymentsContext = {
     settings: completeSettings(options),
     database,
     objects,
     answers: createAnswers(database),
     deliveries,
-    numbers,
     clock,
     emit: createEmit({
       objects,

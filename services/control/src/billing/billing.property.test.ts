@@ -14,7 +14,7 @@ test('whatever happens, and however control is told of it, the plan ends as the 
       count++
       await liveThrough(replicas, history)
     }),
-    propertyRuns(12)
+    propertyRuns(10)
   )
   t.comment(`${count} histories`)
 })

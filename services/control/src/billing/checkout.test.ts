@@ -106,6 +106,13 @@ test('checkout by way of two replicas', async (t) => {
     await settle()
     await one.syncLoop.readDue()
     assert.equal((await replicas.plan(user)).id, 'pro')
+
+    // With a subscription, only once it is known that it has ended.
+    await stripe.customers.del(customer as string)
+    assert.equal((await checkout(user)).status, 503)
+    await settle()
+    assert.equal((await replicas.plan(user)).id, 'free')
+    assert.equal((await checkout(user)).status, 200)
   })
 
   await t.test('what was bought is found by comparison, if nobody ever tells', async () => {

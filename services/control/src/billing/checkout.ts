@@ -44,7 +44,7 @@ export async function openCheckout(options: CheckoutOptions, buyer: Buyer, price
   try {
     return await openFor(options, buyer, { customerId, priceId }, limit)
   } catch (error) {
-    if (!(error instanceof NoSuchCustomerError)) throw error
+    if (!(error instanceof NoSuchCustomerError) || (await isPaying(options, buyer.accountId))) throw error
     // It was deleted there, or was made in test mode: this account starts anew.
     const another = await ensureCustomer(options, buyer, customerId, limit)
     return await openFor(options, buyer, { customerId: another, priceId }, limit)
@@ -115,6 +115,17 @@ async function ensureCustomer(
   if (known !== null && known.customerId !== replaces) return known.customerId
   const customerId = await payments.createCustomer({ ...buyer, replaces }, limit)
   return storeCustomer(orm, accountId, customerId, { now: clock(), replaces })
+}
+
+/**
+ * Whether an account had a subscription when it was last read: then it keeps its customer, even if the provider does not
+ * know it. Perhaps we ask with a key of another account; and if it was deleted, that is found out now.
+ */
+async function isPaying({ database, clock }: CheckoutOptions, accountId: string): Promise<boolean> {
+  const customer = await findCustomer(database.orm, accountId)
+  if (!isSubscriptionLive(customer?.facts.status ?? null)) return false
+  await markDue(database.orm, accountId, clock())
+  return true
 }
 
 /** An account that is being deleted buys nothing: what it pays for is being ended at this moment. */

@@ -1,3 +1,5 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+
 /** A subscription as the payment provider has it, as far as it decides anything. */
 export type Subscription = {
   /** `sub_…` */
@@ -61,9 +63,9 @@ export type ProviderInvoice = {
 }
 
 /** The provider does not know a customer: it is another account of it, or another mode, than the one it was made in. */
-export class NoSuchCustomerError extends Error {
+export class NoSuchCustomerError extends ServiceError {
   constructor(customerId: string, options?: ErrorOptions) {
-    super(`the payment provider has no customer ${customerId}`, options)
+    super('payments_unavailable', { cause: new Error(`the payment provider has no customer ${customerId}`, options) })
     this.name = 'NoSuchCustomerError'
   }
 }

@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
 import t from 'tap'
+import { propertyRuns } from '../../property-runs.ts'
 import { addSubscriber, startTestAccount, type TestAccount } from '../test-account.ts'
 
 const dayS = 86_400
@@ -193,4 +196,28 @@ t.test('time that passes by itself does the same as time that is advanced', asyn
   offsetMs = 32 * dayS * 1000
   const renewed = await account.stripe.subscriptions.retrieve(subscription.id)
   t.equal(renewed.items.data[0]?.current_period_start, subscription.items.data[0]?.current_period_end)
+})
+
+t.test('time brings the same in many small steps as in one', async (t) => {
+  const startMs = Date.parse('2026-01-31T12:00:00Z')
+  const until = 200 * dayS
+  /** What has happened to a subscriber who pays and one who does not. */
+  const history = async (steps: readonly number[]) => {
+    const account = await startTestAccount(t, { now: () => startMs })
+    await addSubscriber(account)
+    await addSubscriber(account, 'price_team_month', failing)
+    for (const seconds of steps) account.controls.advance(seconds)
+    const told = account.controls.events().map(({ type, created, data }) => `${created} ${data.object.object} ${type}`)
+    await account.close()
+    return told
+  }
+  const atOnce = await history([until])
+  const steps = fc.uniqueArray(fc.integer({ min: 1, max: until - 1 }), { maxLength: 30 }).map((times) => {
+    const marks = [0, ...times.sort((a, b) => a - b), until]
+    return marks.slice(1).map((mark, index) => mark - (marks[index] ?? 0))
+  })
+  await fc.assert(
+    fc.asyncProperty(steps, async (steps) => assert.deepEqual(await history(steps), atOnce)),
+    propertyRuns(5)
+  )
 })

@@ -13,7 +13,7 @@ import { mergeMetadata } from '../objects/merge-metadata.ts'
 import { newCheckoutSession, newLineItem } from '../objects/new-checkout-session.ts'
 import { newId } from '../objects/new-id.ts'
 import type { WireCheckoutSession, WireLineItem } from '../wire.ts'
-import { findCustomer, findRecurringPrice, findResource } from './find.ts'
+import { checkListedCustomer, findCustomer, findRecurringPrice, findResource } from './find.ts'
 import { checkUrl } from './urls.ts'
 
 const minuteS = 60
@@ -55,8 +55,9 @@ export function registerCheckoutSessions(app: FastifyInstance, api: Api): void {
       status: optional(oneOf('open', 'complete', 'expired')),
       created: range
     },
-    run({ objects }, { customer, subscription, status, created, ...page }) {
-      const sessions = objects
+    run(context, { customer, subscription, status, created, ...page }) {
+      checkListedCustomer(context, customer)
+      const sessions = context.objects
         .list('checkout.session', customer)
         .filter((session) => subscription === undefined || session.subscription === subscription)
         .filter((session) => status === undefined || session.status === status)

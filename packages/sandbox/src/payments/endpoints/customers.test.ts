@@ -30,6 +30,11 @@ t.test('a deleted customer has no subscription and cannot be used, but can still
     deleted: true
   })
   t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'canceled')
+  const ended = await stripe.subscriptions.list({ customer: customer.id, status: 'all' })
+  t.same(
+    ended.data.map(({ id }) => id),
+    [subscription.id]
+  )
   t.same((await stripe.customers.list()).data, [])
   await t.rejects(stripe.customers.update(customer.id, {}), { code: 'resource_missing' })
   await t.rejects(stripe.billingPortal.sessions.create({ customer: customer.id }), { code: 'resource_missing' })

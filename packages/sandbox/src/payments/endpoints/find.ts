@@ -47,3 +47,13 @@ export function findRecurringPrice(context: PaymentsContext, id: string, param: 
   }
   return price
 }
+
+/**
+ * What a list of one customer's objects is asked with. One that was deleted still has what it had.
+ *
+ * @throws StripeApiError 400 for a customer that never was
+ */
+export function checkListedCustomer({ objects }: PaymentsContext, id: string | undefined): void {
+  if (id === undefined || objects.get('customer', id) !== null || objects.get('deleted_customer', id) !== null) return
+  throw missingReference('customer', id, 'customer')
+}

@@ -5,7 +5,7 @@ import type { Api } from '../http/api.ts'
 import { isWithin, listPage } from '../http/list-page.ts'
 import { oneOf, optional, paging, range, text } from '../http/params.ts'
 import { registerCall } from '../http/register-call.ts'
-import { findResource } from './find.ts'
+import { checkListedCustomer, findResource } from './find.ts'
 
 export function registerInvoices(app: FastifyInstance, api: Api): void {
   registerCall(app, api, {
@@ -18,8 +18,9 @@ export function registerInvoices(app: FastifyInstance, api: Api): void {
       status: optional(oneOf('draft', 'open', 'paid', 'uncollectible', 'void')),
       created: range
     },
-    run({ objects }, { customer, subscription, status, created, ...page }) {
-      const invoices = objects
+    run(context, { customer, subscription, status, created, ...page }) {
+      checkListedCustomer(context, customer)
+      const invoices = context.objects
         .list('invoice', customer)
         .filter(({ parent }) => !subscription || parent?.subscription_details?.subscription === subscription)
         .filter((invoice) => status === undefined || invoice.status === status)

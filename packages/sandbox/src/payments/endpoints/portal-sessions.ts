@@ -11,7 +11,7 @@ import { findCustomer, findReference } from './find.ts'
 import { checkUrl } from './urls.ts'
 
 /** How long the address waits to be opened, once. */
-export const unopenedS = 300
+const unopenedS = 300
 
 const ofSubscription = optional(fields({ subscription: text }))
 

@@ -15,6 +15,9 @@ t.test('subscriptions are listed by customer, status and price; ended ones only 
   t.same(await ids({ status: 'canceled' }), [first.subscription.id])
   t.same(await ids({ status: 'ended' }), [first.subscription.id])
   t.same(await ids({ customer: first.customer.id }), [])
+  const missing = { code: 'resource_missing', statusCode: 400, param: 'customer' }
+  await t.rejects(ids({ customer: 'cus_none' }), missing)
+  await t.rejects(stripe.invoices.list({ customer: 'cus_none' }), missing)
   t.same(await ids({ price: 'price_team_month' }), [second.subscription.id])
   t.same(await ids({ price: 'price_pro_month' }), [])
 })

@@ -25,7 +25,7 @@ import {
 import { registerCall } from '../http/register-call.ts'
 import { mergeMetadata } from '../objects/merge-metadata.ts'
 import type { WireSubscription } from '../wire.ts'
-import { findCustomer, findRecurringPrice, findReference, findResource } from './find.ts'
+import { checkListedCustomer, findCustomer, findRecurringPrice, findReference, findResource } from './find.ts'
 
 const status = oneOf(
   'active',
@@ -84,8 +84,9 @@ export function registerSubscriptions(app: FastifyInstance, api: Api): void {
     method: 'GET',
     url: '/v1/subscriptions',
     params: { ...paging, customer: optional(text), status: optional(status), price: optional(text), created: range },
-    run({ objects }, { customer, status, price, created, ...page }) {
-      const subscriptions = objects
+    run(context, { customer, status, price, created, ...page }) {
+      checkListedCustomer(context, customer)
+      const subscriptions = context.objects
         .list('subscription', customer)
         .filter((subscription) => hasStatus(subscription, status))
         .filter(({ items }) => price === undefined || items.data.some((item) => item.price.id === price))

@@ -4,6 +4,7 @@ import { createClient } from '@supabase/supabase-js'
 import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { sql } from 'drizzle-orm'
+import { isSubscriptionLive } from '../../accounts/live-subscription.ts'
 import { adoptUser } from '../../auth/reconcile/adopt-user.ts'
 import { queryRows } from '../../database/connect.ts'
 import { serviceRoleKey } from '../../testing/start-control.ts'
@@ -13,11 +14,21 @@ import { deliver } from './start-billing.ts'
 import type { startReplicas } from './start-replicas.ts'
 
 type Replicas = NonNullable<Awaited<ReturnType<typeof startReplicas>>>
+/** What the provider tells of each: listing its own events would take longer with every customer. */
+const tellingOf: Partial<Record<Step['do'], string[]>> = {
+  buy: ['customer.subscription.created', 'checkout.session.completed'],
+  switch: ['customer.subscription.updated'],
+  'cancel later': ['customer.subscription.updated'],
+  cancel: ['customer.subscription.deleted'],
+  'fail to pay': ['invoice.payment_failed', 'customer.subscription.updated'],
+  'bring to': ['customer.subscription.updated']
+}
+
 type TellableEvent = { id: string; type: string; data: { object: object } }
 
 /** One customer of many in the same world, from the first purchase to the check that everything agrees. */
 export async function liveThrough(replicas: Replicas, { steps, ending, order }: History): Promise<void> {
-  const { one, two, payments, stripe, eventsSince } = replicas
+  const { one, two, payments, stripe } = replicas
   const { controls } = payments
   const { orm } = one.database
   const admin = createClient(one.identity.url, serviceRoleKey, { auth: { persistSession: false } }).auth.admin
@@ -65,7 +76,6 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
   }
 
   async function take(step: Step): Promise<void> {
-    const before = controls.events().length
     const chosen = (number: number) => subscriptions[number % subscriptions.length]!
     switch (step.do) {
       case 'buy':
@@ -87,7 +97,6 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
         break
       case 'fail to pay':
         await unlessEnded(chosen(step.which), async (id) => controls.setStatus(id, 'past_due'))
-        events.push(crafted('invoice.payment_failed'))
         break
       case 'bring to':
         await unlessEnded(chosen(step.which), async (id) => controls.setStatus(id, step.status))
@@ -106,7 +115,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
       case 'write':
         await write()
     }
-    events.push(...eventsSince(before))
+    events.push(...(tellingOf[step.do] ?? []).map(crafted))
   }
 
   async function buy(price: string): Promise<string> {
@@ -173,7 +182,9 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     )
     const { status, ...state } = row!
     assert.deepEqual(state, { plan: expected, paid, due: false, pending: false })
-    assert.ok(data.length === 0 ? status === null : data.some((one) => one.status === status), String(status))
+    // One that began and ended without a word is not in the list of the comparison, and nothing follows from it.
+    const isForgotten = status === null && !data.some((one) => isSubscriptionLive(one.status))
+    assert.ok(isForgotten || data.some((one) => one.status === status), String(status))
     const record = readAccountRecord((await one.redis.client.hget(accountName(accountId), 'r'))!)
     assert.equal(record.plan, expected)
     assert.equal((await adopt(accountId)) ?? 'free', expected)
