@@ -1,4 +1,4 @@
-import { isField } from './parse-head.ts'
+import { isTrailer } from './parse-head.ts'
 
 /** Of one chunk's extensions, and of all trailers: nobody sends any. */
 const longestLines = 16_384
@@ -122,7 +122,7 @@ export class ChunkedBody {
       return
     }
     if (this.#line === '\r') this.#state = isOver
-    else if (!this.#line.endsWith('\r') || !isField(this.#line.slice(0, -1))) this.#state = isMalformed
+    else if (!this.#line.endsWith('\r') || !isTrailer(this.#line.slice(0, -1))) this.#state = isMalformed
     this.#line = ''
   }
 

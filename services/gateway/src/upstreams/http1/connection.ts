@@ -195,7 +195,10 @@ export class Connection {
   #conclude(faultCode: CallErrorCode): void {
     const { fault, isComplete, leavesConnection } = this.#parser
     if (fault !== null) {
-      this.fail(new CallError(faultCode, `the upstream's answer is broken: ${fault}`))
+      const error = new CallError(faultCode, `the upstream's answer is broken: ${fault}`)
+      // What came before it leaves for the client first, at the end of this turn.
+      process.nextTick(() => this.fail(error))
+      this.close()
     } else if (isComplete) {
       const exchange = this.#takeExchange()!
       // A request that is still being written would be followed by the next one's.

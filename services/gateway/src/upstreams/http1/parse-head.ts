@@ -87,9 +87,9 @@ export function parseHead(text: string): ParsedHead | string {
   }
 }
 
-/** Whether a line, without its end, is a field: of the trailers, which nobody reads. */
-export function isField(line: string): boolean {
-  return wellFormedField.test(line)
+/** Whether a line, without its end, may be one of the trailers. Nobody reads those, but they must not be about framing. */
+export function isTrailer(line: string): boolean {
+  return wellFormedField.test(line) && !/^(?:content-length|transfer-encoding):/i.test(line)
 }
 
 const digitOne = 0x31
