@@ -173,6 +173,19 @@ t.test('a connection is not used again when there is any doubt about it', async 
   }
 })
 
+t.test('an idle connection is closed before the upstream closes it', async (t) => {
+  const { pool, sockets } = await start(t, ({ socket }) => void socket.write(json('x', 'keep-alive: timeout=2\r\n')), {
+    timeouts: { connect: 200 }
+  })
+  await call(pool)
+  const idleAt = performance.now()
+  await once(sockets[0]!, 'close')
+  const idleMs = performance.now() - idleAt
+  t.ok(idleMs > 450 && idleMs < 2000, `after ${Math.round(idleMs)} ms`)
+  t.equal(await bodyOf(call(pool)), 'x')
+  t.equal(sockets.length, 2)
+})
+
 t.test('an answer that comes before the whole request was taken is passed on, and its connection ends', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => {})
