@@ -246,6 +246,11 @@ t.test('each limit of time has an error of its own, and none is too early', asyn
   const first = await timed()
   t.equal(first.code, 'first_byte_timeout')
   t.ok(first.ms >= 120, `${first.ms} ms`)
+  next = (socket) => {
+    const timer = setInterval(() => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 20)
+    socket.once('close', () => clearInterval(timer))
+  }
+  t.equal((await timed()).code, 'first_byte_timeout', 'announcements are not an answer')
   next = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab')
   const between = await timed()
   t.equal(between.code, 'between_chunks_timeout')
