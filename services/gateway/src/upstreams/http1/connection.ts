@@ -154,10 +154,11 @@ export class Connection {
       this.close()
       return
     }
-    this.since = this.#owner.tick
     const parser = this.#parser
     const hadHead = parser.head !== null
     parser.push(bytes)
+    // A part of a head is not yet an answer that has begun.
+    if (parser.head !== null) this.since = this.#owner.tick
     try {
       if (!hadHead && parser.head !== null) {
         this.#phase = 'between_chunks'
