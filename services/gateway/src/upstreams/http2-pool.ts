@@ -1,17 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Dispatcher, errors, Pool } from 'undici'
 import { CallError } from './call-error.ts'
-import type { AnswerHandler, CallTimeouts, UpstreamCall, UpstreamPool } from './upstream-pool.ts'
-
-export type Http2Options = {
-  /** Its origin and path. */
-  readonly url: URL
-  /** Header names and values, alternating, that every request carries. */
-  readonly headers: readonly string[]
-  readonly timeouts: CallTimeouts
-  /** Certificates (PEM) that the upstream's is checked with, instead of those that Node.js knows. */
-  readonly ca?: string | undefined
-}
+import type { AnswerHandler, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
 
 /** Calls an upstream with HTTP/2, or with HTTP/1.1 if it does not agree to that: by undici. */
 export class Http2Pool implements UpstreamPool {
@@ -19,7 +9,7 @@ export class Http2Pool implements UpstreamPool {
   readonly #pathPrefix: string
   readonly #headers: readonly string[]
 
-  constructor({ url, headers, timeouts, ca }: Http2Options) {
+  constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions) {
     this.#pathPrefix = url.pathname.replace(/\/+$/, '')
     this.#headers = headers
     this.#pool = new Pool(url.origin, {

@@ -63,3 +63,14 @@ export type CallTimeouts = {
   /** Between any two pieces of the answer. */
   readonly betweenChunks: number
 }
+
+/** Whom a pool calls, and how. */
+export type UpstreamPoolOptions = {
+  /** Origin, and what precedes the paths of endpoints. */
+  readonly url: URL
+  /** Header names and values, alternating, that every request carries besides those of its framing. Hold the credential. */
+  readonly headers: readonly string[]
+  readonly timeouts: CallTimeouts
+  /** Certificates (PEM) that the upstream's is checked with, instead of those that Node.js knows. */
+  readonly ca?: string | undefined
+}

@@ -1,20 +1,10 @@
 import { connect, isIP, type OnReadOpts } from 'node:net'
 import { createSecureContext, connect as secureConnect } from 'node:tls'
 import { CallError } from '../call-error.ts'
-import type { AnswerHandler, CallTimeouts, UpstreamCall, UpstreamPool } from '../upstream-pool.ts'
+import type { AnswerHandler, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from '../upstream-pool.ts'
 import { Connection, type ConnectionOwner, type Dial } from './connection.ts'
 import { Exchange } from './exchange.ts'
 import { RequestHeads } from './request-head.ts'
-
-export type Http1Options = {
-  /** Its origin and path. */
-  readonly url: URL
-  /** Header names and values, alternating, that every request carries besides those of its framing. */
-  readonly headers: readonly string[]
-  readonly timeouts: CallTimeouts
-  /** Certificates (PEM) that the upstream's is checked with, instead of those that Node.js knows. */
-  readonly ca?: string | undefined
-}
 
 /** So often the clock is looked at within the shortest time-out, and at least every second. */
 const looksPerTimeout = 4
@@ -42,7 +32,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   #isClosed = false
   #onOver: Array<() => void> = []
 
-  constructor({ url, headers, timeouts, ca }: Http1Options) {
+  constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions) {
     this.heads = new RequestHeads({ host: url.host, pathPrefix: url.pathname.replace(/\/+$/, ''), headers })
     this.#dial = dialler(url, ca)
     const { connect, firstByte, betweenChunks } = timeouts
