@@ -29,8 +29,7 @@ const deadlines = new Deadlines(900_000)
 
 // As the gateway sets it up.
 const app = Fastify({ childLoggerFactory: (logger) => logger, genReqId: () => `req_${randomUUID()}` })
-app.removeAllContentTypeParsers()
-app.addContentTypeParser('application/json', (_request, _payload, done) => done(null))
+app.addHttpMethod('POST', { hasBody: false, overrideExisting: true })
 
 app.post('/v1/chat/completions', (request, reply) => {
   readBody(request.raw, bodyLimit, (failure, bytes) => {

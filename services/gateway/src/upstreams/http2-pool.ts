@@ -33,7 +33,7 @@ export class Http2Pool implements UpstreamPool {
         method: 'POST',
         path: this.#pathPrefix + path,
         headers: [...this.#headers, 'x-request-id', requestId],
-        body
+        body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body
       },
       new Translation(handler)
     )

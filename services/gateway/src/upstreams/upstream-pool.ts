@@ -1,3 +1,5 @@
+import type { Bytes } from '../body/members.ts'
+
 /** Connections to one upstream, by which it is called. */
 export type UpstreamPool = {
   /** How many calls are not over. */
@@ -17,7 +19,7 @@ export type UpstreamCall = {
   /** Has nothing that could end a line. */
   readonly requestId: string
   /** Must not change until the call is over. */
-  readonly body: Buffer
+  readonly body: Bytes
 }
 
 /** How the pool and its caller speak about one call. A new one for each. */

@@ -137,8 +137,8 @@ export class Connection {
     exchange.call = null
     this.#isSent = true
     const head = this.#owner.heads.of(path, requestId, body.length)
-    if (body.length <= shortBody) {
-      this.#socket.write(head + body.toString('latin1'), 'latin1')
+    if (typeof body === 'string' || body.length <= shortBody) {
+      this.#socket.write(head + (typeof body === 'string' ? body : body.toString('latin1')), 'latin1')
       return
     }
     this.#socket.cork()
