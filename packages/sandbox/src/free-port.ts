@@ -33,6 +33,11 @@ export async function startOnPort<Server>(port: number, start: (port: number) =>
   }
 }
 
+/** @throws PortTakenError when a program listens on the port of 127.0.0.1; 0 is never taken */
+export async function requireFreePort(port: number): Promise<void> {
+  if (!(await isFree(port))) throw new PortTakenError(port)
+}
+
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

@@ -12,6 +12,10 @@ import { defaultLimits, type Limits } from './auth/limits.ts'
 import { defaultFloors, type Floors } from './auth/pace.ts'
 import { createUserRefresher } from './auth/reconcile/refresh-user.ts'
 import { session } from './auth/session.ts'
+import { billingEndpoints } from './billing/endpoints.ts'
+import type { Payments } from './billing/payments.ts'
+import type { SubscriptionSync } from './billing/subscription-sync.ts'
+import { webhook } from './billing/webhook.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { ControlConfig } from './config.ts'
 import type { Database } from './database/connect.ts'
@@ -41,13 +45,17 @@ const bodyLimitBytes = 64 * 1024
 const defaultRequestLimitMs = 15_000
 
 export type ControlDependencies = {
-  config: Pick<ControlConfig, 'publicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy'>
+  config: Pick<ControlConfig, 'publicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy'> & {
+    payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
+  }
   database: Database
   identity: Identity
   redis: RedisLink
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
   planWriter: Pick<PlanWriter, 'wake'>
+  payments: Payments
+  sync: SubscriptionSync
   log: FastifyBaseLogger
   clock?: Clock
   floors?: Floors
@@ -58,7 +66,7 @@ export type ControlDependencies = {
 
 /** Control as an application: nothing listens and nothing is connected here. */
 export function buildApp(dependencies: ControlDependencies): FastifyInstance {
-  const { config, database, identity, redis, catalog, projector, planWriter, log } = dependencies
+  const { config, database, identity, redis, catalog, projector, planWriter, payments, sync, log } = dependencies
   const {
     clock = systemClock,
     floors = defaultFloors,
@@ -120,13 +128,29 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
       { prefix }
     )
   part('/api/auth', (auth) =>
-    authEndpoints(auth, { identity, database, catalog, projector, clock, floors, limits, publicUrl, serviceDomain })
+    authEndpoints(auth, {
+      identity,
+      database,
+      catalog,
+      projector,
+      sync,
+      clock,
+      floors,
+      limits,
+      publicUrl,
+      serviceDomain
+    })
   )
   part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, clock }))
   part('/api/account', (account) => accountEndpoints(account, { database, catalog, projector, clock }))
   part('/api/team', (team) =>
     teamEndpoints(team, { database, catalog, identity, projector, planWriter, clock, limits, publicUrl })
   )
+  part('/api/billing', (billing) =>
+    billingEndpoints(billing, { database, payments, catalog, clock, limits, publicUrl })
+  )
+  // Not for browsers, and nobody is signed in there.
+  app.register(webhook, { prefix: '/api/billing', sync, webhookSecrets: config.payments.webhookSecrets, clock })
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))
   return app

@@ -8,6 +8,8 @@ const complete = {
   SUPABASE_URL: 'https://project.supabase.example/',
   SUPABASE_ANON_KEY: 'anon',
   SUPABASE_SERVICE_ROLE_KEY: 'service',
+  STRIPE_SECRET_KEY: 'sk_test_1',
+  STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
   DATABASE_URL: 'postgres://localhost/tollgate',
   REDIS_URL: 'redis://localhost'
 }
@@ -48,6 +50,11 @@ test('a bad variable is named, and its value is not repeated', async () => {
     ['CORS_EXTRA_ORIGINS', 'http://localhost:5173/'],
     ['CORS_EXTRA_ORIGINS', '*'],
     ['SUPABASE_URL', 'project.supabase.example'],
+    ['STRIPE_WEBHOOK_SECRET', ','],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec_0123456789abcdef, whsec'],
+    ['STRIPE_WEBHOOK_SECRET', 'whsec_0123456789abcdef whsec_0123456789abcdeg'],
+    ['STRIPE_API_BASE', 'api.stripe.com'],
+    ['STRIPE_API_BASE', 'http://127.0.0.1:4025/v1'],
     ['DATABASE_URL', 'mysql://localhost/tollgate'],
     ['DATABASE_URL', 'pglite:'],
     ['DATABASE_POOL_SIZE', '0'],

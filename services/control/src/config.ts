@@ -20,6 +20,11 @@ export const ControlVariables = Type.Object({
   SUPABASE_SERVICE_ROLE_KEY: Text,
   /** `iss` of the project's tokens, if it is not `<SUPABASE_URL>/auth/v1`. */
   SUPABASE_JWT_ISSUER: Type.String({ default: '' }),
+  STRIPE_SECRET_KEY: Text,
+  /** Signing secrets of the webhook endpoint, separated by commas: several while one is replaced. */
+  STRIPE_WEBHOOK_SECRET: Text,
+  /** Scheme, host and port of the payment provider's API. */
+  STRIPE_API_BASE: Type.String({ default: 'https://api.stripe.com' }),
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({ pattern: '^(postgres(ql)?://|pglite:)..*$' }),
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
@@ -27,7 +32,7 @@ export const ControlVariables = Type.Object({
   CATALOG_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/catalog.yaml', import.meta.url)) }),
   /** Whose `X-Forwarded-For` is believed: `true`, `false`, or addresses and networks with commas. */
   TRUST_PROXY: Type.String({ default: 'false' }),
-  /** Seconds from one comparison of all users with the identity provider to the next. */
+  /** Seconds from one comparison with the identity provider, and with the payment provider, to the next. */
   RECONCILE_INTERVAL: Type.Integer({ minimum: 60, maximum: 604_800, default: 3600 }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
 })
@@ -45,6 +50,12 @@ export type ControlConfig = {
     readonly anonKey: string
     readonly serviceRoleKey: string
     readonly issuer?: string
+  }
+  readonly payments: {
+    readonly secretKey: string
+    readonly webhookSecrets: readonly string[]
+    /** An origin. */
+    readonly apiBase: string
   }
   readonly databaseUrl: string
   readonly databasePoolSize: number
@@ -71,6 +82,11 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       serviceRoleKey: variables.SUPABASE_SERVICE_ROLE_KEY,
       ...(variables.SUPABASE_JWT_ISSUER !== '' && { issuer: variables.SUPABASE_JWT_ISSUER })
     },
+    payments: {
+      secretKey: variables.STRIPE_SECRET_KEY,
+      webhookSecrets: list(variables.STRIPE_WEBHOOK_SECRET),
+      apiBase: variables.STRIPE_API_BASE.replace(/\/$/, '')
+    },
     databaseUrl: variables.DATABASE_URL,
     databasePoolSize: variables.DATABASE_POOL_SIZE,
     redisUrl: variables.REDIS_URL,
@@ -87,6 +103,17 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
       ? null
       : 'PUBLIC_URL: must be http:// or https:// with a host and perhaps a port, nothing more',
   ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),
+  ({ STRIPE_API_BASE }) =>
+    isOrigin(STRIPE_API_BASE.replace(/\/$/, ''))
+      ? null
+      : 'STRIPE_API_BASE: must be http:// or https:// with a host and perhaps a port, nothing more',
+  // What is signed with a secret that anybody can guess is signed by anybody.
+  ({ STRIPE_WEBHOOK_SECRET }) => {
+    const secrets = list(STRIPE_WEBHOOK_SECRET)
+    return secrets.length > 0 && secrets.every((secret) => /^\S{16,}$/.test(secret))
+      ? null
+      : 'STRIPE_WEBHOOK_SECRET: every entry must be a signing secret (whsec_…), without spaces inside'
+  },
   (variables) => {
     const host = URL.canParse(variables.PUBLIC_URL) ? new URL(variables.PUBLIC_URL).hostname : null
     const domain = serviceDomain(variables)

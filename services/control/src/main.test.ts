@@ -1,50 +1,17 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import { type Test, test } from 'tap'
-import { anonKey, serviceRoleKey } from './testing/start-control.ts'
-
-const program = fileURLToPath(new URL('main.ts', import.meta.url))
-
-type Run = { child: ChildProcess; output(): string; ended: Promise<{ code: number | null; signal: string | null }> }
-
-/** Runs control with these variables and no others but Node's own, which spares it compiling again. */
-function run(t: Test, variables: Record<string, string>): Run {
-  const { NODE_COMPILE_CACHE } = process.env
-  const env = { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }), ...variables }
-  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
-  t.after(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
-  return { child, output: () => output, ended }
-}
-
-async function listening({ child, output, ended }: Run): Promise<string> {
-  for (;;) {
-    const url = /Server listening at (http:\/\/[^"]+)/.exec(output())?.[1]
-    if (url !== undefined) return url
-    const ending = await Promise.race([once(child.stdout!, 'data').then(() => null), ended])
-    assert.equal(ending, null, `control ended: ${output()}`)
-  }
-}
+import { test } from 'tap'
+import { listening, runControl as run } from './testing/control-program.ts'
+import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from './testing/start-control.ts'
 
 test('control as a program', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-control-'))
@@ -65,6 +32,9 @@ test('control as a program', async (t) => {
     SUPABASE_URL: identity.url,
     SUPABASE_ANON_KEY: anonKey,
     SUPABASE_SERVICE_ROLE_KEY: serviceRoleKey,
+    STRIPE_SECRET_KEY: stripeKey,
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_API_BASE: 'http://127.0.0.1:9',
     DATABASE_URL: `pglite:${join(directory, 'postgres')}`,
     REDIS_URL: redis.url
   }
@@ -144,7 +114,7 @@ test('control as a program', async (t) => {
     const catalog = run(t, { ...env, CATALOG_FILE: catalogFile })
     const database = run(t, { ...env, DATABASE_URL: `pglite:${catalogFile}/x` })
     for (const { ended } of [none, catalog, database]) assert.equal((await ended).code, 1)
-    for (const name of Object.keys(env).filter((name) => name !== 'CONTROL_PORT')) {
+    for (const name of Object.keys(env).filter((name) => name !== 'CONTROL_PORT' && name !== 'STRIPE_API_BASE')) {
       assert.match(none.output(), new RegExp(`\\b${name}\\b`))
     }
     assert.match(catalog.output(), /catalog\.yaml: plans: there must be one named free/)

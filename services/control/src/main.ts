@@ -8,6 +8,11 @@ import { buildApp } from './app.ts'
 import { keepAuditLogShort } from './audit/prune-audit-log.ts'
 import { createSupabaseIdentity } from './auth/identity/supabase-identity.ts'
 import { createSweeper } from './auth/reconcile/sweep.ts'
+import { createStripePayments } from './billing/stripe/stripe-payments.ts'
+import { createSubscriptionSync } from './billing/subscription-sync.ts'
+import { createSubscriptionSweeper } from './billing/sweep-subscriptions.ts'
+import { createSyncLoop } from './billing/sync-loop.ts'
+import { turnsFor } from './billing/turns.ts'
 import { systemClock } from './clock.ts'
 import { type ControlConfig, loadControlConfig } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
@@ -63,26 +68,29 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   const useCopier = createUseCopier({ database, redis, log })
   parts.defer(() => useCopier.stop())
   const identity = createSupabaseIdentity({ ...config.identity, publicUrl: config.publicUrl, log })
-  const sweeper = createSweeper({
-    database,
-    identity,
-    catalog,
-    projector,
-    clock: systemClock,
-    log,
-    intervalMs: config.reconcileIntervalMs
-  })
-  parts.defer(() => sweeper.stop())
-  const planWriter = createPlanWriter({ database, identity, log })
+  const payments = createStripePayments(config.payments)
+  const clock = systemClock
+  const planWriter = createPlanWriter({ database, identity, catalog, projector, clock, log })
   parts.defer(() => planWriter.stop())
-  const app = buildApp({ config, database, identity, redis, catalog, projector, planWriter, log })
+  const turns = turnsFor(database)
+  const sync = createSubscriptionSync({ database, payments, catalog, projector, planWriter, clock, log, turns })
+  const intervalMs = config.reconcileIntervalMs
+  const sweeper = createSweeper({ database, identity, catalog, projector, sync, clock, log, intervalMs })
+  parts.defer(() => sweeper.stop())
+  const subscriptionSweeper = createSubscriptionSweeper({ database, payments, clock, log, intervalMs })
+  parts.defer(() => subscriptionSweeper.stop())
+  const syncLoop = createSyncLoop({ database, sync, clock, log })
+  parts.defer(() => syncLoop.stop())
+  const app = buildApp({ config, database, identity, redis, catalog, projector, planWriter, payments, sync, log })
   parts.defer(() => app.close())
-  parts.defer(keepAuditLogShort(database, systemClock, log))
+  parts.defer(keepAuditLogShort(database, clock, log))
   projector.start()
   usageCopier.start()
   useCopier.start()
   sweeper.start()
   planWriter.start()
+  subscriptionSweeper.start()
+  syncLoop.start()
   await listen(app, config)
   const started = parts.move()
   return () => started.disposeAsync()

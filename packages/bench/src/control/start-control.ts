@@ -26,8 +26,8 @@ export interface RunningControl {
 }
 
 /**
- * Starts the service as operators run it, on an empty database. The identity provider that its variables name does not
- * exist: none of the measured requests asks it.
+ * Starts the service as operators run it, on an empty database. The identity provider and the payment provider that its
+ * variables name do not exist: none of the measured requests asks them.
  *
  * @throws if PostgreSQL is not installed
  */
@@ -47,6 +47,9 @@ export async function startControl(bench: Bench): Promise<RunningControl> {
     SUPABASE_URL: 'http://127.0.0.1:1',
     SUPABASE_ANON_KEY: 'none',
     SUPABASE_SERVICE_ROLE_KEY: 'none',
+    STRIPE_SECRET_KEY: 'none',
+    STRIPE_WEBHOOK_SECRET: 'whsec_none_at_all_here',
+    STRIPE_API_BASE: 'http://127.0.0.1:1',
     DATABASE_URL: `${postgresServer.url}?application_name=control`,
     DATABASE_POOL_SIZE: String(poolSize),
     REDIS_URL: redis.url,
@@ -60,10 +63,12 @@ export async function startControl(bench: Bench): Promise<RunningControl> {
     await bench.children.stop(child)
     throw error
   }
-  // As if all users had just been compared with the identity provider.
-  await sql`
-    insert into sweeps (started_at, finished_at, lease_ends_at) values (now(), now(), now())
-    on conflict (one) do update set finished_at = now(), page = null`
+  // As if all users and subscriptions had just been compared with the providers.
+  for (const table of ['sweeps', 'billing_sweeps']) {
+    await sql`
+      insert into ${sql(table)} (started_at, finished_at, lease_ends_at) values (now(), now(), now())
+      on conflict (one) do update set finished_at = now(), page = null`
+  }
   return {
     port,
     child,

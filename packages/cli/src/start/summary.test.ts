@@ -12,11 +12,12 @@ const options: SummaryOptions = {
     gatewayAdmins: ['http://127.0.0.1:9090'],
     identity: 'http://127.0.0.1:4021',
     mailbox: 'http://localhost:4024',
+    payments: 'http://127.0.0.1:4025',
     models: 'http://127.0.0.1:4010',
     redis: 'redis://:secret@127.0.0.1:6390',
     database: 'postgres://user:secret@127.0.0.1/x'
   },
-  embedded: new Set(['identity', 'models']),
+  embedded: new Set(['identity', 'payments', 'models']),
   dataDir: '/home/me/.tollgate',
   workspaceRoot: '/home/me',
   user: { ...demoUser, plan: 'pro' },
@@ -26,17 +27,29 @@ const options: SummaryOptions = {
 
 test('it names the addresses, the mailbox, the demo user and what is embedded, and no password of a real part', async () => {
   const text = describeSystem(options)
-  for (const part of ['localhost:3000/api', 'localhost:8080/v1', 'localhost:4024', demoUser.email, demoUser.password]) {
+  for (const part of [
+    'localhost:3000/api',
+    'localhost:8080/v1',
+    'localhost:4024',
+    '127.0.0.1:4025',
+    demoUser.email,
+    demoUser.password
+  ]) {
     assert.ok(text.includes(part), part)
   }
-  assert.match(text, /Embedded .*identity server, model server;/)
+  assert.match(text, /Embedded .*identity server, payments server, model server;/)
   assert.doesNotMatch(text, /secret/)
   for (const { shell } of describeCommands(options)) assert.ok(text.includes(`\n\n${shell}\n\n`))
 })
 
 test('with a real identity provider there is no demo user, but a way to sign up', async () => {
-  const text = describeSystem({ ...options, user: null, addresses: { ...options.addresses, mailbox: null } })
+  const text = describeSystem({
+    ...options,
+    user: null,
+    addresses: { ...options.addresses, mailbox: null, payments: null }
+  })
   assert.ok(!text.includes(demoUser.email))
+  assert.doesNotMatch(text, /4242/)
   assert.match(text, /api\/auth\/register/)
 })
 

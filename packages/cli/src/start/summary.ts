@@ -23,6 +23,7 @@ export interface Command {
 
 const partNames: Readonly<Record<EmbeddedPart, string>> = {
   identity: 'identity server',
+  payments: 'payments server',
   postgres: 'Postgres (PGlite)',
   redis: 'Redis',
   models: 'model server'
@@ -36,6 +37,8 @@ export function describeSystem(options: SummaryOptions): string {
     ['Models', `${addresses.gateway}/v1`]
   ]
   if (addresses.mailbox !== null) rows.push(['Mails', addresses.mailbox])
+  if (addresses.payments !== null)
+    rows.push(['Payments', `${addresses.payments}, where the card 4242 4242 4242 4242 pays`])
   if (user !== null) rows.push(['Demo user', `${user.email}, password ${user.password} (plan ${user.plan})`])
   rows.push(['Data and logs', dataDir])
   if (embedded.size > 0)

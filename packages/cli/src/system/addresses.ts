@@ -13,6 +13,8 @@ export interface Addresses {
   readonly identity: string
   /** null when mails are sent by a real identity provider. */
   readonly mailbox: string | null
+  /** Of the payments server, with the pages on which people pay. null when that is a real provider. */
+  readonly payments: string | null
   /** null when the upstreams are real ones. */
   readonly models: string | null
   readonly redis: string
@@ -40,6 +42,7 @@ export function findAddresses(
     gatewayAdmins: gatewayPorts.map(({ adminPort }) => local(adminPort)),
     identity: embedded.has('identity') ? local(ports.SANDBOX_IDENTITY_PORT) : given('SUPABASE_URL'),
     mailbox: embedded.has('identity') ? named(ports.SANDBOX_MAILBOX_PORT) : null,
+    payments: embedded.has('payments') ? local(ports.SANDBOX_PAYMENTS_PORT) : null,
     models: embedded.has('models') ? local(ports.SANDBOX_MODELS_PORT) : null,
     redis: embedded.has('redis') ? `redis://127.0.0.1:${ports.SANDBOX_REDIS_PORT}` : (env.REDIS_URL ?? ''),
     database: embedded.has('postgres') ? `pglite:${dataDir}/postgres` : (env.DATABASE_URL ?? '')

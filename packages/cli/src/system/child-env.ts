@@ -1,6 +1,7 @@
 import type { Addresses } from './addresses.ts'
 import type { EmbeddedPart, Variables } from './embedded.ts'
 import type { Ports } from './ports.ts'
+import { productsOf } from './products.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Of the sandbox model server, which only this machine can reach. */
@@ -23,11 +24,24 @@ export function standInEnv({ env, addresses, ports, dataDir, secrets }: EnvOptio
     TOLLGATE_DATA_DIR: dataDir,
     SANDBOX_IDENTITY_PORT: String(ports.SANDBOX_IDENTITY_PORT),
     SANDBOX_MAILBOX_PORT: String(ports.SANDBOX_MAILBOX_PORT),
+    SANDBOX_PAYMENTS_PORT: String(ports.SANDBOX_PAYMENTS_PORT),
     SANDBOX_MODELS_PORT: String(ports.SANDBOX_MODELS_PORT),
     SANDBOX_MODELS_API_KEY: modelsKey,
     PUBLIC_URL: addresses.control,
     SUPABASE_ANON_KEY: secrets.anonKey,
     SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey
+  }
+}
+
+/** The variables of the payments server, which tells control what happens. */
+export function paymentsEnv(options: EnvOptions): Variables {
+  const { env, ports, secrets } = options
+  return {
+    ...standInEnv(options),
+    STRIPE_SECRET_KEY: secrets.stripeKey,
+    STRIPE_WEBHOOK_SECRET: secrets.webhookSecret,
+    SANDBOX_PAYMENTS_WEBHOOK_URL: `http://127.0.0.1:${ports.CONTROL_PORT}/api/billing/webhook`,
+    SANDBOX_PAYMENTS_PRODUCTS: JSON.stringify(productsOf(env))
   }
 }
 
@@ -40,6 +54,14 @@ export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOpti
         SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey
       }
     : {}
+  const payments =
+    addresses.payments === null
+      ? {}
+      : {
+          STRIPE_SECRET_KEY: secrets.stripeKey,
+          STRIPE_WEBHOOK_SECRET: secrets.webhookSecret,
+          STRIPE_API_BASE: addresses.payments
+        }
   return {
     ...env,
     CONTROL_PORT: String(ports.CONTROL_PORT),
@@ -47,7 +69,8 @@ export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOpti
     GATEWAY_PUBLIC_URL: addresses.gateway,
     DATABASE_URL: addresses.database,
     REDIS_URL: addresses.redis,
-    ...identity
+    ...identity,
+    ...payments
   }
 }
 

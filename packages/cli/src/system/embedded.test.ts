@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { chooseEmbedded } from './embedded.ts'
 import { SystemError } from './system-error.ts'
 
-const all = ['identity', 'postgres', 'redis', 'models']
+const all = ['identity', 'payments', 'postgres', 'redis', 'models']
 
 test('with no variable set, every part is embedded; an empty variable counts as not set', async () => {
   assert.deepEqual([...chooseEmbedded({})], all)
@@ -12,6 +12,7 @@ test('with no variable set, every part is embedded; an empty variable counts as 
 
 for (const [variable, part] of [
   ['SUPABASE_URL', 'identity'],
+  ['STRIPE_SECRET_KEY', 'payments'],
   ['DATABASE_URL', 'postgres'],
   ['REDIS_URL', 'redis'],
   ['OPENAI_API_KEY', 'models'],
@@ -32,10 +33,14 @@ test('production refuses embedded parts and says what to set for each', async ()
       assert.ok(error instanceof SystemError)
       assert.match(error.message, /NODE_ENV/)
       assert.match(error.message, /identity: set SUPABASE_URL/)
+      assert.match(error.message, /payments: set STRIPE_SECRET_KEY/)
       assert.match(error.message, /models: set OPENAI_API_KEY or OPENAI_BASE_URL or UPSTREAMS_FILE/)
       assert.doesNotMatch(error.message, /DATABASE_URL|REDIS_URL/)
       return true
     }
   )
-  assert.equal(chooseEmbedded({ ...env, SUPABASE_URL: 'https://x', OPENAI_API_KEY: 'sk' }).size, 0)
+  assert.equal(
+    chooseEmbedded({ ...env, SUPABASE_URL: 'https://x', STRIPE_SECRET_KEY: 'sk', OPENAI_API_KEY: 'sk' }).size,
+    0
+  )
 })

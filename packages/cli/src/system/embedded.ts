@@ -4,11 +4,12 @@ import { SystemError } from './system-error.ts'
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /** What the system brings itself unless a variable names the real one. */
-export type EmbeddedPart = 'identity' | 'postgres' | 'redis' | 'models'
+export type EmbeddedPart = 'identity' | 'payments' | 'postgres' | 'redis' | 'models'
 
 /** For each part: any of these variables replaces it. */
 const replacedBy: Readonly<Record<EmbeddedPart, readonly string[]>> = {
   identity: ['SUPABASE_URL'],
+  payments: ['STRIPE_SECRET_KEY'],
   postgres: ['DATABASE_URL'],
   redis: ['REDIS_URL'],
   models: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'UPSTREAMS_FILE']
@@ -17,7 +18,7 @@ const replacedBy: Readonly<Record<EmbeddedPart, readonly string[]>> = {
 /**
  * Which parts have to be brought, because no variable names a real one.
  *
- * @throws SystemError with `NODE_ENV=production` if there is any: what is brought forges identities and answers, or
+ * @throws SystemError with `NODE_ENV=production` if there is any: what is brought forges identities, payments and answers, or
  * keeps its data where a restart may lose it
  */
 export function chooseEmbedded(env: Variables): ReadonlySet<EmbeddedPart> {

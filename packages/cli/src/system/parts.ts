@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import { controlEnv, type EnvOptions, gatewayEnv, modelsKey, standInEnv } from './child-env.ts'
+import { controlEnv, type EnvOptions, gatewayEnv, modelsKey, paymentsEnv, standInEnv } from './child-env.ts'
 import type { Variables } from './embedded.ts'
 import { createLogFile } from './log-file.ts'
 import { createPart, type Part } from './part.ts'
@@ -40,6 +40,14 @@ export function createParts(options: PartsOptions): Layers {
     standIns.push(
       program('identity', 'packages/sandbox/src/identity/main.ts', standInEnv(options), {
         url: `${addresses.identity}/auth/v1/.well-known/jwks.json`
+      })
+    )
+  }
+  if (addresses.payments !== null) {
+    standIns.push(
+      program('payments', 'packages/sandbox/src/payments/main.ts', paymentsEnv(options), {
+        url: `${addresses.payments}/v1/prices?limit=1`,
+        headers: { authorization: `Bearer ${options.secrets.stripeKey}` }
       })
     )
   }

@@ -10,6 +10,8 @@ test('secrets are random, and the same at every later start', async (t) => {
   const first = keepSecrets(join(one, 'a'))
   assert.match(first.anonKey, /^sb_publishable_[\w-]{32}$/)
   assert.match(first.serviceRoleKey, /^sb_secret_[\w-]{32}$/)
+  assert.match(first.stripeKey, /^sk_test_[\w-]{32}$/)
+  assert.match(first.webhookSecret, /^whsec_[\w-]{32}$/)
   assert.deepEqual(keepSecrets(join(one, 'a')), first)
   const other = keepSecrets(join(two, 'b'))
   assert.notEqual(other.anonKey, first.anonKey)
@@ -27,8 +29,25 @@ test('only their owner can read them, also after somebody opened the file to all
   assert.equal(mode(), 0o600)
 })
 
+test('a directory of an earlier release keeps the secrets that it has, and gets the others', async (t) => {
+  const dataDir = t.testdir()
+  const before = { anonKey: 'sb_publishable_a', serviceRoleKey: 'sb_secret_b' }
+  writeFileSync(join(dataDir, 'secrets.json'), JSON.stringify(before))
+  const secrets = keepSecrets(dataDir)
+  assert.deepEqual({ ...secrets, ...before }, secrets)
+  assert.match(secrets.stripeKey, /^sk_test_/)
+  assert.deepEqual(keepSecrets(dataDir), secrets)
+})
+
 test('a file that does not hold them is an error, and is not overwritten', async (t) => {
-  for (const text of ['', '{}', '[]', 'null', '{"anonKey":"a","serviceRoleKey":1}']) {
+  for (const text of [
+    '',
+    '{}',
+    '[]',
+    'null',
+    '{"anonKey":"a","serviceRoleKey":1}',
+    '{"anonKey":"a","serviceRoleKey":"b","stripeKey":1}'
+  ]) {
     const dataDir = t.testdir()
     writeFileSync(join(dataDir, 'secrets.json'), text)
     assert.throws(() => keepSecrets(dataDir), SystemError, text)

@@ -3,10 +3,12 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SystemError } from './system-error.ts'
 
-/** The API keys of the sandbox identity server, in the form that Supabase gives them. */
+/** The API keys of the sandbox servers for identity and payments, in the form that Supabase and Stripe give them. */
 export interface Secrets {
   readonly anonKey: string
   readonly serviceRoleKey: string
+  readonly stripeKey: string
+  readonly webhookSecret: string
 }
 
 /**
@@ -22,25 +24,37 @@ export function keepSecrets(dataDir: string): Secrets {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return createSecrets(path)
+    return writeSecrets(path, newSecrets())
   }
-  const secrets = parseSecrets(text)
-  if (secrets === null)
+  const kept = parseSecrets(text)
+  if (kept === null)
     throw new SystemError(`${path} does not hold the secrets of this directory. Remove it to get new ones.`)
   chmodSync(path, 0o600)
-  return secrets
+  // A directory of an earlier release has some of them.
+  return names.every((name) => name in kept) ? (kept as Secrets) : writeSecrets(path, { ...newSecrets(), ...kept })
 }
 
-function createSecrets(path: string): Secrets {
+function newSecrets(): Secrets {
   const random = () => randomBytes(24).toString('base64url')
-  const secrets = { anonKey: `sb_publishable_${random()}`, serviceRoleKey: `sb_secret_${random()}` }
+  return {
+    anonKey: `sb_publishable_${random()}`,
+    serviceRoleKey: `sb_secret_${random()}`,
+    stripeKey: `sk_test_${random()}`,
+    webhookSecret: `whsec_${random()}`
+  }
+}
+
+function writeSecrets(path: string, secrets: Secrets): Secrets {
   // Through another name, so that a crash leaves either no file or a whole one.
   writeFileSync(`${path}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${path}.new`, path)
   return secrets
 }
 
-function parseSecrets(text: string): Secrets | null {
+const names = ['anonKey', 'serviceRoleKey', 'stripeKey', 'webhookSecret'] as const
+
+/** @returns those that are there; null if it is no file of ours */
+function parseSecrets(text: string): Partial<Secrets> | null {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -48,7 +62,9 @@ function parseSecrets(text: string): Secrets | null {
     return null
   }
   if (typeof value !== 'object' || value === null) return null
-  const { anonKey, serviceRoleKey } = value as Record<string, unknown>
-  if (typeof anonKey !== 'string' || typeof serviceRoleKey !== 'string') return null
-  return { anonKey, serviceRoleKey }
+  const found = value as Partial<Record<(typeof names)[number], unknown>>
+  if (found.anonKey === undefined || found.serviceRoleKey === undefined) return null
+  const present = names.filter((name) => found[name] !== undefined)
+  if (!present.every((name) => typeof found[name] === 'string')) return null
+  return Object.fromEntries(present.map((name) => [name, found[name]]))
 }

@@ -26,7 +26,7 @@ t.test(
       onCrash: (part, how) => crashes.push(`${part} ended ${how}`)
     })
     t.after(() => system.stop())
-    assert.deepEqual([...system.parts.keys()], ['identity', 'models', 'control', 'gateway', 'gateway-2'])
+    assert.deepEqual([...system.parts.keys()], ['identity', 'payments', 'models', 'control', 'gateway', 'gateway-2'])
     assert.equal(system.addresses.redis, redis.url)
     assert.equal(statSync(dataDir).mode & 0o777, 0o700)
     assert.throws(() => system.part('redis'), /no part redis/)

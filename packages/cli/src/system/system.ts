@@ -31,10 +31,10 @@ export interface SystemOptions {
 export interface System {
   readonly addresses: Addresses
   readonly embedded: ReadonlySet<EmbeddedPart>
-  /** The keys of the embedded identity server. */
+  /** The keys of the embedded servers for identity and payments. */
   readonly secrets: Secrets
   readonly dataDir: string
-  /** `redis`, `identity` (with the mailbox) and `models`, if embedded; `control`; `gateway`, `gateway-2`, … */
+  /** `redis`, `identity` (with the mailbox), `payments` and `models`, if embedded; `control`; `gateway`, `gateway-2`, … */
   readonly parts: ReadonlyMap<string, Part>
   /** @throws Error when the system has no such part */
   part(name: string): Part

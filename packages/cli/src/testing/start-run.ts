@@ -9,6 +9,9 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url))
 /** Every variable that replaces an embedded part, empty: so nothing that this machine or its `.env` sets is used. */
 const nothingReplaced = {
   SUPABASE_URL: '',
+  STRIPE_SECRET_KEY: '',
+  STRIPE_WEBHOOK_SECRET: '',
+  STRIPE_API_BASE: '',
   DATABASE_URL: '',
   REDIS_URL: '',
   OPENAI_API_KEY: '',

@@ -29,6 +29,7 @@ const plan: CatalogFile['plans'][string] = {
   limits: { requests_per_minute: 1, tokens_per_minute: 2, concurrent_requests: 3 },
   caps_usd: { request: 0.05, month: 1 }
 }
+const price = { id: 'price_1', interval: 'month', amount: 2000, currency: 'usd' }
 const good: CatalogFile = { models: { small: model }, plans: { free: plan } }
 
 function write(t: Test, content: unknown): string {
@@ -57,6 +58,13 @@ test('the shipped catalog is one, with the plans and quotas of the service', asy
   assert.deepEqual(quotas, { free: 1, pro: 5, team: 20, enterprise: null })
   const seats = Object.fromEntries(Object.entries(catalog.plans).map(([id, plan]) => [id, plan.seats]))
   assert.deepEqual(seats, { free: 1, pro: 1, team: 10, enterprise: null })
+  const rhythms = Object.entries(catalog.plans).map(([id, { prices = [] }]) => [id, prices.map((one) => one.interval)])
+  assert.deepEqual(Object.fromEntries(rhythms), {
+    free: [],
+    pro: ['month', 'year'],
+    team: ['month', 'year'],
+    enterprise: []
+  })
   for (const [id, { models }] of Object.entries(catalog.plans)) {
     assert.ok(models.length > 0, id)
     for (const name of models) assert.ok(Object.hasOwn(catalog.models, name), `${id}: ${name}`)
@@ -123,6 +131,18 @@ test('dollars become whole picodollars per token and nanodollars, and names list
   assert.deepEqual(catalog.plans.all!.models, ['small', 'large'])
   assert.equal(catalog.plans.all!.keyQuota, null)
   assert.equal(catalog.plans.all!.seats, null)
+})
+
+test('a plan may have prices at the payment provider, sold or no longer sold', async (t) => {
+  const monthly = { id: 'price_1', interval: 'month', amount: 2000, currency: 'usd' } as const
+  const former = { id: 'price_0', interval: 'year', amount: 900, currency: 'eur', sold: false } as const
+  const file = write(t, { ...good, plans: { free: plan, pro: { ...plan, prices: [monthly, former] } } })
+  const { plans } = loadCatalogFile(file)
+  assert.equal(plans.free!.prices, undefined)
+  assert.deepEqual(plans.pro!.prices, [
+    { ...monthly, isSold: true },
+    { id: 'price_0', interval: 'year', amount: 900, currency: 'eur', isSold: false }
+  ])
 })
 
 test('any price in millionths of a dollar is exact', async (t) => {
@@ -208,6 +228,34 @@ const mistakes: Array<[name: string, content: unknown, problems: RegExp[]]> = [
     'a negative cap',
     { ...good, plans: { free: { ...plan, caps_usd: { request: -1, month: 1 } } } },
     [/^plans\.free\.caps_usd\.request: /]
+  ],
+  [
+    'a price for what is free',
+    { ...good, plans: { free: { ...plan, prices: [price] } } },
+    [/^plans\.free\.prices: what is free has no price$/]
+  ],
+  [
+    'a price of two plans',
+    { ...good, plans: { ...good.plans, pro: { ...plan, prices: [price] }, team: { ...plan, prices: [price] } } },
+    [/^plans\.team\.prices: price_1 is a price of plan pro already$/]
+  ],
+  [
+    'a price that is there twice',
+    { ...good, plans: { ...good.plans, pro: { ...plan, prices: [price, price] } } },
+    [/^plans\.pro\.prices: price_1 is a price of plan pro already$/]
+  ],
+  [
+    'a price in dollars and cents, by the week, in a currency that is none',
+    {
+      ...good,
+      plans: { ...good.plans, pro: { ...plan, prices: [{ id: '', interval: 'week', amount: 9.99, currency: 'USD' }] } }
+    },
+    [
+      /^plans\.pro\.prices\.0\.id: /,
+      /^plans\.pro\.prices\.0\.interval: must be one of month, year$/,
+      /^plans\.pro\.prices\.0\.amount: /,
+      /^plans\.pro\.prices\.0\.currency: /
+    ]
   ],
   [
     'two mistakes',

@@ -53,7 +53,19 @@ const PlanEntry = closed({
     tokens_per_minute: Type.Integer({ minimum: 1, maximum: 1e12 }),
     concurrent_requests: Type.Integer({ minimum: 1, maximum: 1e6 })
   }),
-  caps_usd: closed({ request: Usd, month: Usd })
+  caps_usd: closed({ request: Usd, month: Usd }),
+  prices: Type.Optional(
+    Type.Array(
+      closed({
+        id: Type.String({ pattern: '^[A-Za-z0-9_.:-]{1,200}$' }),
+        interval: Type.Enum(['month', 'year']),
+        amount: Type.Integer({ minimum: 0, maximum: 1e9 }),
+        currency: Type.String({ pattern: '^[a-z]{3}$' }),
+        sold: Type.Optional(Type.Boolean())
+      }),
+      { minItems: 1 }
+    )
+  )
 })
 
 /** `catalog.yaml` as people write it: dollars, and names where the catalog has lists. */
@@ -86,9 +98,23 @@ export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
       if (!Object.hasOwn(entries.models, name)) problems.push(`plans.${id}.models: there is no model ${name}`)
     }
   }
+  checkPrices(entries.plans, problems)
   return {
     models: mapValues(entries.models, (entry, name) => toModel(entry, name, problems)),
     plans: mapValues(entries.plans, (entry) => toPlan(entry, names))
+  }
+}
+
+/** A subscription is told by its price alone: each leads to one plan. */
+function checkPrices(plans: CatalogFile['plans'], problems: string[]): void {
+  const planOf = new Map<string, string>()
+  for (const [id, { prices = [] }] of Object.entries(plans)) {
+    if (id === freePlan && prices.length > 0) problems.push(`plans.${id}.prices: what is free has no price`)
+    for (const price of prices) {
+      const other = planOf.get(price.id)
+      if (other !== undefined) problems.push(`plans.${id}.prices: ${price.id} is a price of plan ${other} already`)
+      planOf.set(price.id, id)
+    }
   }
 }
 
@@ -150,7 +176,10 @@ function toPlan(entry: Static<typeof PlanEntry>, allModels: readonly string[]): 
     caps: {
       requestNanos: Math.round(entry.caps_usd.request * 1e9),
       monthlyNanos: Math.round(entry.caps_usd.month * 1e9)
-    }
+    },
+    ...(entry.prices !== undefined && {
+      prices: entry.prices.map(({ sold, ...price }) => ({ ...price, isSold: sold ?? true }))
+    })
   }
 }
 

@@ -50,6 +50,20 @@ export const Model = Type.Object({
 })
 export type Model = Static<typeof Model>
 
+/** What a plan costs when it is paid in one rhythm. The payment provider charges its own price by that id: this one is shown. */
+export const PlanPrice = Type.Object({
+  /** Of the payment provider; no two prices of a catalog have the same. */
+  id: Type.String(),
+  interval: Type.Enum(['month', 'year']),
+  /** In the currency's smallest unit. */
+  amount: Type.Integer({ minimum: 0 }),
+  /** In lower case. */
+  currency: Type.String(),
+  /** False for one that holds for who has it, and is not sold any more. */
+  isSold: Type.Boolean()
+})
+export type PlanPrice = Static<typeof PlanPrice>
+
 export const Plan = Type.Object({
   name: Type.String(),
   entitlements: Type.Array(Type.String()),
@@ -63,7 +77,9 @@ export const Plan = Type.Object({
     tokensPerMinute: Type.Integer({ minimum: 1 }),
     concurrentRequests: Type.Integer({ minimum: 1 })
   }),
-  caps: Type.Object({ requestNanos: Nanos, monthlyNanos: Nanos })
+  caps: Type.Object({ requestNanos: Nanos, monthlyNanos: Nanos }),
+  /** Absent for a plan that nobody can buy. */
+  prices: Type.Optional(Type.Array(PlanPrice))
 })
 export type Plan = Static<typeof Plan>
 

@@ -14,6 +14,8 @@ export const errorTable = {
   ],
   invalid_email: [400, 'invalid_request_error', 'The e-mail address is not valid.'],
   weak_password: [400, 'invalid_request_error', 'The password is too weak.'],
+  unknown_price: [400, 'invalid_request_error', 'There is no such price on sale.'],
+  invalid_signature: [400, 'invalid_request_error', 'The signature of the event is missing, wrong or too old.'],
   link_invalid: [400, 'invalid_request_error', 'The link does not work: it has been used already or has expired.'],
   not_found: [404, 'invalid_request_error', 'There is nothing here by that name.'],
   invitation_invalid: [404, 'invalid_request_error', 'The invitation has been used, was withdrawn or has expired.'],
@@ -22,6 +24,12 @@ export const errorTable = {
   already_member: [409, 'invalid_request_error', 'They are in this team already.'],
   already_in_team: [409, 'invalid_request_error', 'Leave the team that you are in first.'],
   subscription_active: [409, 'invalid_request_error', 'Cancel your own subscription first.'],
+  already_subscribed: [
+    409,
+    'invalid_request_error',
+    'The account has a subscription already: change it on the page for customers.'
+  ],
+  no_customer: [409, 'invalid_request_error', 'The account has never bought anything.'],
   request_too_large: [413, 'invalid_request_error', 'The request body is too large.'],
   unsupported_media_type: [415, 'invalid_request_error', 'The request body must be JSON, sent as application/json.'],
 
@@ -84,6 +92,11 @@ export const errorTable = {
     503,
     'gateway_error',
     'The identity provider is not available right now. Try again in a moment.'
+  ],
+  payments_unavailable: [
+    503,
+    'gateway_error',
+    'The payment provider is not available right now. Try again in a moment.'
   ],
   database_unavailable: [503, 'gateway_error', 'The database is not available right now. Try again in a moment.'],
   revocation_pending: [503, 'gateway_error', 'The key is being revoked but not yet everywhere. Try again in a moment.'],

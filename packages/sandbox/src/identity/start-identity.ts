@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { requireFreePort } from '../free-port.ts'
 import { buildMailboxApp } from '../mailbox/app.ts'
 import { createMailStore } from '../mailbox/mail-store.ts'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
@@ -45,7 +45,7 @@ export interface RunningIdentity {
 export async function startIdentity(options: IdentityOptions): Promise<RunningIdentity> {
   const { port, mailboxPort, dataDir = null, templates = 'tollgate', now = Date.now, isLogging = false } = options
   // Before the data is opened, so that a second start of the same server is told about its port.
-  for (const wanted of [port, mailboxPort]) await checkPort(wanted)
+  for (const wanted of [port, mailboxPort]) await requireFreePort(wanted)
   const database = openDatabase(dataDir)
   const apps: FastifyInstance[] = []
   const close = async () => {
@@ -87,12 +87,4 @@ async function listen(app: FastifyInstance, port: number): Promise<string> {
   } catch (error) {
     throw isAddressInUse(error) ? new PortTakenError(port) : error
   }
-}
-
-function checkPort(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', (error) => reject(isAddressInUse(error) ? new PortTakenError(port) : error))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve()))
-  })
 }

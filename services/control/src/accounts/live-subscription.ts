@@ -1,5 +1,6 @@
 /** Statuses of the payment provider after which a subscription never asks for money again. */
-const ended = new Set(['canceled', 'incomplete_expired'])
+export const endedStatuses = ['canceled', 'incomplete_expired'] as const
+const ended: ReadonlySet<string> = new Set(endedStatuses)
 
 /**
  * Whether an account has a subscription that charges it, or may again: one that is unpaid or paused is not over.

@@ -1,9 +1,11 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
 import { accounts, members, planWrites, users } from '../database/schema.ts'
 import { recordChange } from '../projection/change.ts'
+import { effectivePlan } from './effective-plan.ts'
 import { judgePlanWrite, personalPlan } from './judge-plan.ts'
 import { intendPlanOfSeats } from './plan-intention.ts'
 import { byService } from './suspend-account.ts'
@@ -14,13 +16,12 @@ import { byService } from './suspend-account.ts'
  *
  * The caller has locked the user's row. Locks are taken in the order user, change, account: see `recordChange`.
  *
- * @param effective what the catalog makes of the provider's plan
  * @returns whether anything changed and the projector should hear of it after the commit
  */
 export async function ensurePersonalAccount(
   tx: Transaction,
+  catalog: Catalog,
   userId: string,
-  effective: string,
   now: Date
 ): Promise<boolean> {
   // Most calls change nothing, and so need not wait for other changes.
@@ -37,8 +38,7 @@ export async function ensurePersonalAccount(
     // What was set by hand has been removed, and what we wrote is gone with it.
     await tx.update(planWrites).set({ pending: true }).where(eq(planWrites.userId, userId))
   }
-  const own = personalPlan(found, write, seatOf !== null)
-  const plan = own === found ? effective : own
+  const plan = effectivePlan(catalog, personalPlan(found, write, seatOf !== null))
   if (present === plan) return false
 
   const shard = accountShard(userId)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { sql } from 'drizzle-orm'
 import type { IdentityUser } from '../auth/identity/identity.ts'
@@ -12,6 +13,7 @@ import { intendPlan } from './plan-intention.ts'
 import { createPlanWriter, type PlanWriterOptions } from './plan-writer.ts'
 import { syncUser } from './sync-user.ts'
 
+const catalog = loadCatalogFile(new URL('../../../../deploy/catalog.yaml', import.meta.url).pathname)
 const away = new ServiceError('identity_unavailable')
 
 /** An identity provider of one attribute, whose merge takes a moment, as the real one's does. */
@@ -57,8 +59,10 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
   const { provider, identity, userOf } = createProvider()
   const warnings: unknown[] = []
   const log = { warn: (...args: unknown[]) => void warnings.push(args) }
-  const newWriter = () => createPlanWriter({ database, identity, log, intervalMs: 10 })
+  const projector = { accountChanged: async () => true }
   const now = new Date()
+  const newWriter = (intervalMs = 10) =>
+    createPlanWriter({ database, identity, catalog, projector, clock: () => now, log, intervalMs })
 
   async function newUser(plan: string | null = null): Promise<string> {
     const id = randomUUID()
@@ -71,7 +75,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     orm.transaction(async (tx) => {
       const user = userOf(id)!
       await syncUser(tx, user, now)
-      await ensurePersonalAccount(tx, id, user.plan ?? 'free', now)
+      await ensurePersonalAccount(tx, catalog, id, now)
     })
   const intend = (id: string, plan: string) => orm.transaction((tx) => intendPlan(tx, id, plan))
   const rowOf = async (id: string) =>
@@ -108,6 +112,28 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     await newWriter().writeAll()
     assert.deepEqual(provider.writes, [])
     assert.equal((await rowOf(id)).pending, false)
+  })
+
+  await t.test('a plan set by hand is in force from the attempt to write on', async () => {
+    const id = await newUser()
+    provider.plans.set(id, 'enterprise')
+    await intend(id, 'team')
+    await newWriter().writeAll()
+    assert.equal(await personalPlanOf(id), 'enterprise')
+  })
+
+  await t.test('a plan that we wrote, and another after it, is not taken for one set by hand', async () => {
+    const id = await newUser()
+    for (const plan of ['pro', 'team', 'free']) {
+      // Nobody asks the provider in between but the writer.
+      await orm.transaction(async (tx) => {
+        await intendPlan(tx, id, plan)
+        await ensurePersonalAccount(tx, catalog, id, now)
+      })
+      assert.equal(await personalPlanOf(id), plan)
+      await newWriter().writeAll()
+      assert.equal(await personalPlanOf(id), plan)
+    }
   })
 
   await t.test('a plan set by hand stays, until it is removed', async () => {
@@ -229,7 +255,7 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
   })
 
   await t.test('its loop writes what it is woken for, and what nobody woke it for; and it stops', async () => {
-    const writer = createPlanWriter({ database, identity, log, intervalMs: 60_000 })
+    const writer = newWriter(60_000)
     const looking = newWriter()
     const written = (id: string) =>
       new Promise<void>((resolve) => {

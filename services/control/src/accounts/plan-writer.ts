@@ -1,8 +1,14 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Identity } from '../auth/identity/identity.ts'
-import { type Database, queryRows } from '../database/connect.ts'
-import { planWrites } from '../database/schema.ts'
+import type { Identity, IdentityUser } from '../auth/identity/identity.ts'
+import { adoptUser } from '../auth/reconcile/adopt-user.ts'
+import type { Clock } from '../clock.ts'
+import { type Database, type Orm, queryRows } from '../database/connect.ts'
+import { planWrites, users } from '../database/schema.ts'
+import { recordChange } from '../projection/change.ts'
+import type { Projector } from '../projection/projector.ts'
 import { WakeableSleep } from '../wakeable-sleep.ts'
 import { judgePlanWrite } from './judge-plan.ts'
 
@@ -17,6 +23,9 @@ const maxAttempts = 3
 export type PlanWriterOptions = {
   database: Database
   identity: Pick<Identity, 'startLimit' | 'findUser' | 'setPlan'>
+  catalog: Catalog
+  projector: Pick<Projector, 'accountChanged'>
+  clock: Clock
   log: Pick<FastifyBaseLogger, 'warn'>
   /** Milliseconds between looks for what other replicas, or a crash, left to be written. */
   intervalMs?: number
@@ -40,7 +49,8 @@ type Claimed = { user: string; intended: string; ours: string[]; revision: numbe
  * and it reads back what it wrote. What it is about to write is stored first: whatever else is found at the provider was
  * set there by hand, and wins.
  */
-export function createPlanWriter({ database, identity, log, intervalMs = 5000 }: PlanWriterOptions): PlanWriter {
+export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
+  const { database, identity, catalog, projector, clock, log, intervalMs = 5000 } = options
   const { orm } = database
   let isStopping = false
   let isAwake = false
@@ -69,24 +79,36 @@ export function createPlanWriter({ database, identity, log, intervalMs = 5000 }:
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const found = await identity.findUser(user, limit)
       // Nobody is there to have a plan.
-      if (found === null) return finish(user, revision, [])
+      if (found === null) return finish(user, revision, [], found)
       switch (judgePlanWrite(found.plan, { intended, ours })) {
         case 'by hand':
-          return finish(user, revision, [])
+          return finish(user, revision, [], found)
         case 'written':
-          return finish(user, revision, [intended])
+          return finish(user, revision, [intended], found)
         case 'write':
           ours = [...new Set([...ours, intended])]
-          if (!(await store(user, revision, { ours }))) return release(user)
+          if (!(await store(orm, user, revision, { ours }))) return release(user)
           await identity.setPlan(user, intended, limit)
       }
     }
     throw new Error('the plan that was written is not what is read back')
   }
 
-  async function finish(user: string, revision: number, ours: string[]): Promise<boolean> {
-    const isFinished = await store(user, revision, { ours, pending: false, leaseEndsAt: null })
-    return isFinished || release(user)
+  /**
+   * What was found is written down at the same instant at which nothing else may be ours any more: a plan that we wrote
+   * before, and saw last, would be taken for one that was set by hand.
+   */
+  async function finish(user: string, revision: number, ours: string[], found: IdentityUser | null): Promise<boolean> {
+    const adoption = await orm.transaction(async (tx) => {
+      await tx.select({ id: users.id }).from(users).where(eq(users.id, user)).for('no key update')
+      // Before the intention, which a change of the owner's plan locks after it.
+      await recordChange(tx, [accountShard(user)])
+      const isFinished = await store(tx, user, revision, { ours, pending: false, leaseEndsAt: null })
+      return isFinished ? adoptUser(tx, catalog, user, found, clock()) : null
+    })
+    if (adoption === null) return release(user)
+    if (adoption.isAccountChanged) await projector.accountChanged(user)
+    return true
   }
 
   async function release(user: string): Promise<false> {
@@ -95,9 +117,9 @@ export function createPlanWriter({ database, identity, log, intervalMs = 5000 }:
   }
 
   /** @returns whether the intention is still the same */
-  async function store(user: string, revision: number, changes: Partial<typeof planWrites.$inferInsert>) {
+  async function store(db: Orm, user: string, revision: number, changes: Partial<typeof planWrites.$inferInsert>) {
     const isSame: SQL | undefined = and(eq(planWrites.userId, user), eq(planWrites.revision, revision))
-    const stored = await orm.update(planWrites).set(changes).where(isSame).returning({ user: planWrites.userId })
+    const stored = await db.update(planWrites).set(changes).where(isSame).returning({ user: planWrites.userId })
     return stored.length > 0
   }
 

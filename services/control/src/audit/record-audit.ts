@@ -14,6 +14,7 @@ export const auditActions = [
   'account.suspended',
   'account.resumed',
   'plan.changed',
+  'subscription.changed',
   'key.created',
   'key.updated',
   'key.rotated',

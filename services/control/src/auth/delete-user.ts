@@ -1,9 +1,11 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
 import { and, eq, isNotNull, isNull, lte } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type By, byService, suspendAccount } from '../accounts/suspend-account.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import type { SubscriptionSync } from '../billing/subscription-sync.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { invitations, keys, members, passwordResets, users } from '../database/schema.ts'
@@ -21,7 +23,9 @@ const batch = 20
 export type DeletionOptions = {
   database: Database
   identity: Pick<Identity, 'deleteUser'>
+  catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
+  sync: Pick<SubscriptionSync, 'read'>
   clock: Clock
 }
 
@@ -31,18 +35,20 @@ export type DeletionOptions = {
  *
  * 1. Here: no key of the personal account works any more, and none can be made.
  * 2. In Redis: the account is refused from the next admission on. Its keys follow with the projection.
- * 3. Elsewhere: what the account pays for ends here, before anything that a person could still ask for is gone.
+ * 3. At the payment provider: what the account pays for ends, as with every account that is closed whenever it is read.
  * 4. At the identity provider: the user is deleted.
  * 5. Here: name and address are forgotten, sessions end. Ledger and audit log stay, with an id that means nobody.
  *
- * @throws ServiceError `team_has_members`, `revocation_pending` (Redis is away), `identity_unavailable`
+ * @throws ServiceError `team_has_members`, `revocation_pending` (Redis is away), `payments_unavailable`,
+ * `identity_unavailable`
  */
 export async function deleteUser(options: DeletionOptions, id: string, by: By): Promise<void> {
-  const { database, identity, projector } = options
+  const { database, identity, catalog, projector, sync } = options
   await database.orm.transaction((tx) => closeAccount(tx, id, by))
   if (!(await projector.accountChanged(id))) throw new ServiceError('revocation_pending')
+  await sync.read(id)
   await identity.deleteUser(id)
-  await database.orm.transaction((tx) => forgetUser(tx, id, by))
+  await database.orm.transaction((tx) => forgetUser(tx, catalog, id, by))
 }
 
 /** Completes deletions that nobody works on any more. One that fails again is left to the next time. */
@@ -104,10 +110,10 @@ async function revokeKeys(tx: Transaction, accountId: string, now: Date): Promis
   return revoked.length
 }
 
-async function forgetUser(tx: Transaction, id: string, by: By): Promise<void> {
+async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By): Promise<void> {
   const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, id)).for('no key update')
   if (user === undefined) return
-  await leaveTeam(tx, id, by)
+  await leaveTeam(tx, catalog, id, by)
   // The session still stood, and could have made another.
   await revokeKeys(tx, id, by.at)
   await endSessions(tx, id)

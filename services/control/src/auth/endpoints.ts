@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { FastifyInstance } from 'fastify'
+import type { SubscriptionSync } from '../billing/subscription-sync.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { Projector } from '../projection/projector.ts'
@@ -23,6 +24,7 @@ export type AuthOptions = {
   database: Database
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
+  sync: Pick<SubscriptionSync, 'read'>
   clock: Clock
   floors: Floors
   limits: Limits

@@ -13,6 +13,8 @@ export type Limits = {
   /** Invitations are mailed to strangers. */
   readonly invite: number
   readonly acceptInvitation: number
+  /** Whatever asks the payment provider. */
+  readonly billing: number
 }
 
 export const defaultLimits: Limits = {
@@ -24,5 +26,6 @@ export const defaultLimits: Limits = {
   changePassword: 5,
   changeUser: 20,
   invite: 20,
-  acceptInvitation: 20
+  acceptInvitation: 20,
+  billing: 30
 }

@@ -15,6 +15,8 @@ export type Transaction = Parameters<Parameters<Orm['transaction']>[0]>[0]
 
 export type Database = {
   readonly orm: Orm
+  /** How many transactions can run at once. */
+  readonly connections: number
   /** Lets running queries end, for at most five seconds. */
   close(): Promise<void>
 }
@@ -68,7 +70,7 @@ async function openPostgres(url: string, options: DatabaseOptions): Promise<Data
     ...(!hasSeveralHosts(url) && { socket: openSocket })
   }
   const client = postgres(url, settings)
-  return { orm: drizzle(client), close: () => client.end({ timeout: 5 }) }
+  return { orm: drizzle(client), connections: settings.max, close: () => client.end({ timeout: 5 }) }
 }
 
 /** The default of 128 MB is cleared at every start. What does not fit is in the memory of this process, or cached files. */
@@ -91,6 +93,7 @@ async function openPglite(directory: string | null, image?: Blob): Promise<Datab
   }
   return {
     orm: drizzle(client),
+    connections: 1,
     async close() {
       if (!client.closed) await client.close()
       unlock?.()

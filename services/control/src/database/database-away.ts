@@ -18,6 +18,7 @@ const awayCodes = new Set([
   '25006',
   '25P03',
   '53300',
+  '55P03',
   '57014',
   '57P01',
   '57P02',
@@ -27,7 +28,7 @@ const awayCodes = new Set([
 
 /**
  * Whether an error of a query or transaction says that the database is away (unreachable, stopping, out of connections,
- * read-only after a failover, or over the statement time-out) and not that the statement was wrong.
+ * read-only after a failover, or over the time-out of a statement or a lock) and not that the statement was wrong.
  */
 export function isDatabaseAway(error: unknown): boolean {
   const reason = error instanceof DrizzleQueryError ? error.cause : error

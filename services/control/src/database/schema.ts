@@ -62,20 +62,26 @@ export const passwordResets = pgTable(
   (table) => [index('password_resets_user').on(table.userId), index('password_resets_ends').on(table.endsAt)]
 )
 
-/** One row: where the comparison of all users with the identity provider stands; see auth/reconcile/sweep.ts. */
-export const sweeps = pgTable(
-  'sweeps',
-  {
-    one: boolean('one').primaryKey().default(true),
-    startedAt: at('started_at').notNull(),
-    /** The next page of the provider's list; null once all have been read. */
-    page: integer('page'),
-    finishedAt: at('finished_at'),
-    /** Whoever works on it keeps moving this; once it has passed, anybody may go on. */
-    leaseEndsAt: at('lease_ends_at').notNull()
-  },
-  (table) => [check('sweeps_one_row', sql`${table.one}`)]
-)
+/** One row: where a comparison with somebody else's list stands, and who works on it; see reconcile/. */
+const sweepTable = <Name extends string>(name: Name) =>
+  pgTable(
+    name,
+    {
+      one: boolean('one').primaryKey().default(true),
+      startedAt: at('started_at').notNull(),
+      /** The next page of the list; null once all have been read. */
+      page: integer('page'),
+      finishedAt: at('finished_at'),
+      /** Whoever works on it keeps moving this; once it has passed, anybody may go on. */
+      leaseEndsAt: at('lease_ends_at').notNull()
+    },
+    (table) => [check(`${name}_one_row`, sql`${table.one}`)]
+  )
+
+/** All users with the identity provider; see auth/reconcile/. */
+export const sweeps = sweepTable('sweeps')
+/** All subscriptions with the payment provider; see billing/sweep/. */
+export const billingSweeps = sweepTable('billing_sweeps')
 
 export const sessions = pgTable(
   'sessions',
@@ -157,6 +163,47 @@ export const invitations = pgTable(
     endsAt: at('ends_at').notNull()
   },
   (table) => [uniqueIndex('invitations_account_email').on(table.accountId, table.email)]
+)
+
+/** Accounts that are customers of the payment provider, and what their subscriptions were when they were last read. */
+export const customers = pgTable(
+  'customers',
+  {
+    accountId: uuid('account_id')
+      .primaryKey()
+      .references(() => accounts.id),
+    /** `cus_…` at the payment provider. */
+    customerId: text('customer_id').notNull().unique(),
+    /** The plan that follows from the subscriptions, and from nothing else. */
+    plan: text('plan').notNull(),
+    /** What leads to it, or else the newest that there was; null if there was none. */
+    subscriptionId: text('subscription_id'),
+    /** The price of a plan of the catalog among what it charges, or else the first. */
+    priceId: text('price_id'),
+    isPastDue: boolean('is_past_due').notNull(),
+    renewsAt: at('renews_at'),
+    /** When it ends, if it has been cancelled. */
+    cancelAt: at('cancel_at'),
+    readAt: at('read_at'),
+    /** From when on the subscriptions are to be read again, by whoever looks; null if nothing has happened. */
+    dueAt: at('due_at'),
+    /** How often that was said: what is said while they are being read holds for the next time. */
+    marks: integer('marks').notNull().default(0)
+  },
+  (table) => [index('customers_due').on(table.dueAt).where(sql`${table.dueAt} is not null`)]
+)
+
+/** Events of the payment provider that have been dealt with. */
+export const billingEvents = pgTable(
+  'billing_events',
+  {
+    /** `evt_…` */
+    id: text('id').primaryKey(),
+    type: text('type').notNull(),
+    customerId: text('customer_id').notNull(),
+    at: at('at').notNull()
+  },
+  (table) => [index('billing_events_at').on(table.at)]
 )
 
 /** What `app_metadata.plan` of a user is to be; see accounts/plan-writer.ts. */

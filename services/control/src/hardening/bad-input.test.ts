@@ -76,7 +76,8 @@ onEachDatabase('bad input', async (t, newDatabase) => {
   const { cookie } = await control.signUp()
   const document = (await control.call('GET', '/api/openapi.json')).body as OpenApiDocument
   const operations = operationsOf(document)
-  const withBody = operations.filter(({ method }) => method !== 'GET')
+  const isSigned = ({ operation }: (typeof operations)[number]) => operation.security.some((one) => 'signature' in one)
+  const withBody = operations.filter((operation) => operation.method !== 'GET' && !isSigned(operation))
 
   const send = async (method: string, path: string, { payload, headers = json }: Pick<Case, 'payload' | 'headers'>) => {
     const response = await control.app.inject({
@@ -149,6 +150,23 @@ onEachDatabase('bad input', async (t, newDatabase) => {
       }
     })
   }
+
+  await t.test('what the payment provider has not signed is refused for that, whatever it is', async () => {
+    const signed = operations.filter(isSigned)
+    assert.ok(signed.length > 0)
+    const headers = { 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'a'.repeat(64)}` }
+    for (const { method, path: template } of signed) {
+      for (const bad of badBodies) {
+        for (const others of [{}, headers]) {
+          const answer = await send(method, template, { ...bad, headers: { ...json, ...bad.headers, ...others } })
+          // Whatever the type is, it has to be one.
+          const isNoType = bad.headers?.['content-type'] === '/' && 'stripe-signature' in others
+          const code = isNoType ? 'unsupported_media_type' : 'invalid_signature'
+          assert.equal(answer.code, code, `${bad.name}: ${answer.status} ${answer.text}`)
+        }
+      }
+    }
+  })
 
   await t.test('a body may say its charset, and an empty one counts as none', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-8' }

@@ -13,6 +13,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/team/seats': { email: 'eve@example.com' },
   'POST /api/team/invitations/{token}/accept': {},
   'DELETE /api/team/seats/{id}': {},
+  'POST /api/billing/checkout': { price_id: 'price_1' },
   'POST /api/keys': {
     label: 'one',
     scope: 'inference',

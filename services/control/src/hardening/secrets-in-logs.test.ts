@@ -3,17 +3,29 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { test } from 'tap'
-import { type Answer, anonKey, serviceRoleKey, startControl } from '../testing/start-control.ts'
+import { deliver, startCatalogPayments } from '../billing/testing/start-billing.ts'
+import {
+  type Answer,
+  anonKey,
+  serviceRoleKey,
+  startControl,
+  stripeKey,
+  webhookSecret
+} from '../testing/start-control.ts'
 
 test('no password, key, cookie or token appears in the log, whatever happens', async (t) => {
-  const control = await startControl({ isProjecting: true })
+  const payments = await startCatalogPayments()
+  t.after(() => payments.close())
+  const control = await startControl({ isProjecting: true, paymentsUrl: payments.url })
   t.after(() => control.close())
   const { call, logged } = control
   const { mailboxUrl } = control.identity
   /** Everything that must not be logged, by what it is. */
   const secrets = new Map<string, string>([
     ['anon key', anonKey],
-    ['service role key', serviceRoleKey]
+    ['service role key', serviceRoleKey],
+    ['secret key of the payment provider', stripeKey],
+    ['webhook secret', webhookSecret]
   ])
   const secret = (what: string, value: string): string => {
     secrets.set(what, value)
@@ -61,6 +73,27 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
       await expect(401, call('GET', path, { headers: { authorization: `Bearer ${value}` } }))
     }
     await expect(404, call('DELETE', `/api/keys/${value}`, { cookie }))
+  })
+
+  await t.test('what is paid', async () => {
+    const payer = await control.signUp()
+    const body = { price_id: 'price_pro_monthly' }
+    const as = { cookie: payer.cookie }
+    const urlOf = ({ body }: Answer) => (body as { url: string }).url.split('/').at(-1)!
+    const { pay, events, failNext, clearFailures } = payments.controls
+    const checkout = secret(
+      'checkout',
+      urlOf(await expect(200, call('POST', '/api/billing/checkout', { ...as, body })))
+    )
+    pay(checkout)
+    for (const event of events()) await expect(200, deliver(event, control))
+    secret('portal', urlOf(await expect(200, call('GET', '/api/billing/portal', as))))
+    await expect(400, deliver(events().at(-1)!, control, secret('another webhook secret', 'whsec_ofSomebodyElse')))
+    for (const failure of [{ status: 401 }, { status: 500 }, { reset: true }, { status: 200, body: '{}' }]) {
+      failNext({ ...failure, count: 100 })
+      await expect(503, call('GET', '/api/billing/portal', as))
+      clearFailures()
+    }
   })
 
   await t.test('keys of a server', async () => {

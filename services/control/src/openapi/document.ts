@@ -7,7 +7,13 @@ import { type OperationText, operations, tags } from './operations.ts'
 
 const session = { session: [] }
 const managementKey = { managementKey: [] }
-const securityOf = { none: [], session: [session], account: [session, managementKey] } as const
+const signature = { signature: [] }
+const securityOf = {
+  none: [],
+  session: [session],
+  account: [session, managementKey],
+  signature: [signature]
+} as const
 
 /** How @fastify/swagger collects the routes' schemas into a document. */
 export function swaggerOptions(publicUrl: string): SwaggerOptions {
@@ -18,7 +24,7 @@ export function swaggerOptions(publicUrl: string): SwaggerOptions {
         title: 'Tollgate control API',
         version: '1',
         description:
-          'Sessions, accounts, keys and usage. Every failure has the one body `{ error: { message, type, code } }`. ' +
+          'Sessions, accounts, keys, billing and usage. Every failure has the one body `{ error: { message, type, code } }`. ' +
           'Calls that change something by the session cookie are refused from pages of other origins.'
       },
       servers: [{ url: publicUrl }],
@@ -27,6 +33,12 @@ export function swaggerOptions(publicUrl: string): SwaggerOptions {
         schemas: { [errorSchemaName]: { ...ErrorResponse } },
         securitySchemes: {
           session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'Set by signing in.' },
+          signature: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'stripe-signature',
+            description: 'Of the body as it was sent, with the secret that the payment provider gave to the endpoint.'
+          },
           managementKey: { type: 'http', scheme: 'bearer', description: 'A key of scope `management` (`tgm_…`).' }
         }
       }
@@ -85,6 +97,10 @@ function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
   ])
   const add = (...codes: ErrorCode[]) => {
     for (const code of codes) errors.add(code)
+  }
+  if (text.auth === 'signature') {
+    add('request_too_large', 'unsupported_media_type')
+    return errors
   }
   if (method !== 'get') {
     add('csrf_rejected', 'invalid_json', 'request_too_large', 'unsupported_media_type')

@@ -6,8 +6,8 @@ export type OperationText = {
   readonly tag: keyof typeof tags
   readonly summary: string
   readonly description?: string
-  /** `session`: the cookie. `account`: the cookie or a management key. */
-  readonly auth: 'none' | 'session' | 'account'
+  /** `session`: the cookie. `account`: the cookie or a management key. `signature`: the payment provider's. */
+  readonly auth: 'none' | 'session' | 'account' | 'signature'
   /** Whether callers are limited in how often they may ask. */
   readonly isLimited?: true
   /** Failures of this operation's own: those that follow from its form, such as bad JSON, are added. */
@@ -19,6 +19,7 @@ export const tags = {
   Account: 'What an owner decides for the account.',
   Keys: 'API keys for the inference gateway. A partner’s server calls these with a management key.',
   Team: 'Seats in an account, and invitations to them.',
+  Billing: 'What the account pays, and where. The payment provider has its cards and invoices.',
   Usage: 'What was used and what it cost.',
   Audit: 'Who changed what, when and from where.',
   Service: 'About the service itself.'
@@ -75,10 +76,10 @@ export const operations: Readonly<Record<string, OperationText>> = {
     tag: 'Auth',
     summary: 'Delete oneself',
     description:
-      'Revokes all keys of the account and deletes the user. What was used stays in the ledger, without a name.',
+      'Revokes all keys of the account, ends what it pays for and deletes the user. What was used stays in the ledger, without a name.',
     auth: 'session',
     isLimited: true,
-    errors: ['team_has_members', 'identity_unavailable', 'revocation_pending']
+    errors: ['team_has_members', 'identity_unavailable', 'payments_unavailable', 'revocation_pending']
   },
   'POST /api/auth/forgot-password': {
     operationId: 'forgotPassword',
@@ -200,6 +201,55 @@ export const operations: Readonly<Record<string, OperationText>> = {
     description: 'Success says that no request is admitted with the key any more. May be repeated.',
     auth: 'account',
     errors: ['not_found', 'forbidden', 'revocation_pending']
+  },
+  'GET /api/billing/plans': {
+    operationId: 'listPlans',
+    tag: 'Billing',
+    summary: 'The plans that there are, with the prices of those that can be bought',
+    auth: 'none'
+  },
+  'GET /api/billing/plan': {
+    operationId: 'getPlan',
+    tag: 'Billing',
+    summary: 'The plan in force, and when it renews or ends',
+    auth: 'session'
+  },
+  'POST /api/billing/checkout': {
+    operationId: 'openCheckout',
+    tag: 'Billing',
+    summary: 'The address of a page on which one of the prices can be bought',
+    description:
+      'Asked again, for the same price it is the same page, and for another one the page from before is closed. After paying, people come back to `/dashboard/billing?success=1`; the plan is in force within seconds. For the owner of the account.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['forbidden', 'unknown_price', 'account_suspended', 'already_subscribed', 'payments_unavailable']
+  },
+  'GET /api/billing/portal': {
+    operationId: 'openPortal',
+    tag: 'Billing',
+    summary: 'The address of a page on which the plan is switched or cancelled, and cards are changed',
+    description: 'It works for a short time, for whoever has it. For the owner of the account.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['forbidden', 'no_customer', 'payments_unavailable']
+  },
+  'GET /api/billing/invoices': {
+    operationId: 'listInvoices',
+    tag: 'Billing',
+    summary: 'The invoices of the account, newest first',
+    description: 'For the owner of the account.',
+    auth: 'session',
+    isLimited: true,
+    errors: ['forbidden', 'payments_unavailable']
+  },
+  'POST /api/billing/webhook': {
+    operationId: 'takeInEvent',
+    tag: 'Billing',
+    summary: 'Events of the payment provider, signed by it',
+    description:
+      'Answered with success once everything that follows is stored, also for events that are repeated or about something else. The plan follows from what the provider says when it is asked, never from the event.',
+    auth: 'signature',
+    errors: ['invalid_signature', 'payments_unavailable']
   },
   'GET /api/usage': {
     operationId: 'getUsage',

@@ -99,7 +99,7 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
     '/seats/:id',
     { onRequest, schema: { params: SeatParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
     async (request) => {
-      const leaver = await removeSeat(database, callerOf(request), request.params.id, by(request))
+      const leaver = await removeSeat(database, catalog, callerOf(request), request.params.id, by(request))
       if (leaver !== null) await seatChanged(leaver)
       return { ok: true as const }
     }

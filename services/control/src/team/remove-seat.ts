@@ -1,3 +1,4 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { and, eq } from 'drizzle-orm'
 import type { By } from '../accounts/suspend-account.ts'
@@ -17,7 +18,13 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  * @returns id of the user who has left, if it was not an invitation
  * @throws ServiceError `forbidden`, or `not_found` if the caller's team has nothing by that id
  */
-export async function removeSeat({ orm }: Database, caller: Caller, id: string, by: By): Promise<string | null> {
+export async function removeSeat(
+  { orm }: Database,
+  catalog: Catalog,
+  caller: Caller,
+  id: string,
+  by: By
+): Promise<string | null> {
   const { accountId, role, user } = caller
   if (!uuid.test(id)) throw new ServiceError('not_found')
   if (role === 'owner' && id === user.id) {
@@ -36,7 +43,7 @@ export async function removeSeat({ orm }: Database, caller: Caller, id: string, 
       await recordAudit(tx, { accountId, ...by, action: 'team.invitation_revoked', subject: id, detail })
       return null
     }
-    if (await giveUpSeat(tx, id, accountId, by)) return id
+    if (await giveUpSeat(tx, catalog, id, accountId, by)) return id
     throw new ServiceError('not_found')
   })
 }

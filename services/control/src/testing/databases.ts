@@ -27,8 +27,11 @@ export async function openTestDatabase(url: string): Promise<Database> {
 }
 
 /** `openDatabase` and `migrate`, quicker where that is PGlite in memory. */
-export async function openMigratedDatabase(url: string): Promise<Database> {
-  const database = await openDatabase(url, url === 'pglite:memory' ? { image: await pgliteImage('migrated') } : {})
+export async function openMigratedDatabase(url: string, poolSize?: number): Promise<Database> {
+  const database = await openDatabase(url, {
+    ...(poolSize !== undefined && { poolSize }),
+    ...(url === 'pglite:memory' && { image: await pgliteImage('migrated') })
+  })
   await migrate(database.orm)
   return database
 }

@@ -14,6 +14,11 @@ import type { Limits } from '../auth/limits.ts'
 import type { Floors } from '../auth/pace.ts'
 import { createSweeper, type Sweeper } from '../auth/reconcile/sweep.ts'
 import { sessionCookie } from '../auth/session-cookie.ts'
+import { createStripePayments } from '../billing/stripe/stripe-payments.ts'
+import { createSubscriptionSync, type SubscriptionSync } from '../billing/subscription-sync.ts'
+import { createSubscriptionSweeper, type SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
+import { createSyncLoop, type SyncLoop } from '../billing/sync-loop.ts'
+import { turnsFor } from '../billing/turns.ts'
 import type { Database } from '../database/connect.ts'
 import { createLog } from '../http/log.ts'
 import { createProjector, type Projector } from '../projection/projector.ts'
@@ -22,6 +27,8 @@ import { type DocumentCheck, holdToDocument } from './hold-to-document.ts'
 
 export const anonKey = 'anon-key-of-the-tests'
 export const serviceRoleKey = 'service-role-key-of-the-tests'
+export const stripeKey = 'sk_test_keyOfTheTests'
+export const webhookSecret = 'whsec_secretOfTheTests'
 
 export type StartControlOptions = {
   /** An empty database, or one of an earlier start. `pglite:memory` by default. */
@@ -30,8 +37,15 @@ export type StartControlOptions = {
   redisUrl?: string
   /** By default the sandbox's identity server is started; a URL replaces it, and then nobody can be signed in. */
   identityUrl?: string
-  /** The three limits: by default so long that a busy machine does not meet them where a test is about something else. */
+  /** The address of a payments server, for tests of billing: without one, everything that needs it is answered with 503. */
+  paymentsUrl?: string
+  /** {@link webhookSecret} alone by default. */
+  webhookSecrets?: string[]
+  /** Connections to PostgreSQL. */
+  poolSize?: number
+  /** The four limits: by default so long that a busy machine does not meet them where a test is about something else. */
   identityTimeoutMs?: number
+  paymentsTimeoutMs?: number
   requestLimitMs?: number
   redisSilenceLimitMs?: number
   publicUrl?: string
@@ -75,6 +89,11 @@ export type RunningControl = {
   sweeper: Sweeper
   /** Its loop does not run: tests have it write when they want. */
   planWriter: PlanWriter
+  sync: SubscriptionSync
+  /** Its loop does not run. */
+  syncLoop: SyncLoop
+  /** Its loop does not run. */
+  subscriptionSweeper: SubscriptionSweeper
   catalog: Catalog
   identity: RunningIdentity
   /** What was answered so far, as the OpenAPI document has it or not. */
@@ -107,7 +126,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   const catalog = options.catalog ?? loadCatalogFile(repositoryCatalog)
   const logged: string[] = []
   const log = createLog('trace', { write: (line) => void logged.push(line) })
-  const database = await openMigratedDatabase(options.databaseUrl ?? 'pglite:memory')
+  const database = await openMigratedDatabase(options.databaseUrl ?? 'pglite:memory', options.poolSize)
   const redis = connectRedis(options.redisUrl ?? (ownRedis as RunningRedis).url, {
     name: 'control-test',
     silenceLimitMs: options.redisSilenceLimitMs ?? patientMs,
@@ -125,14 +144,31 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     timeoutMs: options.identityTimeoutMs ?? patientMs,
     log
   })
-  const planWriter = createPlanWriter({ database, identity: identityAdapter, log })
   let passedMs = 0
   const clock = () => new Date(Date.now() + passedMs)
+  const planWriter = createPlanWriter({ database, identity: identityAdapter, catalog, projector, clock, log })
+  const payments = createStripePayments({
+    secretKey: stripeKey,
+    apiBase: options.paymentsUrl ?? nobodysUrl,
+    timeoutMs: options.paymentsTimeoutMs ?? patientMs
+  })
+  const turns = turnsFor(database)
+  const sync = createSubscriptionSync({ database, payments, catalog, projector, planWriter, clock, log, turns })
+  const syncLoop = createSyncLoop({ database, sync, clock, log })
+  const subscriptionSweeper = createSubscriptionSweeper({
+    database,
+    payments,
+    clock,
+    log,
+    intervalMs: 3_600_000,
+    pauseMs: 0
+  })
   const sweeper = createSweeper({
     database,
     identity: identityAdapter,
     catalog,
     projector,
+    sync,
     clock,
     log,
     intervalMs: 3_600_000,
@@ -144,7 +180,8 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       publicUrl,
       serviceDomain: options.serviceDomain ?? new URL(publicUrl).hostname,
       extraOrigins: options.extraOrigins ?? [],
-      trustProxy: options.trustProxy ?? false
+      trustProxy: options.trustProxy ?? false,
+      payments: { webhookSecrets: options.webhookSecrets ?? [webhookSecret] }
     },
     database,
     identity: identityAdapter,
@@ -152,6 +189,8 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     catalog,
     projector,
     planWriter,
+    payments,
+    sync,
     log,
     clock,
     limits: { ...noLimits, ...options.limits },
@@ -168,6 +207,9 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     redis,
     projector,
     planWriter,
+    sync,
+    syncLoop,
+    subscriptionSweeper,
     sweeper,
     catalog,
     identity,
@@ -235,6 +277,8 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
 }
 
 const patientMs = 30_000
+/** Nothing listens on the port of the discard protocol. */
+const nobodysUrl = 'http://127.0.0.1:9'
 
 const noLimits: Limits = {
   login: 1e6,
@@ -245,7 +289,8 @@ const noLimits: Limits = {
   changePassword: 1e6,
   changeUser: 1e6,
   invite: 1e6,
-  acceptInvitation: 1e6
+  acceptInvitation: 1e6,
+  billing: 1e6
 }
 const repositoryCatalog = new URL('../../../../deploy/catalog.yaml', import.meta.url).pathname
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { inTransaction } from '../../open-sqlite.ts'
 import { checkEmail } from '../accounts/check-credentials.ts'
 import type { IdentityContext } from '../context.ts'
 import { GoTrueError, validationFailed } from '../errors.ts'
 import { redirectTarget } from '../http/redirect-target.ts'
 import { codeChallenge, Flag, JsonObject, readBody, refusePkce, Text } from '../http/request-body.ts'
 import { mailEmailChange, mailToken } from '../mail/request-mail.ts'
-import { inTransaction } from '../store/database.ts'
 import type { StoredUser } from '../store/users.ts'
 import { signUp } from './signup.ts'
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { inTransaction } from '../../open-sqlite.ts'
 import { checkEmail, checkNewPassword } from '../accounts/check-credentials.ts'
 import { newSignUp } from '../accounts/new-user.ts'
 import { hashPassword } from '../accounts/password-hash.ts'
@@ -9,7 +10,6 @@ import { GoTrueError, validationFailed } from '../errors.ts'
 import { redirectTarget } from '../http/redirect-target.ts'
 import { codeChallenge, JsonObject, readBody, refusePkce, Text } from '../http/request-body.ts'
 import { mailToken } from '../mail/request-mail.ts'
-import { inTransaction } from '../store/database.ts'
 import type { Metadata, WireUser } from '../wire.ts'
 
 const SignUp = Type.Object({ email: Text, phone: Text, password: Text, data: JsonObject, ...codeChallenge })

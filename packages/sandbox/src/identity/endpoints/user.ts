@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { inTransaction } from '../../open-sqlite.ts'
 import { saveUser, setPassword } from '../accounts/change-user.ts'
 import { checkEmail, checkNewPassword } from '../accounts/check-credentials.ts'
 import { mergeMetadata } from '../accounts/merge-metadata.ts'
@@ -10,7 +11,6 @@ import { findSignedIn, requireUser } from '../http/authenticate.ts'
 import { redirectTarget } from '../http/redirect-target.ts'
 import { codeChallenge, JsonObject, readBody, refusePkce, Text } from '../http/request-body.ts'
 import { mailEmailChange } from '../mail/request-mail.ts'
-import { inTransaction } from '../store/database.ts'
 import type { WireUser } from '../wire.ts'
 
 const UserUpdate = Type.Object({

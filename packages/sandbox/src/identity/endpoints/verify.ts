@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import { inTransaction } from '../../open-sqlite.ts'
 import { checkEmail } from '../accounts/check-credentials.ts'
 import { issueSession } from '../accounts/session.ts'
 import { type Verification, verifyToken } from '../accounts/verify-token.ts'
@@ -7,7 +8,6 @@ import type { IdentityContext } from '../context.ts'
 import { GoTrueError, validationFailed } from '../errors.ts'
 import { redirectTarget } from '../http/redirect-target.ts'
 import { readBody, Text } from '../http/request-body.ts'
-import { inTransaction } from '../store/database.ts'
 import { hashOneTimePassword } from '../tokens/one-time-password.ts'
 
 const Verify = Type.Object({ type: Text, token: Text, token_hash: Text, email: Text, phone: Text, redirect_to: Text })

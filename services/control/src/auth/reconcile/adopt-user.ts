@@ -1,6 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { eq } from 'drizzle-orm'
-import { effectivePlan } from '../../accounts/effective-plan.ts'
 import { ensurePersonalAccount } from '../../accounts/personal-account.ts'
 import { byService, resumeAccount, suspendAccount } from '../../accounts/suspend-account.ts'
 import { syncUser } from '../../accounts/sync-user.ts'
@@ -42,7 +41,7 @@ export async function adoptUser(
     return { isOurs: true, isAccountChanged: await suspendAccount(tx, id, 'identity', byService(now)) }
   }
   await syncUser(tx, seen, now)
-  const isPlanChanged = await ensurePersonalAccount(tx, id, effectivePlan(catalog, seen.plan), now)
+  const isPlanChanged = await ensurePersonalAccount(tx, catalog, id, now)
   const isResumed = await resumeAccount(tx, id, 'identity', byService(now))
   return { isOurs: true, isAccountChanged: isPlanChanged || isResumed }
 }

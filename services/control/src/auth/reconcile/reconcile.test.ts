@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { createClient } from '@supabase/supabase-js'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../../database/connect.ts'
+import { claimSweep } from '../../sweep-lease.ts'
 import { onEachDatabase } from '../../testing/databases.ts'
 import { startIdentityProxy } from '../../testing/identity-proxy.ts'
 import { type Answer, type RunningControl, serviceRoleKey, startControl } from '../../testing/start-control.ts'
 import { createSweeper } from './sweep.ts'
-import { claimSweep } from './sweep-lease.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -256,6 +256,7 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
       database,
       catalog,
       projector,
+      sync: control.sync,
       identity: identity as unknown as Parameters<typeof createSweeper>[0]['identity'],
       clock: () => new Date(Date.now() + 100 * 24 * hour),
       log: { info() {}, warn() {}, error() {} },

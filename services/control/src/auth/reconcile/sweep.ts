@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import type { SubscriptionSync } from '../../billing/subscription-sync.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/connect.ts'
 import type { Projector } from '../../projection/projector.ts'
+import { claimSweep, type Lease } from '../../sweep-lease.ts'
 import { finishDeletions } from '../delete-user.ts'
 import type { Identity } from '../identity/identity.ts'
 import { adoptListed, adoptUnlisted, isAnyoneUnlisted } from './compare-users.ts'
-import { claimSweep, type Lease } from './sweep-lease.ts'
 
 /** How often a replica looks whether there is something to do. */
 const lookMs = 30_000
@@ -21,6 +22,7 @@ export type SweepOptions = {
   identity: Identity
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
+  sync: Pick<SubscriptionSync, 'read'>
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Milliseconds from the start of one comparison to the start of the next. */

@@ -1,17 +1,19 @@
 import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
-import type { Clock } from '../../clock.ts'
-import type { Orm } from '../../database/connect.ts'
-import { sweeps } from '../../database/schema.ts'
+import type { Clock } from './clock.ts'
+import type { Orm } from './database/connect.ts'
+import { type billingSweeps, sweeps as userSweeps } from './database/schema.ts'
+
+type SweepTable = typeof userSweeps | typeof billingSweeps
 
 /** Longer than any step takes; whoever works on a sweep and dies is replaced after it. */
 const leaseMs = 60_000
 
-/** A comparison of all users, which this process has to itself. */
+/** A comparison of everything with somebody else's list, which this process has to itself. */
 export type Lease = {
   /** How far it is. */
   readonly sweep: {
     readonly startedAt: Date
-    /** The next page of the provider's list; null once all have been read. */
+    /** The next page of the list; null once all have been read. */
     readonly page: number | null
   }
   /** Notes how far it is, and keeps the lease. @throws Error if somebody else has taken the sweep over */
@@ -21,11 +23,16 @@ export type Lease = {
 }
 
 /**
- * Begins a sweep if it is time for one, or takes up one that nobody works on any more.
+ * Begins a sweep of a table if it is time for one, or takes up one that nobody works on any more.
  *
  * @returns null if there is nothing to do, or somebody does it
  */
-export async function claimSweep(orm: Orm, clock: Clock, intervalMs: number): Promise<Lease | null> {
+export async function claimSweep(
+  orm: Orm,
+  clock: Clock,
+  intervalMs: number,
+  sweeps: SweepTable = userSweeps
+): Promise<Lease | null> {
   const now = clock()
   let leaseEndsAt = new Date(now.getTime() + leaseMs)
   const isDue = lte(sweeps.startedAt, new Date(now.getTime() - intervalMs))

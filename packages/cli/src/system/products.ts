@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url'
+import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import type { SeedProduct } from '@tollgate/sandbox/payments/settings.ts'
+import type { Variables } from './embedded.ts'
+
+const shippedCatalog = fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url))
+
+/**
+ * What the payments server has to have on sale: every price of the catalog, those that are not sold any more too.
+ *
+ * @throws FileError naming what is wrong with the catalog
+ */
+export function productsOf(env: Variables): SeedProduct[] {
+  const { plans } = loadCatalogFile(env.CATALOG_FILE || shippedCatalog)
+  return Object.entries(plans).flatMap(([id, { name, prices = [] }]) =>
+    prices.length === 0
+      ? []
+      : [
+          {
+            id: `prod_${id}`,
+            name,
+            prices: prices.map((price) => ({
+              id: price.id,
+              unit_amount: price.amount,
+              currency: price.currency,
+              interval: price.interval
+            }))
+          }
+        ]
+  )
+}

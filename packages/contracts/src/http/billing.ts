@@ -1,0 +1,89 @@
+import { type Static, Type } from 'typebox'
+
+const closed = { additionalProperties: false } as const
+const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()])
+const Instant = Type.String({ format: 'date-time' })
+/** In the currency's smallest unit. */
+const Amount = Type.Integer()
+
+/** The plan in force for the caller's account. */
+export const BillingPlan = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  /** When it is next paid for; null for a plan without renewal. */
+  renews_at: orNull(Instant),
+  entitlements: Type.Array(Type.String()),
+  /** Whether the last payment failed and is tried again. */
+  past_due: Type.Boolean(),
+  /** When it ends, once it has been cancelled; else null. */
+  cancel_at: orNull(Instant),
+  /** What is paid, one of `GET /api/billing/plans`; null for a plan that nobody pays. */
+  price_id: orNull(Type.String())
+})
+export type BillingPlan = Static<typeof BillingPlan>
+export const BillingPlanResponse = Type.Object({ plan: BillingPlan })
+
+export const OfferedPrice = Type.Object({
+  /** For `POST /api/billing/checkout`. */
+  id: Type.String(),
+  interval: Type.Enum(['month', 'year']),
+  amount: Amount,
+  /** In lower case. */
+  currency: Type.String()
+})
+
+/** A plan as people compare them before they buy. */
+export const OfferedPlan = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  entitlements: Type.Array(Type.String()),
+  /** Keys of an account; null for any number. */
+  key_quota: Type.Union([Type.Integer(), Type.Null()]),
+  /** People who share an account; null for any number. */
+  seats: Type.Union([Type.Integer(), Type.Null()]),
+  requests_per_minute: Type.Integer(),
+  tokens_per_minute: Type.Integer(),
+  /** The most that a calendar month may cost. */
+  monthly_budget_usd: Type.Number(),
+  /** Empty for a plan that cannot be bought here. */
+  prices: Type.Array(OfferedPrice)
+})
+export type OfferedPlan = Static<typeof OfferedPlan>
+export const OfferedPlansResponse = Type.Object({ plans: Type.Array(OfferedPlan) })
+
+export const CheckoutRequest = Type.Object({ price_id: Type.String({ minLength: 1, maxLength: 200 }) }, closed)
+export type CheckoutRequest = Static<typeof CheckoutRequest>
+
+/** Where to send the browser. Whoever has the address may use it. */
+export const RedirectResponse = Type.Object({ url: Type.String() })
+
+export const Invoice = Type.Object({
+  id: Type.String(),
+  amount: Amount,
+  /** In lower case. */
+  currency: Type.String(),
+  /** The payment provider's: draft, open, paid, uncollectible or void. */
+  status: Type.String(),
+  /** Unix seconds. */
+  created: Type.Integer(),
+  /** Null while it is a draft. */
+  pdf_url: orNull(Type.String())
+})
+export type Invoice = Static<typeof Invoice>
+
+export const InvoicesQuery = Type.Object(
+  {
+    /** 1 to 100; 24 unless given. */
+    limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
+    /** Id of the last invoice of the page before. */
+    starting_after: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_]{1,100}$' }))
+  },
+  closed
+)
+export type InvoicesQuery = Static<typeof InvoicesQuery>
+
+/** Newest first. */
+export const InvoicesResponse = Type.Object({ invoices: Type.Array(Invoice), has_more: Type.Boolean() })
+
+/** Answer to every event whose signature is right. */
+export const ReceivedResponse = Type.Object({ received: Type.Literal(true) })

@@ -1,0 +1,65 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+export interface SqliteFile {
+  /** Where the file lies or is made; null keeps everything in memory. */
+  readonly directory: string | null
+  readonly fileName: string
+  /** Statements that make its tables. */
+  readonly schema: string
+  /** Of the schema. */
+  readonly version: number
+  /** Who else may have it open, as in "another identity server". */
+  readonly owner: string
+}
+
+/**
+ * Opens a database of a stand-in: SQLite, of which a commit outlives a crash of the process or the machine. No other
+ * process can open it meanwhile.
+ *
+ * @throws Error when another process has it, or when it is of another version
+ */
+export function openSqlite({ directory, fileName, schema, version, owner }: SqliteFile): DatabaseSync {
+  if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const file = directory === null ? ':memory:' : join(directory, fileName)
+  const database = new DatabaseSync(file, { timeout: 0 })
+  try {
+    database.exec(
+      'pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on'
+    )
+    inTransaction(database, () => migrate(database, file, schema, version))
+  } catch (error) {
+    database.close()
+    if (isLocked(error)) throw new Error(`${file} is in use by another ${owner}.`, { cause: error })
+    throw error
+  }
+  return database
+}
+
+/** Runs `change` in one transaction: all of it is stored, or, if it throws, nothing. */
+export function inTransaction<Result>(database: DatabaseSync, change: () => Result): Result {
+  database.exec('begin exclusive')
+  try {
+    const result = change()
+    database.exec('commit')
+    return result
+  } catch (error) {
+    database.exec('rollback')
+    throw error
+  }
+}
+
+function migrate(database: DatabaseSync, file: string, schema: string, wanted: number): void {
+  const version = database.prepare('pragma user_version').get()?.user_version
+  if (version === 0) database.exec(`${schema}; pragma user_version = ${wanted}`)
+  else if (version !== wanted) {
+    throw new Error(`${file} was made by another version of the sandbox (${version}). Remove it to start afresh.`)
+  }
+}
+
+const sqliteBusy = 5
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
+}

@@ -1,0 +1,77 @@
+import type { PaymentsContext } from '../context.ts'
+import type { WireInvoice, WireSubscription } from '../wire.ts'
+import { cancelSubscription } from './cancel-subscription.ts'
+import { changeSubscription } from './changes.ts'
+
+const dayS = 86_400
+
+/**
+ * Charges an open invoice to the card of its subscription, and brings the subscription to the status that follows:
+ * a payment makes it active, a failure past due, and the last failure ends it or leaves it unpaid.
+ *
+ * @returns the invoice, which is paid if the charge succeeded
+ */
+export function collectInvoice(context: PaymentsContext, invoice: WireInvoice): WireInvoice {
+  const id = invoice.parent?.subscription_details?.subscription
+  const subscription = id === undefined ? null : context.objects.get('subscription', id)
+  const isPaid = invoice.amount_due === 0 || (subscription !== null && canCharge(context, subscription))
+  const collected = isPaid ? markPaid(context, invoice) : markFailed(context, invoice)
+  if (subscription !== null && subscription.status !== 'canceled') followPayment(context, subscription, collected)
+  return collected
+}
+
+/** Whether the card of a subscription, or else its customer's, pays what is charged. */
+export function canCharge(context: PaymentsContext, subscription: WireSubscription): boolean {
+  const customer = context.objects.get('customer', subscription.customer)
+  const paymentMethod = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method
+  return paymentMethod ? (context.objects.get('card', paymentMethod)?.isCharged ?? false) : false
+}
+
+/** Marks an open invoice as paid, and tells so. */
+export function markPaid(context: PaymentsContext, invoice: WireInvoice): WireInvoice {
+  const isFree = invoice.amount_due === 0
+  const paid: WireInvoice = {
+    ...invoice,
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    attempt_count: isFree ? invoice.attempt_count : invoice.attempt_count + 1,
+    attempted: true,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status: 'paid',
+    status_transitions: { ...invoice.status_transitions, paid_at: context.clock.nowS() }
+  }
+  context.objects.put('invoice', paid)
+  context.emit('invoice.paid', paid)
+  context.emit('invoice.payment_succeeded', paid)
+  return paid
+}
+
+function markFailed(context: PaymentsContext, invoice: WireInvoice): WireInvoice {
+  const pauseDays = context.settings.retryDays[invoice.attempt_count]
+  const isFirst = invoice.billing_reason === 'subscription_create'
+  const failed: WireInvoice = {
+    ...invoice,
+    attempt_count: invoice.attempt_count + 1,
+    attempted: true,
+    // The first payment is not retried: the customer has to try again.
+    next_payment_attempt: isFirst || pauseDays === undefined ? null : context.clock.nowS() + pauseDays * dayS
+  }
+  context.objects.put('invoice', failed)
+  context.emit('invoice.payment_failed', failed)
+  return failed
+}
+
+function followPayment(context: PaymentsContext, subscription: WireSubscription, invoice: WireInvoice): void {
+  if (invoice.status === 'paid') {
+    if (subscription.status !== 'trialing') changeSubscription(context, subscription, { status: 'active' })
+  } else if (subscription.status === 'incomplete') {
+    return
+  } else if (invoice.next_payment_attempt !== null) {
+    changeSubscription(context, subscription, { status: 'past_due' })
+  } else if (context.settings.afterLastRetry === 'unpaid') {
+    changeSubscription(context, subscription, { status: 'unpaid' })
+  } else {
+    cancelSubscription(context, subscription, 'payment_failed')
+  }
+}

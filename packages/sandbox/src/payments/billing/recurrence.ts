@@ -1,0 +1,19 @@
+import type { Interval } from '../objects/new-price.ts'
+import type { WirePrice } from '../wire.ts'
+import type { Recurrence } from './period.ts'
+
+const intervals: readonly Interval[] = ['day', 'week', 'month', 'year']
+
+/** How often a price is due; null if it is paid once. */
+export function recurrenceOf({ recurring }: WirePrice): Recurrence | null {
+  if (recurring === null) return null
+  const interval = intervals.find((known) => known === recurring.interval)
+  if (interval === undefined) throw new Error(`${recurring.interval} is not an interval.`)
+  return { interval, intervalCount: recurring.interval_count }
+}
+
+/** Whether the prices are due at the same times, as those of one subscription must be. */
+export function recurTogether(prices: readonly WirePrice[]): boolean {
+  const [first, ...others] = prices.map(recurrenceOf)
+  return others.every((other) => other?.interval === first?.interval && other?.intervalCount === first?.intervalCount)
+}

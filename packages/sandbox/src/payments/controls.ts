@@ -1,0 +1,119 @@
+import { inTransaction } from '../open-sqlite.ts'
+import { changeSubscription } from './billing/changes.ts'
+import { completeCheckout, type Payment } from './billing/complete-checkout.ts'
+import { runDue } from './billing/run-due.ts'
+import type { PaymentsContext } from './context.ts'
+import { findResource } from './endpoints/find.ts'
+import { invalidRequest } from './errors.ts'
+import type { Deliverer } from './events/deliverer.ts'
+import { type DeliveryMode, usualMode } from './events/delivery-mode.ts'
+import { shuffle } from './events/shuffle.ts'
+import type { Api } from './http/api.ts'
+import type { RecordedCall } from './http/call-record.ts'
+import type { Failure } from './http/failures.ts'
+import type { Delivery } from './store/deliveries.ts'
+import type { WireCheckoutSession, WireEvent, WireSubscription } from './wire.ts'
+
+/** What tests and people can do to the account besides using it. `/_sandbox` offers the same over HTTP. */
+export interface Controls {
+  /** Unix seconds, of the account's clock. */
+  nowS(): number
+  /** Lets time pass, with all that it brings, and returns the new time. */
+  advance(seconds: number): number
+  /** How webhooks go out; what is not named is as usual. */
+  deliverAs(mode: Partial<DeliveryMode>): void
+  /** Sends held webhooks: of these events in this order, or all in theirs. Resolves when each was answered. */
+  release(eventIds?: readonly string[]): Promise<void>
+  /** Sends all held webhooks in random order. */
+  releaseShuffled(): Promise<void>
+  /** Sends an event once more. Resolves with what the endpoints answered; null is no answer. */
+  resend(eventId: string): Promise<(number | null)[]>
+  /** Resolves when every event that is neither held nor dropped was received, or has failed for good. */
+  settled(): Promise<void>
+  deliveries(): Delivery[]
+  /** All events, oldest first. */
+  events(): WireEvent[]
+  /** Lets the next calls of the API that match go wrong. */
+  failNext(failure: Failure): void
+  plannedFailures(): Failure[]
+  clearFailures(): void
+  /** The calls of the API so far, oldest first. */
+  calls(): readonly RecordedCall[]
+  clearCalls(): void
+  /** Brings a subscription to a status that is hard to reach otherwise. */
+  setStatus(subscriptionId: string, status: WireSubscription['status']): WireSubscription
+  /** Pays an open checkout session as its page does; with the card that pays, unless told otherwise. */
+  pay(sessionId: string, payment?: Partial<Payment>): WireCheckoutSession
+}
+
+export interface ControlledParts {
+  api: Api
+  deliverer: Deliverer
+  setMode(mode: DeliveryMode): void
+  random: () => number
+}
+
+export function createControls({ api, deliverer, setMode, random }: ControlledParts): Controls {
+  const { context } = api
+  const { clock, deliveries, objects } = context
+  const held = () => deliveries.inState('held')
+
+  return {
+    nowS: () => clock.nowS(),
+    advance(seconds) {
+      if (seconds < 0) throw invalidRequest('The clock cannot be turned back.')
+      runDue(context, clock.nowS() + seconds)
+      clock.moveForward(seconds)
+      api.deliver()
+      return clock.nowS()
+    },
+    deliverAs: (mode) => setMode({ ...usualMode, ...mode }),
+    release(eventIds) {
+      const chosen =
+        eventIds === undefined
+          ? held()
+          : eventIds.flatMap((id) => held().filter((delivery) => delivery.event_id === id))
+      return deliverer.release(chosen)
+    },
+    releaseShuffled: () => deliverer.release(shuffle(held(), random)),
+    resend: (eventId) => deliverer.resend(findResource(context, 'event', eventId).id),
+    settled: () => deliverer.settled(),
+    deliveries: () => deliveries.all(),
+    events: () => objects.list('event').reverse(),
+    failNext: (failure) => api.failures.plan(failure),
+    plannedFailures: () => api.failures.planned(),
+    clearFailures: () => api.failures.clear(),
+    calls: () => api.calls.list(),
+    clearCalls: () => api.calls.clear(),
+    setStatus: (id, status) => change(api, () => setStatus(context, id, status)),
+    pay(id, payment) {
+      const session = findResource(context, 'checkout.session', id)
+      const year = new Date(clock.nowS() * 1000).getUTCFullYear() + 1
+      const filledIn = {
+        number: '4242424242424242',
+        expiry: `12/${year}`,
+        cvc: '123',
+        name: 'Test Person',
+        email: session.customer_details?.email ?? 'test@example.com',
+        ...payment
+      }
+      return change(api, () => completeCheckout(context, session, filledIn))
+    }
+  }
+}
+
+function change<Result>(api: Api, run: () => Result): Result {
+  api.catchUp()
+  const result = inTransaction(api.context.database, run)
+  api.deliver()
+  return result
+}
+
+function setStatus(context: PaymentsContext, id: string, status: WireSubscription['status']): WireSubscription {
+  const subscription = findResource(context, 'subscription', id)
+  const hasEnded = status === 'canceled' || status === 'incomplete_expired'
+  return changeSubscription(context, subscription, {
+    status,
+    ended_at: hasEnded ? (subscription.ended_at ?? context.clock.nowS()) : null
+  })
+}

@@ -1,0 +1,129 @@
+import type { FastifyInstance } from 'fastify'
+import { cancelSubscription } from '../billing/cancel-subscription.ts'
+import { changeCustomer } from '../billing/changes.ts'
+import { invalidRequest } from '../errors.ts'
+import type { Api } from '../http/api.ts'
+import { isWithin, listPage } from '../http/list-page.ts'
+import { clearable, fields, integer, metadata, optional, paging, range, text } from '../http/params.ts'
+import { registerCall } from '../http/register-call.ts'
+import { mergeMetadata } from '../objects/merge-metadata.ts'
+import { newCustomer } from '../objects/new-customer.ts'
+import { findReference, findResource } from './find.ts'
+import { readSearch } from './search-query.ts'
+
+const details = {
+  email: clearable(text),
+  name: clearable(text),
+  phone: clearable(text),
+  description: clearable(text),
+  metadata,
+  invoice_settings: optional(fields({ default_payment_method: clearable(text) }))
+}
+
+export function registerCustomers(app: FastifyInstance, api: Api): void {
+  registerCall(app, api, {
+    method: 'POST',
+    url: '/v1/customers',
+    params: details,
+    run(context, { email, name, phone, description, metadata }) {
+      checkEmail(email)
+      const customer = newCustomer(
+        {
+          email: email ?? null,
+          name: name ?? null,
+          phone: phone ?? null,
+          description: description ?? null,
+          metadata: mergeMetadata(null, metadata)
+        },
+        context.clock.nowS()
+      )
+      context.objects.put('customer', customer)
+      context.emit('customer.created', customer)
+      return customer
+    }
+  })
+
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/customers/search',
+    params: { query: text, limit: paging.limit, page: optional(text) },
+    run({ objects }, { query, limit, page }) {
+      const matches = readSearch(query)
+      const found = objects.list('customer').filter(matches)
+      const { data, has_more } = listPage(
+        found,
+        { ...(limit && { limit }), ...(page && { starting_after: page }) },
+        'page',
+        ''
+      )
+      return {
+        object: 'search_result',
+        data,
+        has_more,
+        next_page: has_more ? (data.at(-1)?.id ?? null) : null,
+        url: '/v1/customers/search'
+      }
+    }
+  })
+
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/customers',
+    params: { ...paging, email: optional(text), created: range },
+    run({ objects }, { email, created, ...page }) {
+      const customers = objects.list('customer', email).filter((customer) => isWithin(customer.created, created))
+      return listPage(customers, page, 'customer', '/v1/customers')
+    }
+  })
+
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/customers/:id',
+    params: {},
+    run: (context, _params, id) => context.objects.get('deleted_customer', id) ?? findResource(context, 'customer', id)
+  })
+
+  registerCall(app, api, {
+    method: 'POST',
+    url: '/v1/customers/:id',
+    params: { ...details, balance: optional(integer) },
+    run(context, { metadata, invoice_settings, ...given }, id) {
+      checkEmail(given.email)
+      const customer = findResource(context, 'customer', id)
+      const paymentMethod = invoice_settings?.default_payment_method
+      if (paymentMethod) {
+        findReference(context, 'payment_method', paymentMethod, 'invoice_settings[default_payment_method]')
+      }
+      return changeCustomer(context, customer, {
+        ...given,
+        ...(metadata !== undefined && { metadata: mergeMetadata(customer.metadata, metadata) }),
+        ...(paymentMethod !== undefined && {
+          invoice_settings: { ...customer.invoice_settings, default_payment_method: paymentMethod }
+        })
+      })
+    }
+  })
+
+  registerCall(app, api, {
+    method: 'DELETE',
+    url: '/v1/customers/:id',
+    params: {},
+    run(context, _params, id) {
+      const customer = findResource(context, 'customer', id)
+      for (const subscription of context.objects.list('subscription', id)) {
+        if (subscription.ended_at === null) cancelSubscription(context, subscription, 'cancellation_requested')
+      }
+      const deleted = { id, object: 'customer', deleted: true } as const
+      context.objects.remove('customer', id)
+      context.objects.put('deleted_customer', deleted)
+      context.emit('customer.deleted', customer)
+      return deleted
+    }
+  })
+}
+
+function checkEmail(email: string | null | undefined): void {
+  if (email && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) {
+    throw invalidRequest(`Invalid email address: ${email}`, { code: 'email_invalid', param: 'email' })
+  }
+}

@@ -1,0 +1,59 @@
+import type { PaymentsContext } from '../context.ts'
+import { invalidRequest, missingReference, missingResource } from '../errors.ts'
+import type { Kind, Kinds } from '../store/kinds.ts'
+import type { WireCustomer, WirePrice } from '../wire.ts'
+
+const nouns: Partial<Record<Kind, string>> = {
+  payment_method: 'PaymentMethod',
+  'checkout.session': 'checkout.session',
+  endpoint: 'webhook endpoint',
+  'billing_portal.configuration': 'configuration'
+}
+
+/** @throws StripeApiError 404 */
+export function findResource<K extends Kind>({ objects }: PaymentsContext, kind: K, id: string): Kinds[K] {
+  const object = objects.get(kind, id)
+  if (object === null) throw missingResource(nouns[kind] ?? kind, id)
+  return object
+}
+
+/** @throws StripeApiError 400 that names the parameter */
+export function findReference<K extends Kind>(
+  { objects }: PaymentsContext,
+  kind: K,
+  id: string,
+  param: string
+): Kinds[K] {
+  const object = objects.get(kind, id)
+  if (object === null) throw missingReference(nouns[kind] ?? kind, id, param)
+  return object
+}
+
+/** @throws StripeApiError 400 that names the parameter, also for a deleted customer */
+export function findCustomer(context: PaymentsContext, id: string, param = 'customer'): WireCustomer {
+  return findReference(context, 'customer', id, param)
+}
+
+/** A price that a subscription can be made of. @throws StripeApiError 400 that names the parameter */
+export function findRecurringPrice(context: PaymentsContext, id: string, param: string): WirePrice {
+  const price = findReference(context, 'price', id, param)
+  if (!price.active)
+    throw invalidRequest(`The price specified is inactive. This field only accepts active prices.`, { param })
+  if (price.recurring === null) {
+    throw invalidRequest(
+      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
+      { param }
+    )
+  }
+  return price
+}
+
+/**
+ * What a list of one customer's objects is asked with. One that was deleted still has what it had.
+ *
+ * @throws StripeApiError 400 for a customer that never was
+ */
+export function checkListedCustomer({ objects }: PaymentsContext, id: string | undefined): void {
+  if (id === undefined || objects.get('customer', id) !== null || objects.get('deleted_customer', id) !== null) return
+  throw missingReference('customer', id, 'customer')
+}

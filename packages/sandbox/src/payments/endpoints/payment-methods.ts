@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify'
+import { attachCard } from '../billing/attach-card.ts'
+import { type CardInput, judgeCard } from '../billing/judge-card.ts'
+import type { Api } from '../http/api.ts'
+import { listPage } from '../http/list-page.ts'
+import { oneOf, optional, paging, text } from '../http/params.ts'
+import { registerCall } from '../http/register-call.ts'
+import { findCustomer, findResource } from './find.ts'
+
+/** Stripe's names for test cards, which can be attached without a card form. */
+const namedCards: Readonly<Record<string, string>> = {
+  pm_card_visa: '4242424242424242',
+  pm_card_mastercard: '5555555555554444',
+  pm_card_chargeCustomerFail: '4000000000000341'
+}
+
+export function registerPaymentMethods(app: FastifyInstance, api: Api): void {
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/payment_methods',
+    params: { ...paging, customer: text, type: optional(oneOf('card')) },
+    run(context, { customer, type: _type, ...page }) {
+      findCustomer(context, customer)
+      return listPage(context.objects.list('payment_method', customer), page, 'PaymentMethod', '/v1/payment_methods')
+    }
+  })
+
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/payment_methods/:id',
+    params: {},
+    run: (context, _params, id) => findResource(context, 'payment_method', id)
+  })
+
+  registerCall(app, api, {
+    method: 'POST',
+    url: '/v1/payment_methods/:id/attach',
+    params: { customer: text },
+    run(context, { customer }, id) {
+      const owner = findCustomer(context, customer)
+      const number = namedCards[id]
+      if (number === undefined) return findResource(context, 'payment_method', id)
+      const nowS = context.clock.nowS()
+      const input: CardInput = { number, expiry: `12/${new Date(nowS * 1000).getUTCFullYear() + 1}`, cvc: '123' }
+      return attachCard(context, owner, judgeCard(input, nowS), owner.name ?? null)
+    }
+  })
+}

@@ -1,0 +1,52 @@
+/** The body of an answer that tells of a failure, below `error`. */
+export interface ErrorBody {
+  type: 'invalid_request_error' | 'idempotency_error' | 'card_error' | 'api_error'
+  message: string
+  code?: string
+  param?: string
+  decline_code?: string
+}
+
+/** An answer of Stripe's API that is not a success. */
+export class StripeApiError extends Error {
+  readonly status: number
+  readonly body: ErrorBody
+
+  constructor(status: number, body: ErrorBody) {
+    super(body.message)
+    this.name = 'StripeApiError'
+    this.status = status
+    this.body = body
+  }
+}
+
+/** 400: the request cannot be carried out as it is. */
+export function invalidRequest(message: string, details: Pick<ErrorBody, 'code' | 'param'> = {}): StripeApiError {
+  return new StripeApiError(400, { type: 'invalid_request_error', message, ...details })
+}
+
+/** 400: a parameter names an object that does not exist. `noun` as in "No such price". */
+export function missingReference(noun: string, id: string, param: string): StripeApiError {
+  return invalidRequest(`No such ${noun}: '${id}'`, { code: 'resource_missing', param })
+}
+
+/** 404: the path names an object that does not exist. */
+export function missingResource(noun: string, id: string): StripeApiError {
+  return new StripeApiError(404, {
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    message: `No such ${noun}: '${id}'`,
+    param: 'id'
+  })
+}
+
+/** 402: the card was refused. `param` names the field that a person should correct. */
+export function cardDeclined(message: string, declineCode: string): StripeApiError {
+  return new StripeApiError(402, {
+    type: 'card_error',
+    code: 'card_declined',
+    decline_code: declineCode,
+    message,
+    param: 'number'
+  })
+}

@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { StripeApiError } from '../errors.ts'
+
+/**
+ * Every call carries the account's secret key, as `Bearer` or as the user name of `Basic`.
+ *
+ * @throws StripeApiError 401
+ */
+export function requireApiKey(request: FastifyRequest, apiKey: string): void {
+  const key = keyOf(request.headers.authorization ?? '')
+  if (key === '') {
+    throw unauthorized(
+      "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY')."
+    )
+  }
+  if (!isSame(key, apiKey)) throw unauthorized(`Invalid API Key provided: ${redact(key)}`)
+}
+
+function keyOf(header: string): string {
+  const [scheme = '', value = ''] = header.split(' ')
+  if (scheme.toLowerCase() === 'bearer') return value
+  if (scheme.toLowerCase() !== 'basic') return ''
+  return Buffer.from(value, 'base64').toString().split(':')[0] ?? ''
+}
+
+/** As much of a key as Stripe repeats: its kind and its end. */
+function redact(key: string): string {
+  const kind = /^(sk|rk|pk)_(test|live)_/.exec(key)?.[0] ?? ''
+  return `${kind}${'*'.repeat(8)}${key.slice(kind.length).length > 12 ? key.slice(-4) : ''}`
+}
+
+function unauthorized(message: string): StripeApiError {
+  return new StripeApiError(401, { type: 'invalid_request_error', message })
+}
+
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import Stripe from 'stripe'
+import t from 'tap'
+import { FormError, type FormFields, parseForm } from './parse-form.ts'
+
+/** What the real client makes of parameters. */
+async function encode(params: object): Promise<string> {
+  let body = ''
+  const httpClient = Stripe.createFetchHttpClient(async (_url: string | URL | Request, init?: RequestInit) => {
+    body = String(init?.body)
+    return new Response('{}', { headers: { 'content-type': 'application/json' } })
+  })
+  const stripe = new Stripe('sk_test_none', { httpClient, telemetry: false })
+  await stripe.rawRequest('POST', '/v1/anything', { ...params })
+  return body
+}
+
+/** Names that brackets can carry. */
+const name = fc.string({ minLength: 1, maxLength: 8 }).filter((text) => !/[[\]]/.test(text))
+const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean())
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    leaf,
+    fc.array(tie('value'), { minLength: 1, maxLength: 3 }),
+    fc.dictionary(name, tie('value'), { minKeys: 1, maxKeys: 3 })
+  )
+}))
+
+/** As text, with arrays as objects by index: that is all that a form says. */
+function asForm(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asForm(inner)]))
+}
+
+function plain(fields: FormFields): unknown {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, typeof value === 'string' ? value : plain(value)])
+  )
+}
+
+t.test('what the real client encodes is read as it was', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 4 }), async (params) => {
+      t.strictSame(plain(parseForm(await encode(params))), asForm(params))
+    }),
+    { numRuns: 200 }
+  )
+})
+
+t.test('no text makes it throw anything but a FormError', async () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-c[\]=&%+0-9]*$/)), (form) => {
+      try {
+        parseForm(form)
+      } catch (error) {
+        if (!(error instanceof FormError)) throw error
+      }
+    })
+  )
+})
+
+t.test('empty brackets append, the last value wins, and plus is a space', async (t) => {
+  t.strictSame(plain(parseForm('a[]=x&a[]=y+z&b=1&b=2&c')), { a: { 0: 'x', 1: 'y z' }, b: '2', c: '' })
+})
+
+t.test('prototypes cannot be reached', async (t) => {
+  const fields = parseForm('__proto__[polluted]=yes&constructor[prototype][polluted]=yes')
+  t.equal(Object.getPrototypeOf(fields), null)
+  t.equal(Reflect.get({}, 'polluted'), undefined)
+})
+
+for (const form of ['a=%zz', 'a[b=1', '[a]=1', 'a[b]c=1', 'a=1&a[b]=2', 'a[b]=1&a=2', `a${'[b]'.repeat(20)}=1`]) {
+  t.throws(() => parseForm(form), FormError, form.slice(0, 20))
+}

@@ -1,0 +1,170 @@
+import t from 'tap'
+import { addSubscriber, newStripe, startTestAccount } from '../test-account.ts'
+
+t.test('a repeated request has the first answer, and changes nothing more', async (t) => {
+  const { stripe, controls } = await startTestAccount(t)
+  const options = { idempotencyKey: 'key-1' }
+  const first = await stripe.customers.create({ name: 'Ada' }, options)
+  const again = await stripe.customers.create({ name: 'Ada' }, options)
+  t.equal(again.id, first.id)
+  t.equal(first.lastResponse.headers['idempotent-replayed'], undefined)
+  t.equal(again.lastResponse.headers['idempotent-replayed'], 'true')
+  t.not(again.lastResponse.requestId, first.lastResponse.requestId)
+  t.equal((await stripe.customers.list()).data.length, 1)
+  t.equal(controls.events().length, 1)
+  controls.advance(86_400)
+  t.not((await stripe.customers.create({ name: 'Ada' }, options)).id, first.id, 'keys are kept for a day')
+})
+
+t.test('a key with other parameters or for another call is refused', async (t) => {
+  const { stripe } = await startTestAccount(t)
+  const options = { idempotencyKey: 'key-1' }
+  await stripe.customers.create({ name: 'Ada' }, options)
+  const refused = {
+    type: 'StripeIdempotencyError',
+    statusCode: 400,
+    message: /^Keys for idempotent requests can only be used with the same parameters/
+  }
+  await t.rejects(stripe.customers.create({ name: 'Bob' }, options), refused)
+  await t.rejects(stripe.products.create({ name: 'Ada' }, options), refused)
+})
+
+t.test('a request that was not valid leaves its key free', async (t) => {
+  const { stripe } = await startTestAccount(t)
+  const options = { idempotencyKey: 'key-1' }
+  await t.rejects(stripe.customers.create({ email: 'nobody' }, options), { code: 'email_invalid', param: 'email' })
+  t.ok(await stripe.customers.create({ email: 'a@example.com' }, options))
+})
+
+t.test('a key whose first request is still underway is 409', async (t) => {
+  const { stripe, controls } = await startTestAccount(t)
+  controls.failNext({ delay_ms: 1_000 })
+  const options = { idempotencyKey: 'key-1' }
+  const slow = stripe.customers.create({ name: 'Ada' }, options)
+  const [first, second] = await Promise.allSettled([slow, stripe.customers.create({ name: 'Ada' }, options)])
+  const outcomes = [first, second].map((outcome) => (outcome.status === 'rejected' ? outcome.reason.statusCode : 200))
+  t.same(outcomes.sort(), [200, 409])
+  t.equal((await stripe.customers.list()).data.length, 1)
+})
+
+t.test('calls fail as they were told to, and then work', async (t) => {
+  const { stripe, controls } = await startTestAccount(t)
+  controls.failNext({ status: 429 })
+  await t.rejects(stripe.customers.list(), { type: 'StripeRateLimitError', statusCode: 429, code: 'rate_limit' })
+  controls.failNext({ status: 500 })
+  await t.rejects(stripe.customers.list(), { type: 'StripeAPIError', statusCode: 500, message: /error on our end/ })
+  controls.failNext({ status: 503, body: '<h1>Away</h1>', content_type: 'text/html' })
+  await t.rejects(stripe.customers.list(), { type: 'StripeAPIError', message: /Invalid JSON/ })
+  t.ok(await stripe.customers.list())
+})
+
+t.test('only the calls that match fail, as often as they were told to', async (t) => {
+  const { stripe, controls } = await startTestAccount(t)
+  controls.failNext({ status: 500, count: 2, method: 'GET', path: '/v1/customers/*' })
+  const { id } = await stripe.customers.create({})
+  t.ok(await stripe.customers.list())
+  await t.rejects(stripe.customers.retrieve(id))
+  await t.rejects(stripe.customers.retrieve(id))
+  t.ok(await stripe.customers.retrieve(id))
+  controls.failNext({ status: 500, path: '/v1/prices' })
+  t.equal(controls.plannedFailures().length, 1)
+  controls.clearFailures()
+  t.ok(await stripe.prices.list())
+})
+
+t.test('a connection can be cut before the work, or after it', async (t) => {
+  const { stripe, controls } = await startTestAccount(t)
+  const options = { idempotencyKey: 'key-1' }
+  // The client itself tries once more after a cut connection.
+  controls.failNext({ reset: true, count: 2 })
+  await t.rejects(stripe.customers.create({ name: 'Ada' }, options), {
+    type: 'StripeConnectionError',
+    message: /connection to Stripe/
+  })
+  t.equal((await stripe.customers.list()).data.length, 0)
+  controls.failNext({ reset: true, when: 'after', count: 2 })
+  await t.rejects(stripe.customers.create({ name: 'Ada' }, options), {
+    type: 'StripeConnectionError',
+    message: /connection to Stripe/
+  })
+  const [made] = (await stripe.customers.list()).data
+  t.equal((await stripe.customers.create({ name: 'Ada' }, options)).id, made?.id, 'the key finds what was done')
+})
+
+t.test('a client that retries gets through with one customer made', async (t) => {
+  const { port, controls } = await startTestAccount(t)
+  const stripe = newStripe(port)
+  controls.failNext({ status: 500, when: 'after' })
+  const customer = await stripe.customers.create({ name: 'Ada' }, { maxNetworkRetries: 1 })
+  t.equal(customer.lastResponse.headers['idempotent-replayed'], 'true')
+  t.same(
+    (await stripe.customers.list()).data.map(({ id }) => id),
+    [customer.id]
+  )
+})
+
+t.test('the calls are recorded with their keys, statuses and parameters', async (t) => {
+  const { stripe, controls } = await startTestAccount(t)
+  await stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'key-1' })
+  await stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'key-1' })
+  await stripe.customers.list({ limit: 1 })
+  await t.rejects(stripe.customers.retrieve('cus_none'))
+  t.match(controls.calls(), [
+    {
+      method: 'POST',
+      path: '/v1/customers',
+      params: 'name=Ada',
+      idempotency_key: 'key-1',
+      status: 200,
+      is_replayed: false
+    },
+    { idempotency_key: 'key-1', status: 200, is_replayed: true },
+    { method: 'GET', path: '/v1/customers', params: 'limit=1', idempotency_key: null, status: 200 },
+    { path: '/v1/customers/cus_none', status: 404 }
+  ])
+  controls.clearCalls()
+  t.same(controls.calls(), [])
+})
+
+t.test('ids are replaced by objects where that is asked for, also in lists and within each other', async (t) => {
+  const account = await startTestAccount(t)
+  const { stripe } = account
+  const { customer, subscription } = await addSubscriber(account)
+  const { data } = await stripe.subscriptions.list({
+    expand: ['data.latest_invoice.payments', 'data.customer', 'data.default_payment_method']
+  })
+  t.match(data, [
+    {
+      id: subscription.id,
+      customer: { object: 'customer', id: customer.id },
+      default_payment_method: { object: 'payment_method', card: { last4: '4242' } },
+      latest_invoice: { object: 'invoice', payments: { data: [{ status: 'paid', amount_paid: 2_000 }] } }
+    }
+  ])
+  const priced = await stripe.subscriptions.retrieve(subscription.id, { expand: ['items.data.price.product'] })
+  t.match(priced.items.data, [{ price: { product: { object: 'product', name: 'Pro' } } }])
+  const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice), {
+    expand: ['parent.subscription_details.subscription']
+  })
+  t.match(invoice.parent, { subscription_details: { subscription: { object: 'subscription' } } })
+  const withSubscriptions = await stripe.customers.retrieve(customer.id, { expand: ['subscriptions'] })
+  t.match(withSubscriptions, { subscriptions: { data: [{ id: subscription.id }] } })
+  await stripe.customers.del(customer.id)
+  const later = await stripe.subscriptions.retrieve(subscription.id, { expand: ['customer'] })
+  t.match(later.customer, { id: customer.id, deleted: true })
+})
+
+t.test('what cannot be expanded is refused, and nothing is changed', async (t) => {
+  const { stripe } = await startTestAccount(t)
+  await t.rejects(stripe.customers.create({ expand: ['friends'] }), {
+    statusCode: 400,
+    message: /cannot be expanded \(friends\)/
+  })
+  t.same((await stripe.customers.list()).data, [])
+  await t.rejects(stripe.prices.list({ expand: ['data.currency.country'] }), {
+    statusCode: 400,
+    message: /cannot be expanded/
+  })
+  const deep = ['data.items.data.price.product']
+  await t.rejects(stripe.subscriptions.list({ expand: deep }), { statusCode: 400, message: /more than 4 levels/ })
+})

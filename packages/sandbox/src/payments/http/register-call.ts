@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TObject, TProperties } from 'typebox'
+import type { PaymentsContext } from '../context.ts'
+import { type ErrorBody, StripeApiError } from '../errors.ts'
+import type { Api } from './api.ts'
+import { type ApiAnswer, type ApiRequest, carryOut } from './carry-out.ts'
+import { expandAnswer } from './expand.ts'
+import { delayOf, type Failure } from './failures.ts'
+import { expand, fields } from './params.ts'
+import { readParams } from './read-params.ts'
+import { errorJson } from './send-error.ts'
+
+export interface Call<Fields extends TProperties> {
+  method: 'GET' | 'POST' | 'DELETE'
+  url: string
+  /** Its parameters besides `expand`. Any other is refused. */
+  params: Fields
+  /**
+   * Reads or changes; what it throws leaves nothing changed.
+   *
+   * @param id the part `:id` of the path; empty if it has none
+   * @returns the answer
+   */
+  run(context: PaymentsContext, params: Static<TObject<Fields>>, id: string): object
+}
+
+/** Answers a call of the API: with failures on demand, idempotency and expansion. */
+export function registerCall<Fields extends TProperties>(app: FastifyInstance, api: Api, call: Call<Fields>): void {
+  const schema = fields({ ...call.params, expand })
+  app.route({
+    method: call.method,
+    url: call.url,
+    async handler(request, reply) {
+      const asked = requestOf(request)
+      const failure = api.failures.take(asked.method, asked.path)
+      const release = claimKey(api, asked.idempotencyKey)
+      try {
+        if (failure !== null) await delayOf(failure, api.stop)
+        if (failure !== null && failure.when !== 'after' && fail(failure, request, reply)) return reply
+        api.catchUp()
+        const answer = carryOut(api, asked, () => {
+          const params = readParams(schema, asked.form) as Static<TObject<Fields>> & { expand?: string[] }
+          const { expand: paths = [], ...own } = params
+          const result = call.run(api.context, own as Static<TObject<Fields>>, idOf(request))
+          return expandAnswer(result, paths, api.context.objects)
+        })
+        api.deliver()
+        if (failure?.when === 'after' && fail(failure, request, reply)) return reply
+        return send(answer, asked, reply)
+      } finally {
+        release()
+      }
+    }
+  })
+}
+
+function requestOf(request: FastifyRequest): ApiRequest {
+  const [path = '', query = ''] = request.url.split('?')
+  const { 'idempotency-key': key } = request.headers
+  const isPost = request.method === 'POST'
+  return {
+    method: request.method,
+    path,
+    form: isPost && typeof request.body === 'string' ? request.body : query,
+    idempotencyKey: isPost && typeof key === 'string' && key !== '' ? key : null,
+    requestId: request.id
+  }
+}
+
+function idOf(request: FastifyRequest): string {
+  const { id } = request.params as { id?: string }
+  return id ?? ''
+}
+
+/** @throws StripeApiError 409 while another call with the same key is carried out */
+function claimKey({ keysInUse }: Api, key: string | null): () => void {
+  if (key === null) return () => {}
+  if (keysInUse.has(key)) {
+    throw new StripeApiError(409, {
+      type: 'invalid_request_error',
+      code: 'idempotency_key_in_use',
+      message: `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`
+    })
+  }
+  keysInUse.add(key)
+  return () => keysInUse.delete(key)
+}
+
+/** Lets an answer go wrong. Returns whether it did: a failure that only delays does not. */
+function fail({ reset, status, body, content_type }: Failure, request: FastifyRequest, reply: FastifyReply): boolean {
+  if (reset === true) {
+    reply.hijack()
+    request.raw.socket.destroy()
+    return true
+  }
+  if (status === undefined && body === undefined) return false
+  void reply
+    .code(status ?? 500)
+    .type(content_type ?? 'application/json')
+    .send(body ?? errorJson(usualError(status ?? 500)))
+  return true
+}
+
+function usualError(status: number): ErrorBody {
+  if (status === 429) {
+    return {
+      type: 'invalid_request_error',
+      code: 'rate_limit',
+      message:
+        'Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits.'
+    }
+  }
+  return status >= 500
+    ? { type: 'api_error', message: 'Sorry, there was an error on our end.' }
+    : { type: 'invalid_request_error', message: 'This call was told to fail.' }
+}
+
+function send({ status, body, isReplayed }: ApiAnswer, asked: ApiRequest, reply: FastifyReply): FastifyReply {
+  if (asked.idempotencyKey !== null) reply.header('idempotency-key', asked.idempotencyKey)
+  if (isReplayed) reply.header('idempotent-replayed', 'true')
+  return reply.code(status).type('application/json').send(body)
+}

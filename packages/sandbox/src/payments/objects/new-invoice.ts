@@ -1,0 +1,134 @@
+import type { Metadata, WireCustomer, WireInvoice, WireInvoiceLine, WireInvoicePayment } from '../wire.ts'
+import { newId } from './new-id.ts'
+
+export interface InvoiceDetails {
+  customer: WireCustomer
+  subscription: { id: string; metadata: Metadata }
+  reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
+  lines: readonly Omit<WireInvoiceLine, 'invoice'>[]
+  currency: string
+  /** Unix seconds. */
+  periodStart: number
+  periodEnd: number
+  accountName: string
+  /** Where its page and its PDF are. */
+  pageUrl: string
+}
+
+/** A finalized invoice that nobody has paid. What the customer has to their credit is already taken off. */
+export function newInvoice(details: InvoiceDetails, nowS: number): WireInvoice {
+  const { customer, subscription } = details
+  const id = newId('in')
+  const total = details.lines.reduce((sum, line) => sum + line.amount, 0)
+  const due = Math.max(0, total + customer.balance)
+  return {
+    id,
+    object: 'invoice',
+    account_country: 'US',
+    account_name: details.accountName,
+    account_tax_ids: null,
+    amount_due: due,
+    amount_overpaid: 0,
+    amount_paid: 0,
+    amount_remaining: due,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: 0,
+    attempted: false,
+    auto_advance: true,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatically_finalizes_at: null,
+    billing_reason: details.reason,
+    collection_method: 'charge_automatically',
+    created: nowS,
+    currency: details.currency,
+    custom_fields: null,
+    customer: customer.id,
+    customer_account: null,
+    customer_address: null,
+    customer_email: customer.email,
+    customer_name: customer.name ?? null,
+    customer_phone: customer.phone ?? null,
+    customer_shipping: null,
+    customer_tax_exempt: 'none',
+    customer_tax_ids: [],
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    due_date: null,
+    effective_at: nowS,
+    ending_balance: endingBalance(customer.balance, total),
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: details.pageUrl,
+    invoice_pdf: `${details.pageUrl}/pdf`,
+    issuer: { type: 'self' },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: {
+      object: 'list',
+      data: details.lines.map((line) => ({ ...line, invoice: id })),
+      has_more: false,
+      url: `/v1/invoices/${id}/lines`
+    },
+    livemode: false,
+    metadata: {},
+    next_payment_attempt: null,
+    number: `${customer.invoice_prefix}-${String(customer.next_invoice_sequence ?? 1).padStart(4, '0')}`,
+    on_behalf_of: null,
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+      type: 'subscription_details'
+    },
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    period_end: details.periodEnd,
+    period_start: details.periodStart,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    starting_balance: customer.balance,
+    statement_descriptor: null,
+    status: 'open',
+    status_transitions: { finalized_at: nowS, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    subtotal: total,
+    subtotal_excluding_tax: total,
+    test_clock: null,
+    total,
+    total_discount_amounts: [],
+    total_excluding_tax: total,
+    total_pretax_credit_amounts: [],
+    total_taxes: [],
+    webhooks_delivered_at: nowS
+  }
+}
+
+/** What stays on the customer's balance (below 0: to their credit) after an invoice over `total`. */
+function endingBalance(startingBalance: number, total: number): number {
+  return Math.min(0, startingBalance + total)
+}
+
+/** The payment of an invoice, which is sent when `payments` is expanded. */
+export function paymentOf(invoice: WireInvoice): WireInvoicePayment {
+  const tail = invoice.id.slice('in_'.length)
+  const isPaid = invoice.status === 'paid'
+  return {
+    id: `inpay_${tail}`,
+    object: 'invoice_payment',
+    amount_paid: isPaid ? invoice.amount_paid : null,
+    amount_requested: invoice.amount_due,
+    created: invoice.created,
+    currency: invoice.currency,
+    invoice: invoice.id,
+    is_default: true,
+    livemode: false,
+    payment: { payment_intent: `pi_${tail}`, type: 'payment_intent' },
+    status: isPaid ? 'paid' : 'open',
+    status_transitions: { canceled_at: null, paid_at: invoice.status_transitions.paid_at }
+  }
+}

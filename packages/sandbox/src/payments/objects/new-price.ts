@@ -1,0 +1,77 @@
+import type Stripe from 'stripe'
+import type { Metadata, Wire, WirePrice } from '../wire.ts'
+import { newId } from './new-id.ts'
+
+export type Interval = 'day' | 'week' | 'month' | 'year'
+
+export interface PriceDetails {
+  id?: string
+  product: string
+  currency: string
+  unitAmount: number
+  /** null: paid once. */
+  recurring: { interval: Interval; intervalCount: number } | null
+  nickname?: string
+  lookupKey?: string
+  active?: boolean
+  metadata?: Metadata
+}
+
+export function newPrice(details: PriceDetails, nowS: number): WirePrice {
+  const { recurring } = details
+  return {
+    id: details.id ?? newId('price'),
+    object: 'price',
+    active: details.active ?? true,
+    billing_scheme: 'per_unit',
+    created: nowS,
+    currency: details.currency,
+    custom_unit_amount: null,
+    livemode: false,
+    lookup_key: details.lookupKey ?? null,
+    metadata: details.metadata ?? {},
+    nickname: details.nickname ?? null,
+    product: details.product,
+    recurring:
+      recurring === null
+        ? null
+        : {
+            interval: recurring.interval,
+            interval_count: recurring.intervalCount,
+            meter: null,
+            trial_period_days: null,
+            usage_type: 'licensed'
+          },
+    tax_behavior: 'unspecified',
+    tiers_mode: null,
+    transform_quantity: null,
+    type: recurring === null ? 'one_time' : 'recurring',
+    unit_amount: details.unitAmount,
+    unit_amount_decimal: String(details.unitAmount)
+  }
+}
+
+/** The older form of a recurring price, which still stands on subscription items. */
+export function planOf(price: WirePrice): Wire<Stripe.Plan> {
+  return {
+    id: price.id,
+    object: 'plan',
+    active: price.active,
+    amount: price.unit_amount,
+    amount_decimal: price.unit_amount_decimal,
+    billing_scheme: price.billing_scheme,
+    created: price.created,
+    currency: price.currency,
+    interval: price.recurring?.interval ?? 'month',
+    interval_count: price.recurring?.interval_count ?? 1,
+    livemode: false,
+    metadata: price.metadata,
+    meter: null,
+    nickname: price.nickname,
+    product: price.product,
+    tiers_mode: null,
+    transform_usage: null,
+    trial_period_days: null,
+    usage_type: 'licensed'
+  }
+}

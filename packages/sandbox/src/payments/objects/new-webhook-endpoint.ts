@@ -1,0 +1,28 @@
+import Stripe from 'stripe'
+import type { Metadata, WireWebhookEndpoint } from '../wire.ts'
+import { newId } from './new-id.ts'
+
+export interface EndpointDetails {
+  id?: string
+  url: string
+  /** Names of event types; `*` stands for all. */
+  enabledEvents: string[]
+  description: string | null
+  metadata: Metadata
+}
+
+export function newWebhookEndpoint(details: EndpointDetails, nowS: number): WireWebhookEndpoint {
+  return {
+    id: details.id ?? newId('we'),
+    object: 'webhook_endpoint',
+    api_version: Stripe.API_VERSION,
+    application: null,
+    created: nowS,
+    description: details.description,
+    enabled_events: details.enabledEvents,
+    livemode: false,
+    metadata: details.metadata,
+    status: 'enabled',
+    url: details.url
+  }
+}

@@ -1,0 +1,53 @@
+import type { CardInput } from '../billing/judge-card.ts'
+import { StripeApiError } from '../errors.ts'
+import type { FormFields } from '../http/parse-form.ts'
+import { type Problem, renderField } from './field.ts'
+
+/** What a person has filled in about a card. */
+export interface CardForm extends CardInput {
+  name: string
+}
+
+export const emptyCard: CardForm = { number: '', expiry: '', cvc: '', name: '' }
+
+const formFields: Readonly<Record<string, keyof CardForm>> = { number: 'number', exp_month: 'expiry', cvc: 'cvc' }
+
+export function readCardForm(form: FormFields): CardForm {
+  return {
+    number: textOf(form, 'number'),
+    expiry: textOf(form, 'expiry'),
+    cvc: textOf(form, 'cvc'),
+    name: textOf(form, 'name')
+  }
+}
+
+/** The text of a field; empty if it was not sent. */
+export function textOf(form: FormFields, name: string): string {
+  const value = form[name]
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+/** At which field a refused card is told. Anything else is not for the person and is thrown again. */
+export function problemOf(error: unknown): Problem {
+  if (!(error instanceof StripeApiError) || error.body.type !== 'card_error') throw error
+  return { field: formFields[error.body.param ?? ''] ?? 'number', message: error.message }
+}
+
+/** The fields of a card. The security code is never filled in again. */
+export function renderCardFields(card: CardForm, problem: Problem | null): string {
+  return `
+    ${renderField({ name: 'number', label: 'Card number', value: card.number, autocomplete: 'cc-number', inputmode: 'numeric', placeholder: '4242 4242 4242 4242' }, problem)}
+    <div class="pair">
+      ${renderField({ name: 'expiry', label: 'Expiry (MM / YY)', value: card.expiry, autocomplete: 'cc-exp', placeholder: '12 / 34' }, problem)}
+      ${renderField({ name: 'cvc', label: 'Security code', value: '', autocomplete: 'cc-csc', inputmode: 'numeric', placeholder: '123' }, problem)}
+    </div>
+    ${renderField({ name: 'name', label: 'Name on card', value: card.name, autocomplete: 'cc-name' }, problem)}`
+}
+
+/** Which cards work here. */
+export const testCardHints = `
+  <details><summary>Test cards</summary><dl>
+    <dt><code>4242 4242 4242 4242</code></dt><dd>pays</dd>
+    <dt><code>4000 0000 0000 0002</code></dt><dd>is declined</dd>
+    <dt><code>4000 0000 0000 0341</code></dt><dd>pays now and fails at renewal</dd>
+  </dl><p class="quiet">Any later date and any security code will do.</p></details>`

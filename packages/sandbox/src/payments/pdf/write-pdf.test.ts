@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { type PdfText, writePdf } from './write-pdf.ts'
+
+const line = (text: string): PdfText => ({ x: 50, y: 700, size: 10, isBold: false, text })
+
+t.test('the table of a file leads to each of its objects, whatever the text', async () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.string({ unit: 'binary' }), { maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+      (pages) => {
+        const file = writePdf(
+          'Title',
+          pages.map((texts) => texts.map(line))
+        ).toString('latin1')
+        if (!file.startsWith('%PDF-1.4\n') || !file.endsWith('%%EOF\n')) throw new Error('It is no PDF.')
+        const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)?.[1])
+        const [, count = '', rows = ''] = /^xref\n0 (\d+)\n([\s\S]*?)trailer\n/.exec(file.slice(start)) ?? []
+        if (Number(count) !== 6 + pages.length * 2) throw new Error('The table has another length.')
+        for (const [index, row] of rows
+          .match(/.{18} \n/g)
+          ?.slice(1)
+          .entries() ?? []) {
+          const place = Number(row.slice(0, 10))
+          if (!file.startsWith(`${index + 1} 0 obj\n`, place)) throw new Error(`Object ${index + 1} is elsewhere.`)
+        }
+        for (const [, length, content] of file.matchAll(/<< \/Length (\d+) >>\nstream\n([\s\S]*?)\nendstream/g)) {
+          if (content?.length !== Number(length)) throw new Error('A stream has another length.')
+        }
+      }
+    )
+  )
+})
+
+t.test('parentheses are escaped, and what Windows-1252 lacks becomes a question mark', async (t) => {
+  const file = writePdf('x', [[line('a (b) \\ € é – 漢 \n')]]).toString('latin1')
+  t.match(file, '(a \\(b\\) \\\\ \x80 \xe9 \x96 ? ?) Tj')
+})

@@ -1,0 +1,146 @@
+import type { FastifyInstance } from 'fastify'
+import type Stripe from 'stripe'
+import { requireFreePort, startOnPort } from '../free-port.ts'
+import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
+import { dueOf } from './billing/due.ts'
+import { runDue } from './billing/run-due.ts'
+import { seedAccount } from './billing/seed.ts'
+import { createClock } from './clock.ts'
+import type { PaymentsContext } from './context.ts'
+import { type Controls, createControls } from './controls.ts'
+import { Deliverer } from './events/deliverer.ts'
+import { startState, usualMode } from './events/delivery-mode.ts'
+import { createEmit } from './events/emit.ts'
+import type { Api } from './http/api.ts'
+import { buildPaymentsApp } from './http/app.ts'
+import { CallRecord } from './http/call-record.ts'
+import { Failures } from './http/failures.ts'
+import { completeSettings, type GivenSettings } from './settings.ts'
+import { createAnswers } from './store/answers.ts'
+import { openDatabase } from './store/database.ts'
+import { createDeliveries } from './store/deliveries.ts'
+import { createNumbers } from './store/numbers.ts'
+import { createObjects } from './store/objects.ts'
+
+export type PaymentsOptions = GivenSettings & {
+  /** 0 chooses a free one. */
+  readonly port: number
+  /** Keeps everything that the account has. Made if absent; without one all of that is in memory. */
+  readonly dataDir?: string | null
+  /** Unix milliseconds; the system's clock by default. `controls.advance` is the usual way to another time. */
+  readonly now?: () => number
+  /** Chooses random orders of webhooks: numbers from 0 to below 1. */
+  readonly random?: () => number
+  /** Whether failures, and requests for what the stand-in lacks, are written to the standard error. */
+  readonly isLogging?: boolean
+}
+
+export interface RunningPayments {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  readonly port: number
+  readonly controls: Controls
+  close(): Promise<void>
+}
+
+/** How often the server looks whether time has brought something, when nobody calls. */
+const tickMs = 1_000
+
+/**
+ * Starts the stand-in for Stripe on 127.0.0.1, and resolves when it answers. A client of the real library reaches it with
+ * `new Stripe(apiKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false })`.
+ *
+ * @throws PortTakenError when another program has the port
+ * @throws Error when another server uses the `dataDir`
+ */
+export async function startPayments(options: PaymentsOptions): Promise<RunningPayments> {
+  const { dataDir = null, now = Date.now, random = Math.random, isLogging = false } = options
+  // Before the data is opened, so that a second start of the same server is told about its port.
+  if (options.port !== 0) await requireFreePort(options.port)
+  const database = openDatabase(dataDir)
+  const stop = new AbortController()
+  let app: FastifyInstance | null = null
+  let url = ''
+  let mode = usualMode
+  let request: Stripe.Event.Request | null = null
+
+  const objects = createObjects(database, dueOf)
+  const deliveries = createDeliveries(database)
+  const clock = createClock(createNumbers(database), now)
+  const context: PaymentsContext = {
+    settings: completeSettings(options),
+    database,
+    objects,
+    answers: createAnswers(database),
+    deliveries,
+    clock,
+    emit: createEmit({
+      objects,
+      deliveries,
+      startState: (type) => startState(mode, type),
+      request: () => request,
+      nowS: clock.nowS,
+      nowMs: Date.now
+    }),
+    baseUrl: () => url
+  }
+  const deliverer = new Deliverer(context, () => mode, random)
+  const api: Api = {
+    context,
+    calls: new CallRecord(),
+    failures: new Failures(),
+    keysInUse: new Set(),
+    catchUp: () => runDue(context, clock.nowS()),
+    deliver: () => deliverer.wake(),
+    onBehalfOf(asked, change) {
+      request = asked
+      try {
+        return change()
+      } finally {
+        request = null
+      }
+    },
+    stop: stop.signal
+  }
+  const controls = createControls({
+    api,
+    deliverer,
+    setMode: (wanted) => {
+      mode = wanted
+    },
+    random
+  })
+  const tick = setInterval(() => {
+    api.catchUp()
+    api.deliver()
+  }, tickMs).unref()
+  const close = async () => {
+    clearInterval(tick)
+    stop.abort()
+    deliverer.close()
+    await app?.close()
+    if (database.isOpen) database.close()
+  }
+  try {
+    seedAccount(context)
+    const port = await startOnPort(options.port, async (port) => {
+      const listening = buildPaymentsApp(api, controls, isLogging && { level: 'warn', stream: process.stderr })
+      app = listening
+      url = await listen(listening, port)
+      return port
+    })
+    deliverer.wake()
+    return { url, port, controls, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function listen(app: FastifyInstance, port: number): Promise<string> {
+  try {
+    return await app.listen({ host: '127.0.0.1', port })
+  } catch (error) {
+    throw isAddressInUse(error) ? new PortTakenError(port) : error
+  }
+}

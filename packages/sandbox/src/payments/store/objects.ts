@@ -1,0 +1,59 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { groupOf, type Kind, type Kinds } from './kinds.ts'
+
+/** An object whose time has come. */
+export interface Due {
+  kind: Kind
+  id: string
+  /** Unix seconds. */
+  dueS: number
+}
+
+/** All objects by kind and id. */
+export interface Objects {
+  /** Stores a new object, or another state of one. */
+  put<K extends Kind>(kind: K, object: Kinds[K]): void
+  get<K extends Kind>(kind: K, id: string): Kinds[K] | null
+  remove(kind: Kind, id: string): void
+  /** Newest first; only those of a group, if one is named (see `groupOf`). */
+  list<K extends Kind>(kind: K, group?: string): Kinds[K][]
+  /** The object that is due first, if one is due by then. */
+  nextDue(untilS: number): Due | null
+}
+
+/** @param dueOf when something is to happen to an object by itself, in Unix seconds; null: never */
+export function createObjects(
+  database: DatabaseSync,
+  dueOf: <K extends Kind>(kind: K, object: Kinds[K]) => number | null
+): Objects {
+  const put = database.prepare(`
+    insert into objects (kind, id, grouped_by, due_s, document) values (?, ?, ?, ?, ?)
+    on conflict (kind, id) do update set
+      grouped_by = excluded.grouped_by, due_s = excluded.due_s, document = excluded.document`)
+  const get = database.prepare('select document from objects where kind = ? and id = ?')
+  const remove = database.prepare('delete from objects where kind = ? and id = ?')
+  const all = database.prepare('select document from objects where kind = ? order by sequence desc')
+  const group = database.prepare(
+    'select document from objects where kind = ? and grouped_by = ? order by sequence desc'
+  )
+  const due = database.prepare('select kind, id, due_s from objects where due_s <= ? order by due_s, sequence limit 1')
+  return {
+    put: (kind, object) =>
+      void put.run(kind, object.id, groupOf(kind, object), dueOf(kind, object), JSON.stringify(object)),
+    get(kind, id) {
+      const row = get.get(kind, id)
+      return row === undefined ? null : read(row)
+    },
+    remove: (kind, id) => void remove.run(kind, id),
+    list: (kind, name) => (name === undefined ? all.all(kind) : group.all(kind, name)).map((row) => read(row)),
+    nextDue(untilS) {
+      const row = due.get(untilS)
+      return row === undefined ? null : { kind: row.kind as Kind, id: String(row.id), dueS: Number(row.due_s) }
+    }
+  }
+}
+
+// What stands in a row was put there as an object of its kind.
+function read<Stored>(row: Record<string, SQLOutputValue>): Stored {
+  return JSON.parse(String(row.document))
+}

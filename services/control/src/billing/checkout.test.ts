@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { actions, deliver } from './testing/start-billing.ts'
+import { startReplicas } from './testing/start-replicas.ts'
+
+test('checkout by way of two replicas', async (t) => {
+  const replicas = await startReplicas(t)
+  if (replicas === null) return
+  const { one, two, payments, stripe, checkout, buy, sessionOf, eventsSince, live, settle } = replicas
+  const { controls } = payments
+  const elsewhere = actions(two, payments)
+  const urlOf = ({ body }: { body: unknown }) => (body as { url?: string }).url
+  const customersOf = async (email: string) => (await stripe.customers.list({ email })).data
+  const openSessions = async (customer: string) =>
+    (await stripe.checkout.sessions.list({ customer, limit: 100 })).data.filter(({ status }) => status === 'open')
+
+  await t.test(
+    'however often it is clicked at once, there is one customer, one page and one subscription',
+    async () => {
+      const user = await one.signUp()
+      const clicks = await Promise.all([
+        checkout(user),
+        elsewhere.checkout(user),
+        checkout(user),
+        elsewhere.checkout(user)
+      ])
+      for (const { status } of clicks) assert.equal(status, 200)
+      assert.equal(new Set(clicks.map(urlOf)).size, 1)
+      const customers = await customersOf(user.email)
+      assert.equal(customers.length, 1)
+      assert.equal((await openSessions(customers[0]!.id)).length, 1)
+      controls.pay((await sessionOf(clicks[0]!)).id)
+      assert.equal((await live(customers[0]!.id)).length, 1)
+      assert.equal((await elsewhere.checkout(user)).status, 409, 'before anybody was told')
+    }
+  )
+
+  await t.test('asked for another price, the page from before is closed', async () => {
+    const user = await one.signUp()
+    const first = await sessionOf(await checkout(user, 'price_pro_monthly'))
+    const second = await sessionOf(await elsewhere.checkout(user, 'price_team_monthly'))
+    assert.equal((await stripe.checkout.sessions.retrieve(first.id)).status, 'expired')
+    assert.equal(urlOf(await checkout(user, 'price_team_monthly')), second.url)
+    await Promise.all([checkout(user, 'price_pro_yearly'), elsewhere.checkout(user, 'price_pro_monthly')])
+    const [customer] = await customersOf(user.email)
+    assert.ok((await openSessions(customer!.id)).length <= 1)
+  })
+
+  await t.test('of two subscriptions that were paid all the same, the later one is ended', async () => {
+    const user = await one.signUp()
+    const session = await sessionOf(await checkout(user))
+    const customer = session.customer as string
+    const before = controls.events().length
+    const second = await stripe.checkout.sessions.create({
+      mode: 'subscription',
+      customer,
+      line_items: [{ price: 'price_team_monthly', quantity: 1 }],
+      success_url: 'http://localhost:3000/',
+      subscription_data: { metadata: { account_id: user.id } }
+    })
+    const third = await stripe.checkout.sessions.create({
+      mode: 'subscription',
+      customer,
+      line_items: [{ price: 'price_pro_yearly', quantity: 1 }],
+      success_url: 'http://localhost:3000/'
+    })
+    const kept = controls.pay(session.id).subscription
+    controls.advance(60)
+    const surplus = controls.pay(second.id).subscription
+    const told = eventsSince(before)
+    await Promise.all(told.map((event, index) => deliver(event, index % 2 === 0 ? one : two)))
+    assert.deepEqual(await live(customer), [kept])
+    assert.equal((await stripe.subscriptions.retrieve(surplus as string)).status, 'canceled')
+    assert.equal((await stripe.checkout.sessions.retrieve(third.id)).status, 'expired')
+    assert.equal((await replicas.plan(user)).id, 'pro')
+  })
+
+  await t.test('a subscription that was made elsewhere is left alone', async () => {
+    const user = await one.signUp()
+    const before = controls.events().length
+    await buy(user)
+    const [customer] = await customersOf(user.email)
+    const { default_payment_method: card } = (await stripe.subscriptions.list({ customer: customer!.id })).data[0]!
+    const session = await stripe.checkout.sessions.create({
+      mode: 'subscription',
+      customer: customer!.id,
+      line_items: [{ price: 'price_team_yearly', quantity: 1 }],
+      success_url: 'http://localhost:3000/'
+    })
+    assert.ok(card)
+    controls.pay(session.id)
+    for (const event of eventsSince(before)) await deliver(event, two)
+    assert.equal((await live(customer!.id)).length, 2)
+    assert.equal((await replicas.plan(user)).id, 'team', 'the greater plan counts')
+  })
+
+  await t.test('somebody whom the provider has deleted is made a customer anew', async () => {
+    const user = await one.signUp()
+    const session = await sessionOf(await checkout(user))
+    await stripe.customers.del(session.customer as string)
+    const again = await checkout(user)
+    assert.equal(again.status, 200)
+    const { customer } = await sessionOf(again)
+    assert.notEqual(customer, session.customer)
+    controls.pay((await sessionOf(again)).id)
+    await settle()
+    await one.syncLoop.readDue()
+    assert.equal((await replicas.plan(user)).id, 'pro')
+
+    // With a subscription, only once it is known that it has ended.
+    await stripe.customers.del(customer as string)
+    assert.equal((await checkout(user)).status, 503)
+    await settle()
+    assert.equal((await replicas.plan(user)).id, 'free')
+    assert.equal((await checkout(user)).status, 200)
+  })
+
+  await t.test('what was bought is found by comparison, if nobody ever tells', async () => {
+    const user = await one.signUp()
+    const subscription = await buy(user)
+    const look = async () => {
+      two.passTime(3_600_000)
+      assert.equal(await two.subscriptionSweeper.look(), true)
+      await two.syncLoop.readDue()
+    }
+    await look()
+    assert.equal((await replicas.plan(user)).id, 'pro')
+    const [customer] = await customersOf(user.email)
+    controls.clearCalls()
+    await look()
+    const reads = () => controls.calls().filter(({ params }) => params.includes(customer!.id))
+    assert.deepEqual(reads(), [], 'who is as before is not read')
+    await stripe.subscriptions.update(subscription, { cancel_at_period_end: true })
+    await look()
+    assert.notEqual((await replicas.plan(user)).cancel_at, null)
+    await stripe.subscriptions.cancel(subscription)
+    await look()
+    assert.equal((await replicas.plan(user)).id, 'free')
+  })
+})

@@ -1,0 +1,96 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import {
+  BillingPlanResponse,
+  CheckoutRequest,
+  InvoicesQuery,
+  InvoicesResponse,
+  OfferedPlansResponse,
+  RedirectResponse
+} from '@tollgate/contracts/http/billing.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Limits } from '../auth/limits.ts'
+import { callerOf } from '../auth/session.ts'
+import { limitAttempts } from '../http/attempts.ts'
+import { type CheckoutOptions, openCheckout } from './checkout.ts'
+import { findCustomer } from './customers.ts'
+import { describeOffer } from './offered-plans.ts'
+import { NoSuchCustomerError } from './payments.ts'
+import { readPlan } from './read-plan.ts'
+
+/** Of invoices, unless a page has another size. */
+const defaultLimit = 24
+
+export type BillingOptions = CheckoutOptions & { limits: Pick<Limits, 'billing'> }
+
+/** `/api/billing`: what the caller's account pays, and where. All but the plan is for its owner. */
+export async function billingEndpoints(instance: FastifyInstance, options: BillingOptions): Promise<void> {
+  const { database, payments, catalog, limits, publicUrl } = options
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  const onRequest = app.requireSession
+  // Each of these asks the payment provider, which limits us in turn.
+  const preHandler = limitAttempts(app, {
+    what: 'billing',
+    perMinute: limits.billing,
+    subjectOf: (request) => callerOf(request).user.id
+  })
+  const offer = { plans: describeOffer(catalog) }
+
+  app.get('/plans', { schema: { response: answers({ 200: OfferedPlansResponse }) } }, async () => offer)
+
+  app.get('/plan', { onRequest, schema: { response: answers({ 200: BillingPlanResponse }) } }, async (request) => ({
+    plan: await readPlan(database.orm, catalog, callerOf(request).accountId)
+  }))
+
+  app.post(
+    '/checkout',
+    { onRequest, preHandler, schema: { body: CheckoutRequest, response: answers({ 200: RedirectResponse }) } },
+    async (request) => {
+      const accountId = ownAccount(request)
+      const { email, name } = callerOf(request).user
+      return { url: await openCheckout(options, { accountId, email, name }, request.body.price_id) }
+    }
+  )
+
+  app.get(
+    '/portal',
+    { onRequest, preHandler, schema: { response: answers({ 200: RedirectResponse }) } },
+    async (request, reply) => {
+      const customer = await findCustomer(database.orm, ownAccount(request))
+      if (customer === null) throw new ServiceError('no_customer')
+      reply.header('cache-control', 'no-store')
+      const returnUrl = `${publicUrl}/dashboard/billing`
+      try {
+        return { url: await payments.createPortal(customer.customerId, returnUrl, payments.startLimit()) }
+      } catch (cause) {
+        throw cause instanceof NoSuchCustomerError ? new ServiceError('no_customer', { cause }) : cause
+      }
+    }
+  )
+
+  app.get(
+    '/invoices',
+    { onRequest, preHandler, schema: { querystring: InvoicesQuery, response: answers({ 200: InvoicesResponse }) } },
+    async (request) => {
+      const customer = await findCustomer(database.orm, ownAccount(request))
+      if (customer === null) return { invoices: [], has_more: false }
+      const { limit, starting_after: after = null } = request.query
+      const page = { size: limit === undefined ? defaultLimit : Number(limit), after }
+      const found = await payments.listInvoices(customer.customerId, page, payments.startLimit()).catch((error) => {
+        if (error instanceof NoSuchCustomerError) return { invoices: [], hasMore: false }
+        throw error
+      })
+      if (found === null) throw new ServiceError('invalid_request', { message: 'starting_after: not one of this list' })
+      const invoices = found.invoices.map(({ pdfUrl, ...invoice }) => ({ ...invoice, pdf_url: pdfUrl }))
+      return { invoices, has_more: found.hasMore }
+    }
+  )
+}
+
+/** @throws ServiceError `forbidden` for whoever shares somebody else's account */
+function ownAccount(request: FastifyRequest): string {
+  const { accountId, role } = callerOf(request)
+  if (role !== 'owner') throw new ServiceError('forbidden')
+  return accountId
+}

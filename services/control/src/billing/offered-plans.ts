@@ -1,0 +1,17 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { OfferedPlan } from '@tollgate/contracts/http/billing.ts'
+
+/** What a catalog says to people who compare plans: nothing about models and what they cost. */
+export function describeOffer({ plans }: Catalog): OfferedPlan[] {
+  return Object.entries(plans).map(([id, { name, entitlements, keyQuota, seats, limits, caps, prices = [] }]) => ({
+    id,
+    name,
+    entitlements,
+    key_quota: keyQuota,
+    seats,
+    requests_per_minute: limits.requestsPerMinute,
+    tokens_per_minute: limits.tokensPerMinute,
+    monthly_budget_usd: caps.monthlyNanos / 1e9,
+    prices: prices.flatMap(({ isSold, ...price }) => (isSold ? [price] : []))
+  }))
+}

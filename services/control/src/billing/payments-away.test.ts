@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { sql } from 'drizzle-orm'
+import { test } from 'tap'
+import { queryRows } from '../database/connect.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { type Answer, codeOf } from '../testing/start-control.ts'
+import { startBilling } from './testing/start-billing.ts'
+
+/** Callers are promised an answer within ten seconds; here the provider has less, so that the test is quick. */
+const limitMs = 400
+const tenMinutes = 600_000
+
+const outcomeOf = (answer: Answer) => [answer.status, codeOf(answer)]
+const unavailable = [503, 'payments_unavailable']
+
+test('a payment provider in trouble', async (t) => {
+  const billing = await startBilling({ paymentsTimeoutMs: limitMs })
+  t.after(() => billing.close())
+  const { control, payments, stripe, checkout, portal, invoices, plan, buy, eventsSince, deliver, happens, settle } =
+    billing
+  const { controls } = payments
+
+  await t.test('what could not be read is read later, without another event', async () => {
+    const user = await control.signUp()
+    const before = controls.events().length
+    await buy(user)
+    const [event] = eventsSince(before)
+    controls.failNext({ status: 429, count: 1000 })
+    assert.deepEqual(outcomeOf(await deliver(event!)), unavailable)
+    control.passTime(tenMinutes)
+    await settle()
+    assert.equal((await plan(user)).id, 'free')
+    controls.clearFailures()
+    await settle()
+    assert.equal((await plan(user)).id, 'free', 'it is let be for a while')
+    control.passTime(tenMinutes)
+    await settle()
+    assert.equal((await plan(user)).id, 'pro')
+  })
+
+  const troubles: Array<[name: string, failure: Parameters<typeof controls.failNext>[0]]> = [
+    ['answers 500', { status: 500 }],
+    ['answers 429', { status: 429 }],
+    ['answers 503 in HTML, as a proxy does', { status: 503, body: '<html>', content_type: 'text/html' }],
+    ['answers JSON that is not its own', { status: 200, body: '{"message":"hello"}' }],
+    ['answers a list of something else', { status: 200, body: '{"object":"list","data":[{}],"has_more":false}' }],
+    ['does not accept our key', { status: 401 }],
+    ['resets connections', { reset: true }],
+    ['is slow', { delay_ms: 20_000 }]
+  ]
+  await t.test('is told of within its time, and leaves nothing half-done', async (t) => {
+    const stranger = await control.signUp()
+    const payer = await control.signUp()
+    const subscription = await happens(() => buy(payer))
+    for (const [name, failure] of troubles) {
+      await t.test(name, async () => {
+        const before = controls.events().length
+        const was = await stripe.subscriptions.retrieve(subscription)
+        await stripe.subscriptions.update(subscription, { cancel_at_period_end: !was.cancel_at_period_end })
+        const told = await plan(payer)
+        const [event] = eventsSince(before)
+        controls.failNext({ ...failure, count: 1000 })
+        const startedAt = performance.now()
+        for (const answer of await Promise.all([checkout(stranger), portal(payer), invoices(payer), deliver(event!)])) {
+          assert.deepEqual(outcomeOf(answer), unavailable)
+          assert.ok(Number(answer.headers['retry-after']) >= 2)
+        }
+        assert.ok(performance.now() - startedAt < 5000)
+        controls.clearFailures()
+        assert.deepEqual(await plan(payer), told)
+        assert.equal((await deliver(event!)).status, 200)
+        assert.notDeepEqual(await plan(payer), told)
+      })
+    }
+    const { data } = await stripe.customers.list({ email: stranger.email })
+    assert.deepEqual(data, [], 'nobody was made a customer by halves')
+  })
+
+  await t.test('a subscription is not lost when its account is deleted meanwhile', async () => {
+    const user = await control.signUp()
+    const subscription = await happens(() => buy(user))
+    controls.failNext({ status: 429, count: 1000 })
+    const refused = await control.call('DELETE', '/api/auth/me', { cookie: user.cookie })
+    assert.deepEqual(outcomeOf(refused), unavailable)
+    const { cookie } = user
+    assert.equal((await control.call('GET', '/api/auth/me', { cookie })).status, 200, 'they can ask again')
+    controls.clearFailures()
+    assert.equal((await stripe.subscriptions.retrieve(subscription)).status, 'active')
+    // Nobody asks again: the comparison with the identity provider completes it.
+    control.passTime(24 * 3_600_000)
+    await control.sweeper.look()
+    assert.equal((await stripe.subscriptions.retrieve(subscription)).status, 'canceled')
+    const [row] = await queryRows<{ deleted: boolean }>(
+      control.database.orm,
+      sql`select deleted_at is not null as deleted from users where id = ${user.id}`
+    )
+    assert.equal(row!.deleted, true)
+  })
+
+  await t.test('deleting an account ends what it pays, and closes the pages on which it could', async () => {
+    const user = await control.signUp()
+    const subscription = await happens(() => buy(user))
+    const waiting = await control.signUp()
+    const session = await billing.sessionOf(await checkout(waiting))
+    for (const { cookie } of [user, waiting]) {
+      assert.equal((await control.call('DELETE', '/api/auth/me', { cookie })).status, 200)
+    }
+    assert.equal((await stripe.subscriptions.retrieve(subscription)).status, 'canceled')
+    assert.equal((await stripe.checkout.sessions.retrieve(session.id)).status, 'expired')
+  })
+})
+
+onEachDatabase('while the payment provider is slow, everything else answers', async (t, newDatabase) => {
+  const billing = await startBilling({ databaseUrl: await newDatabase(), paymentsTimeoutMs: limitMs, poolSize: 3 })
+  t.after(() => billing.close())
+  const { control, payments, buy, eventsSince, deliver } = billing
+  const { controls } = payments
+  const users = await Promise.all(Array.from({ length: 4 }, () => control.signUp()))
+  const before = controls.events().length
+  for (const user of users) await buy(user)
+  const events = eventsSince(before)
+  assert.ok(events.length >= 8)
+  controls.failNext({ delay_ms: 20_000, count: 1000 })
+  const delivering = events.map((event) => deliver(event))
+  const startedAt = performance.now()
+  const { status } = await control.call('GET', '/api/keys', { cookie: users[0]!.cookie })
+  assert.equal(status, 200)
+  // One connection is all that PGlite has: there it waits for the provider once.
+  assert.ok(performance.now() - startedAt < 3 * limitMs, `${performance.now() - startedAt} ms`)
+  for (const answer of await Promise.all(delivering)) assert.deepEqual(outcomeOf(answer), unavailable)
+})

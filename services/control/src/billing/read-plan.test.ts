@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { BillingPlan, OfferedPlansResponse } from '@tollgate/contracts/http/billing.ts'
+import { test } from 'tap'
+import { Value } from 'typebox/value'
+import { judgeSubscriptions, noSubscription } from './judge-subscriptions.ts'
+import { describeOffer } from './offered-plans.ts'
+import { readPlanPrices } from './plan-prices.ts'
+import { describePlan } from './read-plan.ts'
+import { catalog, knownPrices, subscription } from './testing/subscriptions.ts'
+
+const prices = readPlanPrices(catalog)
+const factsOf = (changes: Parameters<typeof subscription>[0]) =>
+  judgeSubscriptions(prices, [subscription(changes)], 'free').facts
+
+test('a plan that is paid says when it renews, and one that was cancelled when it ends', async () => {
+  const paid = describePlan(catalog, 'pro', factsOf({}))
+  assert.deepEqual(paid, {
+    id: 'pro',
+    name: 'Pro',
+    renews_at: '2026-12-01T00:00:00.000Z',
+    entitlements: catalog.plans.pro!.entitlements,
+    past_due: false,
+    cancel_at: null,
+    price_id: 'price_pro_monthly'
+  })
+  assert.ok(Value.Check(BillingPlan, paid))
+  const cancelled = describePlan(catalog, 'pro', factsOf({ cancelAt: new Date('2026-11-25T00:00:00Z') }))
+  assert.deepEqual([cancelled.renews_at, cancelled.cancel_at], [null, '2026-11-25T00:00:00.000Z'])
+})
+
+test('a plan that nobody pays has no renewal: the free one, one set by hand, one that the catalog lost', async () => {
+  for (const [stored, id] of [
+    ['free', 'free'],
+    ['enterprise', 'enterprise'],
+    ['gone', 'free']
+  ] as const) {
+    for (const facts of [noSubscription, factsOf({})]) {
+      const { renews_at, cancel_at, price_id, ...plan } = describePlan(catalog, stored, facts)
+      assert.deepEqual([plan.id, renews_at, cancel_at, price_id], [id, null, null, null])
+    }
+  }
+})
+
+test('a payment that failed is told, whatever plan is in force', async () => {
+  assert.equal(describePlan(catalog, 'pro', factsOf({ status: 'past_due' })).past_due, true)
+  assert.equal(describePlan(catalog, 'free', factsOf({ status: 'unpaid' })).past_due, true)
+})
+
+test('the offer has each plan with the prices that are sold, and nothing about models', async () => {
+  const plans = describeOffer(catalog)
+  assert.ok(Value.Check(OfferedPlansResponse, { plans }))
+  assert.deepEqual(
+    plans.map(({ id }) => id),
+    Object.keys(catalog.plans)
+  )
+  assert.deepEqual(
+    plans.flatMap((plan) => plan.prices.map(({ id }) => id)),
+    knownPrices
+  )
+  assert.ok(!JSON.stringify(plans).includes('gpt'))
+  const pro = catalog.plans.pro!
+  const unsold = { ...catalog, plans: { pro: { ...pro, prices: [{ ...pro.prices![0]!, isSold: false }] } } }
+  assert.deepEqual(describeOffer(unsold)[0]!.prices, [])
+})

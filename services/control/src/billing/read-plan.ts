@@ -1,0 +1,34 @@
+import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
+import type { BillingPlan } from '@tollgate/contracts/http/billing.ts'
+import { eq } from 'drizzle-orm'
+import { effectivePlan } from '../accounts/effective-plan.ts'
+import type { Orm } from '../database/connect.ts'
+import { accounts } from '../database/schema.ts'
+import { findCustomer } from './customers.ts'
+import { type BillingFacts, noSubscription } from './judge-subscriptions.ts'
+
+/** The plan in force for an account, and what is paid for it. */
+export async function readPlan(orm: Orm, catalog: Catalog, accountId: string): Promise<BillingPlan> {
+  const [account] = await orm.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId))
+  const customer = await findCustomer(orm, accountId)
+  return describePlan(catalog, account?.plan ?? freePlan, customer?.facts ?? noSubscription)
+}
+
+/**
+ * @param stored the account's plan
+ * @param facts of its subscription, which may lead to another plan than one that was set by hand
+ */
+export function describePlan(catalog: Catalog, stored: string, facts: BillingFacts): BillingPlan {
+  const id = effectivePlan(catalog, stored)
+  const { name, entitlements } = catalog.plans[id]!
+  const isPaid = id !== freePlan && facts.plan === id
+  return {
+    id,
+    name,
+    renews_at: isPaid ? (facts.renewsAt?.toISOString() ?? null) : null,
+    entitlements,
+    past_due: facts.isPastDue,
+    cancel_at: isPaid ? (facts.cancelAt?.toISOString() ?? null) : null,
+    price_id: isPaid ? facts.priceId : null
+  }
+}

@@ -1,0 +1,93 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { Value } from 'typebox/value'
+
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const Id = Type.String({ minLength: 1 })
+const Seconds = Type.Integer({ minimum: 0 })
+/** What can be expanded is an id or the object itself. */
+const Reference = Type.Union([Id, Type.Object({ id: Id })])
+const WebAddress = Type.String({ pattern: '^https?://' })
+const Metadata = Type.Record(Type.String(), Type.String())
+
+/*
+ * What is read of the provider's answers. Its client takes any JSON without a member `error` for success, also that of a
+ * proxy which is in the way.
+ */
+
+export const SubscriptionAnswer = Type.Object({
+  object: Type.Literal('subscription'),
+  id: Id,
+  customer: Reference,
+  status: Type.String(),
+  created: Seconds,
+  cancel_at: orNull(Seconds),
+  cancel_at_period_end: Type.Boolean(),
+  metadata: Metadata,
+  latest_invoice: orNull(
+    Type.Union([
+      Id,
+      Type.Object({ status: orNull(Type.String()), attempt_count: Type.Integer(), amount_remaining: Type.Integer() })
+    ])
+  ),
+  items: Type.Object({
+    data: Type.Array(Type.Object({ price: Type.Object({ id: Id }), current_period_end: Type.Optional(Seconds) }))
+  })
+})
+export type SubscriptionAnswer = Static<typeof SubscriptionAnswer>
+
+export const CustomerAnswer = Type.Object({
+  object: Type.Literal('customer'),
+  id: Id,
+  deleted: Type.Optional(Type.Boolean())
+})
+
+export const CheckoutAnswer = Type.Object({
+  object: Type.Literal('checkout.session'),
+  id: Id,
+  status: orNull(Type.String()),
+  url: Type.Optional(orNull(WebAddress)),
+  expires_at: Seconds,
+  metadata: orNull(Metadata)
+})
+export type CheckoutAnswer = Static<typeof CheckoutAnswer>
+
+export const OpenCheckoutAnswer = Type.Object({ ...CheckoutAnswer.properties, url: WebAddress })
+
+export const PortalAnswer = Type.Object({
+  object: Type.Literal('billing_portal.session'),
+  id: Id,
+  url: WebAddress
+})
+
+export const InvoiceAnswer = Type.Object({
+  object: Type.Literal('invoice'),
+  id: Id,
+  total: Type.Integer(),
+  currency: Type.String(),
+  status: orNull(Type.String()),
+  created: Seconds,
+  invoice_pdf: Type.Optional(orNull(WebAddress))
+})
+export type InvoiceAnswer = Static<typeof InvoiceAnswer>
+
+/** A list of anything. */
+export const listOf = <Item extends TSchema>(item: Item) =>
+  Type.Object({ object: Type.Literal('list'), data: Type.Array(item), has_more: Type.Boolean() })
+
+/** Thrown when an answer is not the provider's. It says where, and nothing of what was answered. */
+export class UnexpectedAnswerError extends Error {
+  constructor(schema: TSchema, answer: unknown) {
+    const [problem] = Value.Errors(schema, answer)
+    super(`not an answer of the payment provider: ${problem?.instancePath || 'the whole'} ${problem?.message ?? ''}`)
+    this.name = 'UnexpectedAnswerError'
+  }
+}
+
+/** @throws UnexpectedAnswerError */
+export function expectAnswer<Schema extends TSchema>(schema: Schema, answer: unknown): Static<Schema> {
+  if (!Value.Check(schema, answer)) throw new UnexpectedAnswerError(schema, answer)
+  return answer as Static<Schema>
+}
+
+export const idOf = (reference: Static<typeof Reference>): string =>
+  typeof reference === 'string' ? reference : reference.id

@@ -1,0 +1,49 @@
+import type { Checkout, ProviderInvoice, Subscription } from '../payments.ts'
+import { type CheckoutAnswer, type InvoiceAnswer, idOf, type SubscriptionAnswer } from './stripe-answers.ts'
+
+const toDate = (seconds: number): Date => new Date(seconds * 1000)
+
+/** Periods are those of the items, of which the first that ends counts. */
+export function toSubscription(answer: SubscriptionAnswer): Subscription {
+  const { items, latest_invoice: invoice } = answer
+  const ends = items.data.flatMap(({ current_period_end: end }) => end ?? [])
+  const periodEndsAt = ends.length === 0 ? null : toDate(Math.min(...ends))
+  return {
+    id: answer.id,
+    customerId: idOf(answer.customer),
+    status: answer.status,
+    createdAt: toDate(answer.created),
+    priceIds: items.data.map(({ price }) => price.id),
+    periodEndsAt,
+    // One that ends with its period may say so in either way.
+    cancelAt: answer.cancel_at !== null ? toDate(answer.cancel_at) : answer.cancel_at_period_end ? periodEndsAt : null,
+    isUnpaid:
+      typeof invoice === 'object' &&
+      invoice?.status === 'open' &&
+      invoice.attempt_count > 0 &&
+      invoice.amount_remaining > 0,
+    accountId: answer.metadata.account_id ?? null
+  }
+}
+
+export function toCheckout(answer: CheckoutAnswer): Checkout {
+  const isOpen = answer.status === 'open'
+  return {
+    id: answer.id,
+    isOpen,
+    url: isOpen ? (answer.url ?? null) : null,
+    expiresAt: toDate(answer.expires_at),
+    priceId: answer.metadata?.price_id ?? null
+  }
+}
+
+export function toInvoice(answer: InvoiceAnswer): ProviderInvoice {
+  return {
+    id: answer.id,
+    amount: answer.total,
+    currency: answer.currency,
+    status: answer.status ?? 'draft',
+    created: answer.created,
+    pdfUrl: answer.invoice_pdf ?? null
+  }
+}

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { statuses } from './subscriptions.ts'
+
+/** Something that happens to one customer. Numbers choose among what there is then. */
+export type Step =
+  | { do: 'buy'; price: string }
+  | { do: 'switch'; which: number; price: string }
+  | { do: 'cancel later'; which: number; isLater: boolean }
+  | { do: 'cancel'; which: number }
+  | { do: 'fail to pay'; which: number }
+  | { do: 'bring to'; which: number; status: (typeof statuses)[number] }
+  /** The operator writes at the identity provider, or removes what stands there. */
+  | { do: 'set by hand'; plan: string | null }
+  /** Control is told of some events at once, in any order, by either replica, some twice, some never. */
+  | { do: 'tell'; events: Array<{ which: number; replica: number }> }
+  /** Both replicas write plans to the identity provider. */
+  | { do: 'write' }
+
+/** How it ends: all that was not told is told now, or never is, and the comparison finds it. */
+export type History = { steps: Step[]; ending: 'told' | 'compared'; order: number[] }
+
+const which = fc.nat({ max: 30 })
+const price = fc.constantFrom('price_pro_monthly', 'price_pro_yearly', 'price_team_monthly', 'price_team_yearly')
+const telling = fc.record({ which, replica: fc.nat({ max: 1 }) })
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('buy' as const), price }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('switch' as const), which, price }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel later' as const), which, isLater: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('fail to pay' as const), which }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('bring to' as const), which, status: fc.constantFrom(...statuses) })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('set by hand' as const), plan: fc.constantFrom('enterprise', null) })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('tell' as const),
+      events: fc.array(telling, { minLength: 1, maxLength: 5 })
+    })
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('write' as const) }) }
+)
+
+export const histories: fc.Arbitrary<History> = fc.record({
+  steps: fc
+    .tuple(fc.record({ do: fc.constant('buy' as const), price }), fc.array(step, { minLength: 3, maxLength: 9 }))
+    .map(([first, rest]) => [first, ...rest]),
+  ending: fc.constantFrom('told', 'compared'),
+  order: fc.array(fc.nat(), { minLength: 20, maxLength: 20 })
+})

@@ -1,0 +1,56 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import fc from 'fast-check'
+import type { Subscription } from '../payments.ts'
+
+/** The repository's. */
+export const catalog: Catalog = loadCatalogFile(new URL('../../../../../deploy/catalog.yaml', import.meta.url).pathname)
+
+export const statuses = [
+  'trialing',
+  'active',
+  'past_due',
+  'incomplete',
+  'incomplete_expired',
+  'canceled',
+  'unpaid',
+  'paused'
+] as const
+export const knownPrices = ['price_pro_monthly', 'price_pro_yearly', 'price_team_monthly', 'price_team_yearly']
+export const aDay = new Date('2026-11-01T00:00:00Z')
+
+/** A subscription to the plan pro that is paid. */
+export function subscription(changes: Partial<Subscription> = {}): Subscription {
+  return {
+    id: 'sub_1',
+    customerId: 'cus_1',
+    status: 'active',
+    createdAt: aDay,
+    priceIds: ['price_pro_monthly'],
+    periodEndsAt: new Date('2026-12-01T00:00:00Z'),
+    cancelAt: null,
+    isUnpaid: false,
+    accountId: null,
+    ...changes
+  }
+}
+
+/** Any subscriptions of one customer, those of prices that are not in the catalog and of new statuses among them. */
+export const anySubscriptions = (options: { prices?: string[]; statuses?: readonly string[] } = {}) =>
+  fc
+    .array(
+      fc.record({
+        status: fc.constantFrom(...(options.statuses ?? statuses)),
+        priceIds: fc.subarray(options.prices ?? [...knownPrices, 'price_unknown'], { minLength: 1, maxLength: 2 }),
+        age: fc.nat({ max: 3 }),
+        cancelAt: fc.constantFrom(null, new Date('2026-11-20T00:00:00Z')),
+        isUnpaid: fc.boolean(),
+        accountId: fc.constantFrom(null, 'ours')
+      }),
+      { maxLength: 5 }
+    )
+    .map((some) =>
+      some.map(({ age, ...changes }, index) =>
+        subscription({ ...changes, id: `sub_${index}`, createdAt: new Date(aDay.getTime() - age * 1000) })
+      )
+    )

@@ -1,0 +1,48 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ReceivedResponse } from '@tollgate/contracts/http/billing.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../clock.ts'
+import type { SubscriptionSync } from './subscription-sync.ts'
+import { isSignature, readEvent } from './webhook-event.ts'
+
+/** Above any event: what is larger is refused by its length. */
+const bodyLimitBytes = 2 * 1024 * 1024
+
+export type WebhookOptions = { sync: SubscriptionSync; webhookSecrets: readonly string[]; clock: Clock }
+
+/**
+ * `POST /api/billing/webhook`: takes in what the payment provider tells. Everything that is signed is answered with
+ * success once what follows is committed; until then with 5xx, so that the provider tells it again.
+ */
+export async function webhook(instance: FastifyInstance, options: WebhookOptions): Promise<void> {
+  const { sync, webhookSecrets, clock } = options
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  // The signature is that of the bytes, whatever they are said to be.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  app.post(
+    '/webhook',
+    {
+      bodyLimit: bodyLimitBytes,
+      onRequest: (request, _reply, done) => {
+        done(isSignature(request.headers['stripe-signature']) ? undefined : new ServiceError('invalid_signature'))
+      },
+      schema: { response: answers({ 200: ReceivedResponse }) }
+    },
+    async (request) => {
+      const signature = request.headers['stripe-signature'] as string
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const event = readEvent(body, signature, webhookSecrets, clock())
+      if (event === null) throw new ServiceError('invalid_signature')
+      if (event.ours !== null) {
+        const { id, type } = event.ours
+        const isNew = await sync.takeIn(event.ours)
+        request.log.info({ eventId: id, type, isNew }, 'event of the payment provider')
+      }
+      return { received: true as const }
+    }
+  )
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+export type ControlProgram = {
+  child: ChildProcess
+  /** All that it wrote so far. */
+  output(): string
+  ended: Promise<{ code: number | null; signal: string | null }>
+}
+
+/** Runs control with these variables and no others but Node's own, which spares it compiling again. */
+export function runControl(
+  t: { after(handler: () => Promise<void>): void },
+  variables: Record<string, string>
+): ControlProgram {
+  const { NODE_COMPILE_CACHE } = process.env
+  const env = { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }), ...variables }
+  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, output: () => output, ended }
+}
+
+/** @returns its address once it listens */
+export async function listening({ child, output, ended }: ControlProgram): Promise<string> {
+  for (;;) {
+    const url = /Server listening at (http:\/\/[^"]+)/.exec(output())?.[1]
+    if (url !== undefined) return url
+    const ending = await Promise.race([once(child.stdout!, 'data').then(() => null), ended])
+    assert.equal(ending, null, `control ended: ${output()}`)
+  }
+}
