@@ -15,6 +15,7 @@ import {
   SignoutRequest,
   UserResponse
 } from './auth.ts'
+import { BillingPlanResponse, CheckoutRequest, InvoicesQuery, InvoicesResponse } from './billing.ts'
 import { ErrorResponse } from './error.ts'
 import { CreateKeyRequest, CreateKeyResponse, KeyParams, ListKeysResponse } from './keys.ts'
 import { ModelEntry, ModelList } from './models.ts'
@@ -35,6 +36,16 @@ const key = {
   created: '2026-11-21T10:00:00.000Z'
 }
 const model = { id: 'm', object: 'model', created: 1, owned_by: 'o' }
+const plan = {
+  id: 'pro',
+  name: 'Pro',
+  renews_at: '2026-12-21T10:00:00.000Z',
+  entitlements: ['chat'],
+  past_due: false,
+  cancel_at: null,
+  price_id: 'price_1'
+}
+const invoice = { id: 'in_1', amount: 2000, currency: 'usd', status: 'paid', created: 1, pdf_url: 'https://x.test/p' }
 const login = { email: 'a@example.com', password: 'secret' }
 
 const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown[]]> = [
@@ -51,6 +62,37 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
       { ...login, name: 'a\0b' },
       { ...login, name: 'A', plan: 'pro' }
     ]
+  ],
+  [
+    'CheckoutRequest',
+    CheckoutRequest,
+    [{ price_id: 'price_1' }],
+    [{}, { price_id: '' }, { price_id: 1 }, { price_id: 'x'.repeat(201) }, { price_id: 'price_1', quantity: 2 }]
+  ],
+  [
+    'BillingPlanResponse',
+    BillingPlanResponse,
+    [{ plan }, { plan: { ...plan, renews_at: null, price_id: null } }],
+    [{}, { plan: { ...plan, renews_at: undefined } }, { plan: { ...plan, renews_at: 'soon' } }]
+  ],
+  [
+    'InvoicesQuery',
+    InvoicesQuery,
+    [{}, { limit: '1' }, { limit: '100', starting_after: 'in_1' }],
+    [
+      { limit: '0' },
+      { limit: '101' },
+      { limit: '1e1' },
+      { starting_after: '' },
+      { starting_after: '../x' },
+      { after: 'x' }
+    ]
+  ],
+  [
+    'InvoicesResponse',
+    InvoicesResponse,
+    [{ invoices: [invoice, { ...invoice, status: 'draft', pdf_url: null }], has_more: false }],
+    [{ invoices: [invoice] }, { invoices: [{ ...invoice, amount: 20.5 }], has_more: false }]
   ],
   [
     'LoginRequest',
