@@ -99,9 +99,8 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   })
   app.server.maxConnections = protection.maxConnections
 
-  app.removeAllContentTypeParsers()
   // The endpoints read bodies themselves.
-  app.addContentTypeParser('application/json', (_request, _payload, done) => done(null))
+  app.addHttpMethod('POST', { hasBody: false, overrideExisting: true })
 
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(() => {

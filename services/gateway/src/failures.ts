@@ -44,12 +44,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
 function toServiceError(error: Error): ServiceError {
   if (error instanceof ServiceError) return error
   const { code, statusCode } = error as FastifyError
-  switch (code) {
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new ServiceError('invalid_request', { message: 'Send the body as application/json.' })
-    case 'FST_ERR_BAD_URL':
-      return new ServiceError('unknown_endpoint')
-  }
+  if (code === 'FST_ERR_BAD_URL') return new ServiceError('unknown_endpoint')
   if (statusCode !== undefined && statusCode < 500) return new ServiceError('invalid_request', { cause: error })
   return new ServiceError('internal_error', { cause: error })
 }

@@ -13,7 +13,7 @@ import { createReaper } from './settlement/reaper.ts'
 import { createSettlement } from './settlement/settlement.ts'
 import { createSettlementQueue } from './settlement/settlement-queue.ts'
 import { createTurn } from './turn.ts'
-import { openUpstreams, type Upstream } from './upstreams/upstreams.ts'
+import { openUpstreams } from './upstreams/upstreams.ts'
 import { createUsageEstimator } from './usage/usage-estimator.ts'
 
 /** How long a process that has to end tells Redis what is over. */
@@ -88,7 +88,12 @@ async function main(): Promise<void> {
     log.info('stopping: requests that are under way are finished')
     const limit = setTimeout(cutOff, config.GATEWAY_DRAIN_MS)
     await app.close()
-    await Promise.all([catalog.stop(), useLog.stop(), reaper.stop(), ...[...upstreams.values()].map(closePool)])
+    await Promise.all([
+      catalog.stop(),
+      useLog.stop(),
+      reaper.stop(),
+      ...[...upstreams.values()].map(({ pool }) => pool.close())
+    ])
     await settlement.counted()
     // What Redis does not take in time is charged as it was reserved, when it is overdue.
     await Promise.race([queue.idle(), hurried.promise])
@@ -106,11 +111,6 @@ async function main(): Promise<void> {
   await listen(admin, config.GATEWAY_ADMIN_HOST, config.GATEWAY_ADMIN_PORT, 'GATEWAY_ADMIN_PORT')
   await listen(app, config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT')
   log.info({ port: config.GATEWAY_PORT, adminPort: config.GATEWAY_ADMIN_PORT }, 'listening')
-}
-
-/** Waits for what is under way there; a pool that has been cut off is closed already. */
-async function closePool({ pool }: Upstream): Promise<void> {
-  if (!pool.destroyed) await pool.close()
 }
 
 async function listen(

@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.ts'
 import { median } from '../measure/statistics.ts'
 import { formatNumber, formatShare, formatSpread } from '../report/table.ts'
-import { gatewayWith } from '../targets/gateway.ts'
+import { gatewayWith, judged } from '../targets/gateway.ts'
 import { relay } from '../targets/proxies.ts'
 import type { Target } from '../targets/target.ts'
 import type { Part } from './part.ts'
@@ -9,14 +9,14 @@ import { connections, type Saturation, saturate } from './saturation.ts'
 
 interface Measured {
   name: string
-  /** null for the relay, which knows none. */
+  /** null for what bills none. */
   accounts: number | null
   saturation: Saturation
 }
 
 /**
  * What keys, limits, budgets and the ledger cost: the requests of `chat` through the gateway, with few and with many
- * accounts, and through its relay alone. Each has the bare proxy beside it.
+ * accounts, through its relay with nothing but keys, and through its relay alone. Each has the bare proxy beside it.
  */
 export const metering: Part = {
   name: 'metering',
@@ -29,8 +29,12 @@ export const metering: Part = {
       const name = `gateway with ${formatNumber(accounts, 0)} ${accounts === 1 ? 'account' : 'accounts'}`
       measured.push({ name, accounts, saturation: await measure(bench, name, gatewayWith(accounts)) })
     }
-    const name = 'relay alone'
-    measured.push({ name, accounts: null, saturation: await measure(bench, name, relay) })
+    for (const [name, target] of [
+      ['relay with keys judged', judged],
+      ['relay alone', relay]
+    ] as const) {
+      measured.push({ name, accounts: null, saturation: await measure(bench, name, target) })
+    }
     return report(measured)
   }
 }

@@ -1,13 +1,19 @@
 /**
  * What of the gateway is not metering: a request's body is read and understood, and the gateway's own relay passes it on
- * and its answer back. There are no keys, no admission, no settlement, no log and no Redis.
+ * and its answer back. There is no admission, no settlement, and no log. With a Redis, keys are judged: found by what the
+ * request presents, and confirmed by one script for each request, as a gateway without limits and budgets would do it.
  *
- * Arguments: port to listen on, port of the upstream.
+ * Arguments: port to listen on, port of the upstream; URL of a Redis that has keys and a catalog, if they are judged.
  */
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
-import Fastify from 'fastify'
+import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { confirmKey } from '../../../../services/gateway/src/admission/admit-request.ts'
+import { judgeCall } from '../../../../services/gateway/src/admission/judge.ts'
+import { createAuthenticator } from '../../../../services/gateway/src/authenticate/authenticate.ts'
+import { followCatalog } from '../../../../services/gateway/src/catalog/live-catalog.ts'
 import { readBody } from '../../../../services/gateway/src/endpoints/read-body.ts'
 import { readRequestBody, understand } from '../../../../services/gateway/src/endpoints/request-body.ts'
 import { Deadlines } from '../../../../services/gateway/src/relay/deadlines.ts'
@@ -17,6 +23,8 @@ import { openUpstreams } from '../../../../services/gateway/src/upstreams/upstre
 import { portArguments } from './program.ts'
 
 const { port, upstreamPort } = portArguments()
+const redisUrl = process.argv[4]
+const judge = redisUrl === undefined ? null : await judgeBy(redisUrl)
 const upstreams = openUpstreams(fileURLToPath(new URL('../targets/upstreams.yaml', import.meta.url)), {
   BENCH_UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}/v1`,
   BENCH_CREDENTIAL: 'the-upstreams-key'
@@ -29,40 +37,66 @@ const deadlines = new Deadlines(900_000)
 
 // As the gateway sets it up.
 const app = Fastify({ childLoggerFactory: (logger) => logger, genReqId: () => `req_${randomUUID()}` })
-app.removeAllContentTypeParsers()
-app.addContentTypeParser('application/json', (_request, _payload, done) => done(null))
+app.addHttpMethod('POST', { hasBody: false, overrideExisting: true })
 
 app.post('/v1/chat/completions', (request, reply) => {
   readBody(request.raw, bodyLimit, (failure, bytes) => {
     try {
       if (failure !== null) throw failure
-      const { members, spans } = readRequestBody(bytes, understood)
-      reply.hijack()
-      relay({
-        upstreams,
-        route,
-        path: '/chat/completions',
-        body: bytes,
-        spans,
-        model: members.model,
-        isStream: members.stream === true,
-        streamOptions: members.stream_options ?? null,
-        // Whoever admits a request grants it.
-        output: null,
-        wordsMember: 'delta',
-        requestId: request.id,
-        response: reply.raw,
-        fields: [],
-        slowReaders,
-        deadlines,
-        isDraining: () => false,
-        onFailure: () => {},
-        onEnd: () => {}
-      })
+      const body = readRequestBody(bytes, understood)
+      const confirmed = judge === null ? null : judge(request.headers.authorization, body.members.model)
+      if (confirmed === null) pass(request, reply, body)
+      else
+        confirmed.then(
+          () => pass(request, reply, body),
+          (error) => reply.send(error)
+        )
     } catch (error) {
       reply.send(error)
     }
   })
 })
+
+function pass(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bytes, members, spans }: ReturnType<typeof readRequestBody<typeof ChatRequest>>
+): void {
+  reply.hijack()
+  relay({
+    upstreams,
+    route,
+    path: '/chat/completions',
+    body: bytes,
+    spans,
+    model: members.model,
+    isStream: members.stream === true,
+    streamOptions: members.stream_options ?? null,
+    // Whoever admits a request grants it.
+    output: null,
+    wordsMember: 'delta',
+    requestId: request.id,
+    response: reply.raw,
+    fields: [],
+    slowReaders,
+    deadlines,
+    isDraining: () => false,
+    onFailure: () => {},
+    onEnd: () => {}
+  })
+}
+
+/** @returns confirms what a request presents, or rejects with what its client is told */
+async function judgeBy(url: string): Promise<(authorization: string | undefined, model: string) => Promise<void>> {
+  const redis = connectRedis(url, { name: 'tollgate-bench', silenceLimitMs: 5000, onError: () => {} })
+  await redis.ready()
+  const catalog = followCatalog(redis, () => {})
+  await catalog.start()
+  const { remembered, lookUp } = createAuthenticator(redis)
+  return async (authorization, model) => {
+    const known = remembered(authorization) ?? (await lookUp(authorization))
+    await confirmKey(redis, known, (records) => judgeCall(records, known.digest, catalog.current()!, model, 'chat'))
+  }
+}
 
 await app.listen({ host: '127.0.0.1', port, backlog: 4096 })

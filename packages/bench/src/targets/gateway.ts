@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { fillRedis, model } from './gateway-state.ts'
-import type { Target } from './target.ts'
+import type { RunningTarget, Target, TargetContext } from './target.ts'
 
 const main = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
+const relayProgram = fileURLToPath(new URL('../proxies/relay.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
 /** As `npm start` and the images start it. */
 export const gatewayNodeFlags: readonly string[] = ['--max-semi-space-size=4']
@@ -18,31 +19,62 @@ export const gateway = gatewayWith(1)
  * @param accounts how many there are, with one key each
  */
 export function gatewayWith(accounts: number): Target {
+  return withRedis('gateway', 'the service itself, with Redis', accounts, async (context, redisUrl) => {
+    const [port, adminPort] = [await context.takePort(), await context.takePort()]
+    const child = context.children.startNode({
+      name: 'gateway',
+      file: main,
+      nodeFlags: [...gatewayNodeFlags, ...context.nodeFlags],
+      // Nothing of this process's environment: figures should not depend on it.
+      env: {
+        PATH: '/usr/local/bin:/usr/bin:/bin',
+        GATEWAY_PORT: String(port),
+        GATEWAY_ADMIN_PORT: String(adminPort),
+        REDIS_URL: redisUrl,
+        UPSTREAMS_FILE: upstreamsFile,
+        BENCH_UPSTREAM_URL: `http://127.0.0.1:${context.upstreamPort}/v1`,
+        BENCH_CREDENTIAL: 'the-upstreams-key'
+      },
+      core: context.core,
+      servesCommands: false
+    })
+    return { port, child }
+  })
+}
+
+/** What a gateway costs that judges keys, by one script for each request, and knows no limits, budgets or bills. */
+export const judged = withRedis(
+  'judged',
+  "the gateway's relay with keys judged by Redis, without limits, budgets, settlement and log",
+  1,
+  async (context, redisUrl) => {
+    const port = await context.takePort()
+    const child = context.children.startNode({
+      name: 'judged',
+      file: relayProgram,
+      args: [String(port), String(context.upstreamPort), redisUrl],
+      nodeFlags: [...gatewayNodeFlags, ...context.nodeFlags],
+      core: context.core,
+      servesCommands: false
+    })
+    return { port, child }
+  }
+)
+
+function withRedis(
+  name: string,
+  description: string,
+  accounts: number,
+  startProgram: (context: TargetContext, redisUrl: string) => Promise<Pick<RunningTarget, 'port' | 'child'>>
+): Target {
   return {
-    name: 'gateway',
-    description: 'the service itself, with Redis',
+    name,
+    description,
     async start(context) {
       const redis = await startRedis({ port: await context.takePort() })
       context.children.alsoStop(() => redis.stop())
       const apiKeys = await fillRedis(redis.url, { accounts })
-      const [port, adminPort] = [await context.takePort(), await context.takePort()]
-      const child = context.children.startNode({
-        name: 'gateway',
-        file: main,
-        nodeFlags: [...gatewayNodeFlags, ...context.nodeFlags],
-        // Nothing of this process's environment: figures should not depend on it.
-        env: {
-          PATH: '/usr/local/bin:/usr/bin:/bin',
-          GATEWAY_PORT: String(port),
-          GATEWAY_ADMIN_PORT: String(adminPort),
-          REDIS_URL: redis.url,
-          UPSTREAMS_FILE: upstreamsFile,
-          BENCH_UPSTREAM_URL: `http://127.0.0.1:${context.upstreamPort}/v1`,
-          BENCH_CREDENTIAL: 'the-upstreams-key'
-        },
-        core: context.core,
-        servesCommands: false
-      })
+      const { port, child } = await startProgram(context, redis.url)
       return {
         port,
         child,

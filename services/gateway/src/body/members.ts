@@ -38,11 +38,34 @@ export function findMembers(body: Buffer): MemberSpan[] | null {
 /** Replaces the bytes from `start` to `end` by `json`; where both are equal, `json` is put in there. */
 export type Edit = { start: number; end: number; json: string }
 
+/** Bytes, or a text that has a character for each byte (latin1): short ones are put together and sent faster as text. */
+export type Bytes = Buffer | string
+
+/** Up to so many bytes a body is edited as text. */
+const shortBody = 16_384
+
 /** The body with edits made, which must not overlap. The rest stays byte for byte. */
-export function editBody(body: Buffer, edits: readonly Edit[]): Buffer {
+export function editBody(body: Buffer, edits: readonly Edit[]): Bytes {
+  const inOrder = edits.length === 1 ? edits : edits.toSorted((a, b) => a.start - b.start)
+  return body.length <= shortBody ? editShort(body, inOrder) : editLong(body, inOrder)
+}
+
+function editShort(body: Buffer, edits: readonly Edit[]): string {
+  let text = ''
+  let at = 0
+  for (const { start, end, json } of edits) {
+    text += body.toString('latin1', at, start) + (isAscii.test(json) ? json : Buffer.from(json).toString('latin1'))
+    at = end
+  }
+  return text + body.toString('latin1', at)
+}
+
+const isAscii = /^[ -~]*$/
+
+function editLong(body: Buffer, edits: readonly Edit[]): Buffer {
   const parts: Buffer[] = []
   let at = 0
-  for (const { start, end, json } of edits.toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end, json } of edits) {
     parts.push(body.subarray(at, start), Buffer.from(json))
     at = end
   }

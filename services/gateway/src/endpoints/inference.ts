@@ -10,7 +10,7 @@ import { refuseUnpriced } from '../admission/unpriced.ts'
 import type { GatewayDependencies } from '../app.ts'
 import type { CallsInFlight } from '../calls-in-flight.ts'
 import { crossOriginFields } from '../cross-origin.ts'
-import type { GrantedOutput } from '../relay/forwarded-body.ts'
+import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
 import { type RelayRequest, relay } from '../relay/relay.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
 import { readBody } from './read-body.ts'
@@ -84,7 +84,6 @@ export function inferenceEndpoint(
     const { model: name, stream, stream_options: streamOptions = null, max_tokens, max_completion_tokens } = common
     // What follows must not keep all of the members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens }
-    const isStream = stream === true && endpoint.streams
     const model = view.model(name, kind)
     if (model !== null) refuseUnpriced(body)
     const bound = model === null ? null : endpoint.tokenBound(body, model)
@@ -102,48 +101,19 @@ export function inferenceEndpoint(
         model?.tokenizer == null ? null : estimator.countPrompt({ body: bytes, kind, imageTokens: model.imageTokens })
     }).then(
       (admitted) => {
-        useLog.used(known.pointer.key)
-        const { route, prices, outputParameter } = model!
-        const call: Call = {
-          id: request.id,
-          known,
-          startedAt: request.startedAt,
-          model: name,
-          prices,
-          isStream,
-          admitted
-        }
-        reply.hijack()
-        if (reply.raw.destroyed || request.raw.socket.destroyed) {
-          calls.left()
-          settlement.cancel(call, neverCalled)
-          return
-        }
-        relay({
-          upstreams,
+        const { route, outputParameter: parameter } = model!
+        const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
+        const isStream = stream === true && endpoint.streams
+        start(request, reply, admitted, model!.prices, {
           route,
-          path,
           body: bytes,
           spans,
           model: name,
           isStream,
           streamOptions,
-          output:
-            kind === 'embedding' ? null : { parameter: outputParameter, tokens: admitted.hold.grantedTokens, asked },
+          output,
           // Of several answers the words come in turn; beside them stands to which they belong.
-          wordsMember: bound!.answers > 1 ? 'choices' : wordsMember,
-          requestId: request.id,
-          response: reply.raw,
-          fields: answerFields(request, admitted),
-          slowReaders,
-          deadlines,
-          isDraining,
-          onFailure: (failure, upstream) =>
-            request.log.warn({ err: failure, reqId: request.id, upstream }, 'upstream failed'),
-          onEnd: (outcome) => {
-            calls.left()
-            settlement.settle(call, outcome)
-          }
+          wordsMember: bound!.answers > 1 ? 'choices' : wordsMember
         })
       },
       (error) => {
@@ -151,6 +121,43 @@ export function inferenceEndpoint(
         reply.send(error)
       }
     )
+  }
+
+  /** What is under way for as long as an answer takes keeps nothing of its request but what it needs. */
+  function start(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    admitted: Admitted,
+    prices: Model['prices'],
+    forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'wordsMember'>
+  ): void {
+    const { id, startedAt, log } = request
+    const known = request.knownKey!
+    const { model, isStream } = forwarded
+    const call: Call = { id, known, startedAt, model, prices, isStream, admitted }
+    useLog.used(known.pointer.key)
+    reply.hijack()
+    if (reply.raw.destroyed || request.raw.socket.destroyed) {
+      calls.left()
+      settlement.cancel(call, neverCalled)
+      return
+    }
+    relay({
+      ...forwarded,
+      upstreams,
+      path,
+      requestId: id,
+      response: reply.raw,
+      fields: answerFields(request, admitted),
+      slowReaders,
+      deadlines,
+      isDraining,
+      onFailure: (failure, upstream) => log.warn({ err: failure, reqId: id, upstream }, 'upstream failed'),
+      onEnd: (outcome) => {
+        calls.left()
+        settlement.settle(call, outcome)
+      }
+    })
   }
 }
 

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 
+const isJson = /^application\/json *(;|$)/i
+
 /**
- * Reads a request's body, and tells it once. Whoever leaves within it is told nothing: there is nobody to answer.
+ * Reads a request's body of JSON, and tells it once. Whoever leaves within it is told nothing: there is nobody to answer.
  *
  * A body whose length is known is there with its last byte; Fastify's way, which waits for the end of the stream with
  * three listeners and copies all bytes, was 4 % of the CPU time of a request.
  *
  * @param limit bytes
- * @param done gets request_too_large, or the body
+ * @param done gets request_too_large, invalid_request for another kind of body, or the body
  */
 export function readBody(
   request: IncomingMessage,
@@ -21,8 +23,14 @@ export function readBody(
     done(new ServiceError('request_too_large'), none)
     return
   }
-  if (expected === 0) {
+  const isChunked = request.headers['transfer-encoding'] !== undefined
+  if (expected === 0 || (expected < 0 && !isChunked)) {
     done(null, none)
+    return
+  }
+  const type = request.headers['content-type']
+  if (type === undefined || (type !== 'application/json' && !isJson.test(type))) {
+    done(new ServiceError('invalid_request', { message: 'Send the body as application/json.' }), none)
     return
   }
   let body: Buffer | null = null
@@ -48,6 +56,8 @@ export function readBody(
   }
 
   function onEnd(): void {
+    // What it has read is not kept for as long as the answer takes.
+    request.off('data', onData)
     done(null, parts === null ? (body ?? none) : Buffer.concat(parts, length))
   }
 }

@@ -37,10 +37,7 @@ async function openSockets(gateway: TestGateway): Promise<number> {
   const clients = await new Promise<number>((resolve, reject) =>
     gateway.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
   )
-  const calls = [...gateway.upstreams.values()].reduce(
-    (sum, { pool }) => sum + pool.stats.running + pool.stats.pending,
-    0
-  )
+  const calls = [...gateway.upstreams.values()].reduce((sum, { pool }) => sum + pool.underWay, 0)
   return clients + calls
 }
 

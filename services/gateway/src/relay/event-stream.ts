@@ -41,7 +41,10 @@ export class EventStream {
     return this.#isDone
   }
 
-  /** @returns what goes on to the client; may be empty */
+  /**
+   * @param chunk may be overwritten when what is returned has been used
+   * @returns what goes on to the client, perhaps a part of `chunk`; may be empty
+   */
   push(chunk: Buffer): Buffer {
     if (this.#held.length === 0 && endsPlainly(chunk)) return this.#lookInto(chunk)
     const before = this.#end()
@@ -72,7 +75,7 @@ export class EventStream {
 
   #hold(bytes: Buffer): void {
     if (bytes.length === 0) return
-    this.#held.push(bytes)
+    this.#held.push(Buffer.from(bytes))
     this.#heldBytes += bytes.length
     if (this.#heldBytes > longestLookedInto) this.#isPassing = true
   }

@@ -1,4 +1,4 @@
-import { type Edit, editBody, type MemberSpan, setMember } from '../body/members.ts'
+import { type Bytes, type Edit, editBody, type MemberSpan, setMember } from '../body/members.ts'
 
 export type ForwardedRequest = {
   /** As the client sent it. */
@@ -31,7 +31,7 @@ export function asksForUsage({ streamOptions }: ForwardedRequest): boolean {
  * What goes to an upstream: the client's body with the name that the upstream knows the model by, with usage asked for,
  * and with the output that it is granted. The rest is as the client wrote it, byte for byte.
  */
-export function forwardedBody(request: ForwardedRequest, upstreamModel: string): Buffer {
+export function forwardedBody(request: ForwardedRequest, upstreamModel: string): Bytes {
   const { body, spans, model, isStream, streamOptions, output } = request
   const edits: Edit[] = []
   if (upstreamModel !== model) edits.push(setMember(body, spans.get('model'), 'model', upstreamModel))

@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { Dispatcher } from 'undici'
 import { clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 import { AnswerUsage } from '../usage/answer-usage.ts'
 import { ReceivedText } from '../usage/received-text.ts'
@@ -64,10 +64,10 @@ export function relay(request: RelayRequest): void {
 }
 
 /**
- * One request to a model. undici calls the methods; a single object holds all state. What an abandoned call still brings
- * is told apart by its controller, and ignored.
+ * One request to a model. The upstream's pool calls the methods; a single object holds all state. What an abandoned call
+ * still brings is told apart by its controller, and ignored.
  */
-class Relay implements Dispatcher.DispatchHandler, Expiring {
+class Relay implements AnswerHandler, Expiring {
   readonly beganAt = performance.now()
   readonly #request: RelayRequest
   readonly #response: ServerResponse
@@ -76,7 +76,7 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
   #upstream: Upstream | null = null
   #isProbe = false
   /** Of the call under way, once it has begun. */
-  #controller: Dispatcher.DispatchController | null = null
+  #controller: CallController | null = null
   #retryTimer: NodeJS.Timeout | undefined
   #status = 0
   /** The answer, if it is a stream. */
@@ -93,6 +93,8 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
   #answer: AnswerUsage | null = null
   /** Bytes that the upstream said it will send and has not sent yet; -1 if it did not say. */
   #remaining = -1
+  /** Whether an answer that is not a stream waits for the client to read. */
+  #isHeldBack = false
   #refusal: Buffer[] | null = null
   #refusalBytes = 0
   #firstByteAt: number | null = null
@@ -133,38 +135,38 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
     this.#finishWith(new ServiceError('upstream_unreachable', { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) }))
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: CallController): void {
     this.#controller = controller
     // The client may have left while the request was waiting for a connection.
     if (this.#done) controller.abort(clientGone)
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200 || this.#done || controller !== this.#controller) return
+  onResponseStart(controller: CallController, status: number, head: AnswerHead): void {
+    if (this.#done || controller !== this.#controller) return
     const now = performance.now()
     const upstream = this.#upstream!
     if (status >= 500) this.#countFailure(now)
     else upstream.breaker.succeeded(this.#isProbe, now)
     if (status < 300) {
-      this.#beginAnswer(controller, status, headers)
+      this.#beginAnswer(controller, status, head)
     } else if (isAboutTheRequest(status)) {
       this.#status = status
       this.#refusal = []
     } else {
-      this.#giveUp(controller, headers)
-      const retryAfter = readRetryAfter(headers['retry-after'])
+      this.#giveUp(controller, head)
+      const retryAfter = readRetryAfter(head.retryAfter)
       if (retryAfter !== null && (status === 429 || status === 503)) {
         upstream.restingUntil.set(this.#tried.at(-1)!.model, now + retryAfter * 1000)
       }
-      this.#failed(failureOfStatus(status, headers['retry-after']), isWorthARetry(status))
+      this.#failed(failureOfStatus(status, head.retryAfter), isWorthARetry(status))
     }
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: CallController, chunk: Buffer): void {
     if (this.#done || controller !== this.#controller) return
     if (this.#refusal !== null) {
       this.#refusalBytes += chunk.length
-      if (this.#refusalBytes <= refusalLimit) this.#refusal.push(chunk)
+      if (this.#refusalBytes <= refusalLimit) this.#refusal.push(Buffer.from(chunk))
       else {
         this.#refuse()
         controller.abort(answered)
@@ -176,7 +178,7 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
     }
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController): void {
+  onResponseEnd(controller: CallController): void {
     if (this.#done || controller !== this.#controller) return
     if (this.#refusal !== null) {
       this.#refuse()
@@ -196,8 +198,8 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
     this.#finish(this.#status, null)
   }
 
-  onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#done || (controller ?? null) !== this.#controller) return
+  onResponseError(controller: CallController | null, error: Error): void {
+    if (this.#done || controller !== this.#controller) return
     this.#controller = null
     if (this.#refusal !== null) {
       // Its status says enough.
@@ -211,7 +213,7 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
       return
     }
     this.#countFailure(performance.now())
-    this.#failed(failureOfError(error, this.#status !== 0), isErrorWorthARetry(error))
+    this.#failed(failureOfError(error), isErrorWorthARetry(error))
   }
 
   #call(target: Target): void {
@@ -230,15 +232,7 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
     this.#remaining = -1
     this.#isProbe = upstream.breaker.begin(performance.now())
     upstream.retries.called()
-    upstream.pool.dispatch(
-      {
-        method: 'POST',
-        path: upstream.pathPrefix + path,
-        headers: [...upstream.headers, 'x-request-id', requestId],
-        body: forwardedBody(this.#request, target.model)
-      },
-      this
-    )
+    upstream.pool.dispatch({ path, requestId, body: forwardedBody(this.#request, target.model) }, this)
   }
 
   /** Once for each request: one that no upstream can serve must not look like many failures. */
@@ -258,25 +252,25 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
   }
 
   /** Leaves a failed answer to itself: it is read to its end if that is near. */
-  #giveUp(controller: Dispatcher.DispatchController, headers: IncomingHttpHeaders): void {
+  #giveUp(controller: CallController, { contentLength }: AnswerHead): void {
     this.#controller = null
-    if (!(Number(headers['content-length']) <= refusalLimit)) controller.abort(answered)
+    if (contentLength < 0 || contentLength > refusalLimit) controller.abort(answered)
   }
 
-  #beginAnswer(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  #beginAnswer(controller: CallController, status: number, head: AnswerHead): void {
     this.#status = status
     // Of the upstream's headers only these reach the client.
-    const contentType = mediaType(headers['content-type'])
-    const encoding = headers['content-encoding']
+    const contentType = mediaType(head.contentType)
+    const encoding = head.contentEncoding
     const isStream = contentType !== usualType && contentType.toLowerCase().startsWith('text/event-stream')
     this.#isWhole = !isStream
     if (this.#clientGone) return
     const fields = ['content-type', contentType, 'x-request-id', this.#request.requestId, ...this.#request.fields]
     if (encoding !== undefined && /^[\w-]+( *, *[\w-]+)*$/.test(encoding)) fields.push('content-encoding', encoding)
     // A stream may end with an event of ours, so its length is not known.
-    if (headers['content-length'] !== undefined && !isStream) {
-      this.#remaining = Number(headers['content-length'])
-      fields.push('content-length', headers['content-length'])
+    if (head.contentLength >= 0 && !isStream) {
+      this.#remaining = head.contentLength
+      fields.push('content-length', String(head.contentLength))
     }
     if (this.#request.isDraining()) fields.push('connection', 'close')
     this.#head = fields
@@ -288,37 +282,43 @@ class Relay implements Dispatcher.DispatchHandler, Expiring {
     if (encoding === undefined) this.#events = new EventStream(asksForUsage(this.#request), this.#received)
   }
 
-  #passOn(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  #passOn(controller: CallController, chunk: Buffer): void {
     const isLast = this.#remaining === chunk.length && !this.#clientGone
     if (isLast && chunk.length <= shortWrite) {
       // The last bytes, known as such, leave together with the end (and, in a short answer, with the headers).
       const text = chunk.toString('latin1')
       if (this.#answer === null) this.#usage = usageInText(text)
-      if (this.#usage === null) this.#lookInto(chunk)
+      if (this.#usage === null) this.#lookInto(Buffer.from(chunk))
       this.#writeHead()
       this.#response.end(text, 'latin1')
       this.#finish(this.#status, null)
       return
     }
-    this.#lookInto(chunk)
+    // One copy for both: what is kept of the answer, and what waits to be written.
+    const bytes = Buffer.from(chunk)
+    this.#lookInto(bytes)
     if (this.#clientGone) return
     this.#writeHead()
     if (isLast) {
-      this.#response.end(chunk)
+      this.#response.end(bytes)
       this.#finish(this.#status, null)
       return
     }
     if (this.#remaining > 0) this.#remaining -= chunk.length
-    if (!this.#response.write(chunk)) {
-      controller.pause()
-      this.#request.slowReaders.watch(this.#response.socket)
-      this.#response.once('drain', () => controller.resume())
-    }
+    if (this.#response.write(bytes) || this.#isHeldBack) return
+    this.#isHeldBack = true
+    controller.pause()
+    this.#request.slowReaders.watch(this.#response.socket)
+    this.#response.once('drain', () => {
+      this.#isHeldBack = false
+      controller.resume()
+    })
   }
 
-  #lookInto(chunk: Buffer): void {
+  /** @param bytes are kept */
+  #lookInto(bytes: Buffer): void {
     this.#answer ??= new AnswerUsage(this.#upstream!.http2)
-    this.#answer.push(chunk)
+    this.#answer.push(bytes)
     this.#usage = this.#answer.usage
   }
 

@@ -45,6 +45,7 @@ export class StreamAnswer {
     process.nextTick(flushHead, this)
   }
 
+  /** @param bytes may be overwritten afterwards */
   write(bytes: Buffer): void {
     if (bytes.length === 0) return
     if (bytes.length > shortWrite) {
@@ -103,7 +104,7 @@ export class StreamAnswer {
     out.cork()
     this.#sendHead()
     if (this.#isChunked) out.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
-    let goesOn = out.write(bytes)
+    let goesOn = out.write(Buffer.from(bytes))
     if (this.#isChunked) goesOn = out.write('\r\n', 'latin1')
     out.uncork()
     this.#regard(goesOn)

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { describeRefusal, retrySeconds } from './upstream-failure.ts'
+import { CallError, type CallErrorCode } from '../upstreams/call-error.ts'
+import { describeRefusal, failureOfError, isErrorWorthARetry, retrySeconds } from './upstream-failure.ts'
 
 t.test('Retry-After is understood as seconds and as a date, and kept within bounds', (t) => {
   const now = Date.parse('2026-01-01T00:00:00Z')
@@ -33,5 +34,22 @@ t.test('a refusal of any form becomes an error of ours, with the upstream’s wo
     'The upstream provider refused the request.',
     'but not with a credential'
   )
+  t.end()
+})
+
+t.test('a call that failed is told by what went wrong, and made again unless it would take as long again', (t) => {
+  const told = (error: Error) => [failureOfError(error).code, isErrorWorthARetry(error)]
+  for (const [code, expected, isRetried] of [
+    ['not_connected', 'upstream_unreachable', true],
+    ['connect_timeout', 'upstream_timeout', true],
+    ['first_byte_timeout', 'upstream_timeout', false],
+    ['between_chunks_timeout', 'upstream_timeout', false],
+    ['connection_broke', 'upstream_error', true],
+    ['malformed_answer', 'upstream_error', true],
+    ['pool_closed', 'upstream_error', true]
+  ] as Array<[CallErrorCode, string, boolean]>) {
+    t.same(told(new CallError(code, 'x')), [expected, isRetried], code)
+  }
+  t.same(told(new Error('anything else')), ['upstream_error', true])
   t.end()
 })

@@ -1,5 +1,5 @@
 import { dependencyRetrySeconds, ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { errors } from 'undici'
+import { CallError } from '../upstreams/call-error.ts'
 
 /** Seconds that a client is asked to wait when the upstream is rate limiting and does not say how long. */
 const defaultRetrySeconds = 5
@@ -28,23 +28,25 @@ export function failureOfStatus(status: number, retryAfter: string | undefined):
  * long again for an upstream that is too slow.
  */
 export function isErrorWorthARetry(cause: Error): boolean {
-  return !(cause instanceof errors.HeadersTimeoutError || cause instanceof errors.BodyTimeoutError)
+  return !(
+    cause instanceof CallError &&
+    (cause.code === 'first_byte_timeout' || cause.code === 'between_chunks_timeout')
+  )
 }
 
-/** What a client is told when an exchange with an upstream broke off. */
-export function failureOfError(cause: Error, answerBegan: boolean): ServiceError {
-  if (
-    cause instanceof errors.HeadersTimeoutError ||
-    cause instanceof errors.BodyTimeoutError ||
-    cause instanceof errors.ConnectTimeoutError
-  ) {
-    return new ServiceError('upstream_timeout', { cause })
+/** What a client is told when a call of an upstream failed. */
+export function failureOfError(cause: Error): ServiceError {
+  const code = cause instanceof CallError ? cause.code : null
+  switch (code) {
+    case 'connect_timeout':
+    case 'first_byte_timeout':
+    case 'between_chunks_timeout':
+      return new ServiceError('upstream_timeout', { cause })
+    case 'not_connected':
+      return new ServiceError('upstream_unreachable', { cause })
+    default:
+      return new ServiceError('upstream_error', { cause })
   }
-  const code = (cause as NodeJS.ErrnoException).code ?? ''
-  const neverConnected = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|CERT|TLS|SSL/.test(
-    code
-  )
-  return new ServiceError(!answerBegan && neverConnected ? 'upstream_unreachable' : 'upstream_error', { cause })
 }
 
 /** The seconds that a client is asked to wait, from an upstream's `Retry-After`. */

@@ -72,4 +72,10 @@ t.test('an upstream with HTTP/2 is called over one connection, also for streams 
   }
   for (const session of sessions) session.destroy()
   server.close()
+  await once(server, 'close')
+  const gateway = await startGateway('', { upstreamsFile: `upstreams: { test: ${entry(true)} }` })
+  const { secret } = await gateway.seedKey()
+  const gone = await post(gateway, secret, '/chat/completions', chatOf('small'))
+  t.equal(await outcomeOf(gone), '502 upstream_unreachable', 'one that is not there any more')
+  await gateway.close()
 })

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { ConfigError } from '@tollgate/contracts/config/load-config.ts'
 import { readYaml } from '@tollgate/contracts/config/read-yaml.ts'
 import { type Static, type TProperties, Type } from 'typebox'
-import { Pool } from 'undici'
 import { Breaker, type BreakerState } from './breaker.ts'
+import { Http1Pool } from './http1/http1-pool.ts'
+import { Http2Pool } from './http2-pool.ts'
 import { RetryBudget } from './retry-budget.ts'
+import type { UpstreamPool } from './upstream-pool.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
@@ -44,11 +46,8 @@ type Entry = UpstreamsFile['upstreams'][string]
 /** A provider that can be called. */
 export type Upstream = {
   readonly name: string
-  readonly pool: Pool
-  /** What precedes an endpoint's path there: `/v1` for OpenAI. */
-  readonly pathPrefix: string
-  /** Header names and values, alternating, that every request to it carries. Holds the credential: never log it. */
-  readonly headers: readonly string[]
+  /** Knows its address and credential: never log it. */
+  readonly pool: UpstreamPool
   /** null for a provider without one. Never log it. */
   readonly credential: string | null
   readonly http2: boolean
@@ -106,28 +105,22 @@ function openUpstream(
   }
   const ca = entry.ca_file === undefined ? undefined : readCertificate(name, entry.ca_file, problems)
   if (url === null || problems.length > before) return null
+  const { connect = 5000, first_byte = 600_000, between_chunks = 120_000 } = entry.timeouts_ms ?? {}
+  const options = {
+    url,
+    headers: headersOf(entry, credential),
+    timeouts: { connect, firstByte: first_byte, betweenChunks: between_chunks },
+    ca
+  }
+  const http2 = entry.http2 ?? false
   return {
     name,
-    pathPrefix: url.pathname.replace(/\/+$/, ''),
-    headers: headersOf(entry, credential),
     credential,
-    http2: entry.http2 ?? false,
+    http2,
     breaker: new Breaker(onBreaker),
     retries: new RetryBudget(),
     restingUntil: new Map(),
-    pool: new Pool(url.origin, {
-      connections: null,
-      pipelining: 1,
-      allowH2: entry.http2 ?? false,
-      connectTimeout: entry.timeouts_ms?.connect ?? 5000,
-      headersTimeout: entry.timeouts_ms?.first_byte ?? 600_000,
-      bodyTimeout: entry.timeouts_ms?.between_chunks ?? 120_000,
-      // Shorter than what servers keep an idle connection for (uvicorn: 5 s), unless the upstream says more itself.
-      keepAliveTimeout: 4000,
-      ...((ca !== undefined || entry.http2) && {
-        connect: { ...(ca !== undefined && { ca }), ...(entry.http2 && { preferH2: true }) }
-      })
-    })
+    pool: http2 ? new Http2Pool(options) : new Http1Pool(options)
   }
 }
 

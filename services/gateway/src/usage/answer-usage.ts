@@ -26,6 +26,7 @@ export class AnswerUsage {
     this.#keepsAll = keepsAll
   }
 
+  /** @param chunk is kept */
   push(chunk: Buffer): void {
     this.#passedBytes += chunk.length
     const bytes = this.#open === null ? chunk : Buffer.concat([this.#open, chunk])

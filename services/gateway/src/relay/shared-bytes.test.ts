@@ -1,0 +1,171 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { chatOf, post } from '../testing/client.ts'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway } from '../testing/start-gateway.ts'
+import { Breaker } from '../upstreams/breaker.ts'
+import { RetryBudget } from '../upstreams/retry-budget.ts'
+import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
+import { Deadlines } from './deadlines.ts'
+import { relay } from './relay.ts'
+import { SlowReaders } from './slow-readers.ts'
+
+/** Every answer in pieces of these lengths: parts of events, events that are written at once, and long ones. */
+const pieces = [1, 90, 4000, 9000, 70_000, 20, 200_000, 500]
+
+t.test('answers are never mixed, although all connections are read into the same bytes', async (t) => {
+  const upstream = await startFakeUpstream()
+  const gateway = await startGateway(upstream.url)
+  const { secret } = await gateway.seedKey()
+  const all = 24
+  const begun: Array<() => void> = []
+  upstream.answer(async ({ response, body }) => {
+    const { user: letter, seed } = JSON.parse(body) as { user: string; seed: number }
+    const [status, type] = kinds[seed % kinds.length]!
+    response.writeHead(status, { 'content-type': type })
+    response.flushHeaders()
+    // All of them write in turn, so that each is read between two reads of another.
+    await new Promise<void>((resolve) => {
+      begun.push(resolve)
+      if (begun.length === all) for (const begin of begun) begin()
+    })
+    for (const piece of seed % kinds.length === 2 ? refusal(letter) : written(letter, type)) {
+      if (!response.write(piece)) await once(response, 'drain')
+      await new Promise(setImmediate)
+    }
+    response.end()
+  })
+  const calls = Array.from({ length: all }, async (_, seed) => {
+    const letter = String.fromCharCode(97 + seed)
+    const [status, type] = kinds[seed % kinds.length]!
+    const answer = await post(
+      gateway,
+      secret,
+      '/chat/completions',
+      chatOf('small', { user: letter, seed, stream: type === 'text/event-stream' })
+    )
+    t.equal(answer.status, status)
+    if (status === 200) {
+      const got: Buffer[] = []
+      for await (const part of answer.body!) {
+        got.push(Buffer.from(part))
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+      t.ok(Buffer.concat(got).toString() === written(letter, type).join(''), `${letter}: ${type}`)
+    } else {
+      t.equal(((await answer.json()) as { error: { message: string } }).error.message, letter.repeat(9000))
+    }
+  })
+  await Promise.all(calls)
+  await gateway.close()
+  await upstream.close()
+})
+
+const kinds = [
+  [200, 'application/json'],
+  [200, 'text/event-stream'],
+  [400, 'application/json']
+] as const
+
+function written(letter: string, type: string): string[] {
+  if (type === 'application/json') return pieces.map((length) => letter.repeat(length))
+  // Pieces and events end at different places.
+  return pieces.map((length, index) => `${letter.repeat(length)}"}\n\ndata: {"${index}":"`).concat('"}\n\n')
+}
+
+function refusal(letter: string): string[] {
+  return ['{"error":{"message":"', ...Array.from({ length: 90 }, () => letter.repeat(100)), '"}}']
+}
+
+t.test('what the relay is given of an answer may be overwritten at once', async (t) => {
+  for (const [status, head, parts] of [
+    [200, { contentLength: 9000 }, ['x'.repeat(9000)]],
+    [200, { contentLength: 9100 }, ['x'.repeat(9000), 'y'.repeat(100)]],
+    [200, {}, ['x'.repeat(20), 'y'.repeat(9000)]],
+    [
+      200,
+      { contentType: 'text/event-stream' },
+      ['data: {"a', '":1}\n', '\ndata: {}\n\n', `data: ${'x'.repeat(9000)}\n\n`]
+    ],
+    [200, { contentType: 'text/event-stream', contentEncoding: 'x-own' }, ['x'.repeat(9000), 'y']],
+    [400, {}, ['{"error":{"message":', '"no"}}']]
+  ] as Array<[number, Partial<AnswerHead>, string[]]>) {
+    const got = await answered((handler) => {
+      handler.onRequestStart(controller)
+      handler.onResponseStart(controller, status, { ...emptyHead, ...head })
+      for (const part of parts) {
+        const bytes = Buffer.from(part)
+        handler.onResponseData(controller, bytes)
+        bytes.fill('#')
+      }
+      handler.onResponseEnd(controller)
+    })
+    if (status === 200) t.ok(got === parts.join(''), JSON.stringify(head))
+    else t.match(JSON.parse(got), { error: { message: 'no' } })
+  }
+})
+
+const controller: CallController = { abort() {}, pause() {}, resume() {} }
+const emptyHead: AnswerHead = {
+  contentType: undefined,
+  contentEncoding: undefined,
+  retryAfter: undefined,
+  contentLength: -1
+}
+
+/** What a client gets when an upstream answers like this, while nothing that is written leaves yet. */
+async function answered(answer: (handler: AnswerHandler) => void): Promise<string> {
+  const server = createServer((_request, response) => {
+    const { socket } = response
+    socket!.cork()
+    relayTo(response, answer)
+    setImmediate(() => socket!.uncork())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const got = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const text = await got.text()
+  server.closeAllConnections()
+  server.close()
+  return text
+}
+
+function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => void): void {
+  const pool = {
+    underWay: 0,
+    dispatch: (_: unknown, handler: AnswerHandler) => answer(handler),
+    close: async () => {},
+    destroy: async () => {}
+  }
+  const upstream = {
+    name: 'test',
+    pool,
+    credential: null,
+    http2: false,
+    breaker: new Breaker(),
+    retries: new RetryBudget(),
+    restingUntil: new Map()
+  }
+  relay({
+    upstreams: new Map([['test', upstream]]),
+    route: [{ upstream: 'test', model: 'small', priority: 0, weight: 1 }],
+    path: '/chat/completions',
+    body: Buffer.from('{"model":"small"}'),
+    spans: new Map(),
+    model: 'small',
+    isStream: false,
+    streamOptions: null,
+    output: null,
+    wordsMember: 'delta',
+    requestId: 'req_1',
+    response,
+    fields: [],
+    slowReaders: new SlowReaders(60_000),
+    deadlines: new Deadlines(60_000),
+    isDraining: () => false,
+    onFailure: () => {},
+    onEnd: () => {}
+  })
+}

@@ -1,0 +1,297 @@
+import { type IncomingMessage, request } from 'node:http'
+import { Duplex } from 'node:stream'
+import fc from 'fast-check'
+import t from 'tap'
+import { cut, cuts, mutate, mutations } from '../../fuzz/mutations.ts'
+import { AnswerParser } from './answer-parser.ts'
+
+const name = fc.constantFrom('x-request-id', 'Server', 'CONTENT-type', 'keep-alive', 'a', 'x-content-type', '!#$%')
+const value = fc.constantFrom('', 'x', 'application/json', ' \t padded \t ', '"quoted; é"', 'timeout=5, max=2', '::')
+const fields = fc
+  .array(fc.tuple(name, value), { maxLength: 4 })
+  .map((all) => all.map(([name, value]) => `${name}:${value}\r\n`).join(''))
+const payload = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.constantFrom('\r\n\r\n', '0\r\n\r\n', 'HTTP/1.1 200 OK\r\n\r\n', 'x'.repeat(3000))
+)
+const bytesOf = (text: string) => Buffer.from(text)
+const hex = (size: number) =>
+  fc.constantFrom(size.toString(16), size.toString(16).toUpperCase(), `00${size.toString(16)}`)
+const chunk = payload.chain((text) => {
+  const bytes = bytesOf(text)
+  const size = hex(bytes.length)
+  const extension = fc.constantFrom('', '', '', ';a', ';a=b', ';a="b;\\"";c=1')
+  return fc
+    .tuple(size, extension)
+    .map(([size, extension]) =>
+      bytes.length === 0 ? Buffer.alloc(0) : Buffer.concat([bytesOf(`${size}${extension}\r\n`), bytes, bytesOf('\r\n')])
+    )
+})
+const trailers = fc.constantFrom('', 'x: y\r\n', 'content-type: 3\r\nx:\r\n')
+const framed = fc.oneof(
+  payload.map((text) => ({ field: `Content-Length: ${bytesOf(text).length}\r\n`, body: bytesOf(text) })),
+  payload.map((text) => ({ field: '', body: bytesOf(text) })),
+  fc.tuple(fc.array(chunk, { maxLength: 5 }), trailers).map(([chunks, trailers]) => ({
+    field: 'transfer-encoding: Chunked\r\n',
+    body: Buffer.concat([...chunks, bytesOf(`0\r\n${trailers}\r\n`)])
+  }))
+)
+const interim = fc.constantFrom('', '', 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n')
+const connection = fc.constantFrom('', '', 'connection: close\r\n', 'Connection: x, Keep-Alive\r\n')
+/** An answer on the wire, with nothing behind it. */
+const answer = fc
+  .record({
+    interim,
+    version: fc.constantFrom('1.1', '1.1', '1.0'),
+    status: fc.constantFrom('200 OK', '200', '200 ', '404 not é found', '503 X'),
+    before: fields,
+    framed,
+    connection,
+    after: fields
+  })
+  .map(({ interim, version, status, before, framed, connection, after }) =>
+    Buffer.concat([
+      Buffer.from(`${interim}HTTP/${version} ${status}\r\n${before}${framed.field}${connection}${after}\r\n`, 'latin1'),
+      framed.body
+    ])
+  )
+
+/** All that a parser tells of an answer in these pieces, behind which the connection ends. */
+function parse(pieces: readonly Buffer[]) {
+  const parser = new AnswerParser()
+  const body: Buffer[] = []
+  let isReusable = false
+  for (const piece of pieces) {
+    if (piece.length === 0) continue
+    // It may rearrange what it is given.
+    parser.push(Buffer.from(piece))
+    body.push(Buffer.from(parser.body))
+    isReusable = parser.leavesConnection
+  }
+  parser.end()
+  const { head, isComplete, fault } = parser
+  return { head, body: Buffer.concat(body).toString('latin1'), isComplete, isFaulty: fault !== null, isReusable }
+}
+
+/** What Node's own client makes of them; null if it gets no answer. */
+async function nodeReads(pieces: readonly Buffer[]) {
+  const left = pieces.filter((piece) => piece.length > 0)
+  const socket = new Duplex({
+    read() {
+      this.push(left.shift() ?? null)
+    },
+    write: (_chunk, _encoding, done) => done()
+  })
+  const answer = await new Promise<IncomingMessage | null>((resolve) => {
+    const call = request({ createConnection: () => socket })
+    call.on('response', resolve).on('error', () => resolve(null))
+    call.end()
+  })
+  if (answer === null) return null
+  const body: Buffer[] = []
+  let isComplete = true
+  try {
+    for await (const chunk of answer) body.push(chunk)
+  } catch {
+    isComplete = false
+  }
+  return {
+    status: answer.statusCode,
+    body: Buffer.concat(body).toString('latin1'),
+    isComplete: isComplete && answer.complete
+  }
+}
+
+t.test('the same bytes tell the same, however they are cut, whether they are an answer or not', (t) => {
+  fc.assert(
+    fc.property(answer, mutations, cuts, (bytes, changes, cuts) => {
+      const all = mutate(bytes, changes)
+      const whole = parse([all])
+      t.strictSame(parse(cut(all, cuts)), whole)
+      t.strictSame(parse(Array.from(all, (byte) => Buffer.of(byte))), whole)
+    }),
+    { numRuns: 700 }
+  )
+  const short = bytesOf(
+    'HTTP/1.1 100 X\r\n\r\nHTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nx: y\r\n\r\nmore'
+  )
+  const whole = parse([short])
+  for (let first = 0; first <= short.length; first++) {
+    for (let second = first; second <= short.length; second++) {
+      const pieces = [short.subarray(0, first), short.subarray(first, second), short.subarray(second)]
+      if (JSON.stringify(parse(pieces)) !== JSON.stringify(whole)) t.fail(`cut at ${first} and ${second}`)
+    }
+  }
+  t.match(whole, { head: { status: 200 }, body: 'abc', isComplete: true, isReusable: false })
+  t.end()
+})
+
+t.test('a valid answer is what Node’s own client takes it for', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(answer, cuts, async (bytes, cuts) => {
+      const pieces = cut(bytes, cuts)
+      const { head, body, isComplete } = parse(pieces)
+      t.strictSame({ status: head!.status, body, isComplete }, await nodeReads(pieces))
+    }),
+    { numRuns: 400 }
+  )
+})
+
+t.test('what Node’s own client refuses of a broken answer is refused, and what both accept is the same', async (t) => {
+  let accepted = 0
+  let refused = 0
+  await fc.assert(
+    fc.asyncProperty(answer, mutations, cuts, async (bytes, changes, cuts) => {
+      const pieces = cut(mutate(bytes, changes), cuts)
+      const ours = parse(pieces)
+      if (!ours.isComplete) {
+        refused++
+        return
+      }
+      accepted++
+      t.strictSame({ status: ours.head!.status, body: ours.body, isComplete: true }, await nodeReads(pieces))
+    }),
+    { numRuns: 1500 }
+  )
+  t.comment(`${accepted} complete, ${refused} not`)
+  t.ok(accepted > 100 && refused > 100)
+})
+
+t.test('nothing that could be framed in two ways, or is not HTTP/1.1, is an answer', (t) => {
+  const ok = 'HTTP/1.1 200 OK\r\n'
+  const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
+  for (const text of [
+    'HTTP/1.1 200 OK\n\n',
+    'HTTP/2 200 OK\r\n\r\n',
+    'HTTP/1.2 200 OK\r\n\r\n',
+    'http/1.1 200 OK\r\n\r\n',
+    ' HTTP/1.1 200 OK\r\n\r\n',
+    '\r\nHTTP/1.1 200 OK\r\n\r\n',
+    'HTTP/1.1  200 OK\r\n\r\n',
+    'HTTP/1.1 20 OK\r\n\r\n',
+    'HTTP/1.1 2000 OK\r\n\r\n',
+    'HTTP/1.1 099 OK\r\n\r\n',
+    'HTTP/1.1 200OK\r\n\r\n',
+    'HTTP/1.1 200 a\rb\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n',
+    `${ok}content-length : 0\r\n\r\n`,
+    `${ok} content-length: 0\r\n\r\n`,
+    `${ok}content-length: 0\r\n folded\r\n\r\n`,
+    `${ok}content-length: 0\n\r\n`,
+    `${ok}: x\r\n\r\n`,
+    `${ok}no colon\r\n\r\n`,
+    `${ok}a b: x\r\n\r\n`,
+    `${ok}x: a\0b\r\n\r\n`,
+    `${ok}content-length: 1\r\ncontent-length: 2\r\n\r\nab`,
+    `${ok}content-length: 1\r\ncontent-length: 1\r\n\r\na`,
+    `${ok}content-length: 1, 1\r\n\r\na`,
+    `${ok}content-length: +1\r\n\r\na`,
+    `${ok}content-length: 0x1\r\n\r\na`,
+    `${ok}content-length: 1 1\r\n\r\na`,
+    `${ok}content-length:\r\n\r\n`,
+    `${ok}content-length: -1\r\n\r\n`,
+    `${ok}content-length: 9999999999999999999\r\n\r\n`,
+    `${ok}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    `${ok}transfer-encoding: chunked\r\ncontent-length: 5\r\n\r\n0\r\n\r\n`,
+    `${ok}transfer-encoding: gzip\r\n\r\n`,
+    `${ok}transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    `${ok}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    `${ok}transfer-encoding: \x0bchunked\r\n\r\n0\r\n\r\n`,
+    `${chunked}\r\n`,
+    `${chunked} 1\r\na\r\n0\r\n\r\n`,
+    `${chunked}1 \r\na\r\n0\r\n\r\n`,
+    `${chunked}0x1\r\na\r\n0\r\n\r\n`,
+    `${chunked}-1\r\na\r\n0\r\n\r\n`,
+    `${chunked}g\r\na\r\n0\r\n\r\n`,
+    `${chunked}1\na\r\n0\r\n\r\n`,
+    `${chunked}1\r\na\n0\r\n\r\n`,
+    `${chunked}1\r\nab\r\n0\r\n\r\n`,
+    `${chunked}1\r\na0\r\n\r\n`,
+    `${chunked}1;\r\na\r\n0\r\n\r\n`,
+    `${chunked}1;a\nb\r\na\r\n0\r\n\r\n`,
+    `${chunked}1; a\r\na\r\n0\r\n\r\n`,
+    `${chunked}1;a="\r\na\r\n0\r\n\r\n`,
+    `${chunked}ffffffffffffffff\r\na\r\n0\r\n\r\n`,
+    `${chunked}0\r\nx\r\n\r\n`,
+    `${chunked}0\r\nx: y\n\r\n`,
+    `${chunked}0\r\n x: y\r\n\r\n`,
+    `${chunked}0\r\nContent-Length: 0\r\n\r\n`,
+    `${chunked}0\r\ntransfer-encoding: chunked\r\n\r\n`,
+    `${chunked}1;${'a'.repeat(20_000)}\r\na\r\n0\r\n\r\n`,
+    `${chunked}0\r\n${'x: y\r\n'.repeat(5000)}\r\n`,
+    `${ok}${'x: y\r\n'.repeat(15_000)}\r\n`,
+    `${'HTTP/1.1 100 X\r\n\r\n'.repeat(5000)}${ok}content-length: 0\r\n\r\n`
+  ]) {
+    const { isComplete, isFaulty } = parse([Buffer.from(text, 'latin1')])
+    t.strictSame({ isComplete, isFaulty }, { isComplete: false, isFaulty: true }, JSON.stringify(text.slice(0, 90)))
+  }
+  t.end()
+})
+
+t.test('what can never become an answer is refused without waiting for more', (t) => {
+  for (const text of [
+    'x',
+    '220 mail.example ESMTP\r\n',
+    'HTTP/1.1 200 OK\n',
+    'HTTP/1.1 200 OK\r\na: b\n',
+    '\x16\x03'
+  ]) {
+    const parser = new AnswerParser()
+    parser.push(Buffer.from(text, 'latin1'))
+    t.ok(parser.fault, JSON.stringify(text))
+  }
+  t.end()
+})
+
+t.test('whether the connection can be used again is known from all of the answer', (t) => {
+  const isReusable = (text: string) => parse([bytesOf(text)]).isReusable
+  t.ok(isReusable('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na'))
+  t.ok(isReusable('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'))
+  t.ok(isReusable('HTTP/1.1 204 OK\r\n\r\n'))
+  t.ok(isReusable('HTTP/1.0 200 OK\r\nconnection: Keep-Alive\r\ncontent-length: 1\r\n\r\na'))
+  for (const text of [
+    'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab',
+    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\na',
+    'HTTP/1.1 200 OK\r\nconnection: x, Close\r\ncontent-length: 1\r\n\r\na',
+    'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\nconnection: close\r\ncontent-length: 1\r\n\r\na',
+    'HTTP/1.1 200 OK\r\n\r\na',
+    'HTTP/1.0 200 OK\r\ncontent-length: 1\r\n\r\na',
+    'HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    'HTTP/1.1 204 OK\r\ncontent-length: 1\r\n\r\n',
+    'HTTP/1.1 304 OK\r\ntransfer-encoding: chunked\r\n\r\n',
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n\r\n'
+  ]) {
+    t.notOk(isReusable(text), JSON.stringify(text))
+  }
+  t.end()
+})
+
+t.test('the fields that matter are found in any case, and several of one name are joined', (t) => {
+  const { head } = parse([
+    Buffer.from(
+      'HTTP/1.1 429 Slow down\r\nContent-TYPE: \ttext/event-stream \r\nRetry-After: 7\r\nretry-after: 8\r\n' +
+        'content-encodinX: no\r\ncontent-encoding: gzip\r\nkeep-alive: timeout=5\r\ncontent-length: 007\r\n\r\n'
+    )
+  ])
+  t.match(head, {
+    status: 429,
+    contentType: 'text/event-stream',
+    contentEncoding: 'gzip',
+    retryAfter: '7, 8',
+    contentLength: 7,
+    keepAlive: 'timeout=5'
+  })
+  t.end()
+})
+
+t.test('what came of a body before it breaks is told, and chunks that come together are told together', (t) => {
+  const parser = new AnswerParser()
+  parser.push(bytesOf('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n3\r\nde'))
+  t.equal(parser.body.toString(), 'abcde')
+  parser.push(bytesOf('f\r\n1\r\ngX'))
+  t.equal(parser.body.toString(), 'fg')
+  t.ok(parser.fault)
+  parser.push(bytesOf('\r\n1\r\nh\r\n'))
+  t.equal(parser.body.length, 0, 'nothing counts behind it')
+  t.end()
+})

@@ -1,0 +1,231 @@
+import type { OnReadOpts, Socket } from 'node:net'
+import { CallError, type CallErrorCode } from '../call-error.ts'
+import { AnswerParser } from './answer-parser.ts'
+import type { Exchange } from './exchange.ts'
+import { keptOpenMs } from './kept-open.ts'
+import type { RequestHeads } from './request-head.ts'
+
+/**
+ * All connections are read into the same bytes: what was read is dealt with before anything else is read, and a stream
+ * that waits for its next event needs no buffer.
+ */
+const readInto = Buffer.allocUnsafeSlow(65_536)
+
+/** Up to so many bytes of a body leave with the head as one text: one plain write. Above, a gathered write costs less. */
+const shortBody = 16_384
+
+/** The pool, as its connections see it. */
+export type ConnectionOwner = {
+  readonly heads: RequestHeads
+  /** What counts the time of {@link Connection.since}. */
+  readonly tick: number
+  /** The exchange is over; the connection can have another until it is closed. */
+  onIdle(connection: Connection): void
+  onClosed(connection: Connection): void
+  /** Told before an exchange's handler is told of its end. */
+  onExchangeOver(): void
+}
+
+/** Makes a socket that is read by `onread`. Its `ready` event says that requests can be written to it. */
+export type Dial = (onread: OnReadOpts) => { socket: Socket; ready: 'connect' | 'secureConnect' }
+
+export type Phase = 'connecting' | 'first_byte' | 'between_chunks' | 'held_back' | 'idle' | 'closed'
+
+/** A connection to an upstream, for one exchange after the other. It is made for the first of them. */
+export class Connection {
+  /** The tick in which the phase began, or anything came. */
+  since: number
+  /** Of an idle connection: `performance.now()` from when the upstream may close it. */
+  idleUntil = 0
+  /** Where its owner keeps it while it is idle; -1 while it is not. */
+  slot = -1
+  readonly #owner: ConnectionOwner
+  readonly #socket: Socket
+  readonly #parser = new AnswerParser()
+  #exchange: Exchange | null
+  #phase: Phase = 'connecting'
+  #isSent = false
+  #isPaused = false
+
+  constructor(owner: ConnectionOwner, dial: Dial, first: Exchange) {
+    this.#owner = owner
+    this.since = owner.tick
+    this.#exchange = first
+    const { socket, ready } = dial({
+      buffer: readInto,
+      callback: (length) => {
+        this.#read(readInto.subarray(0, length))
+        return true
+      }
+    })
+    this.#socket = socket
+    socket.once(ready, () => this.#connected())
+    socket.on('end', () => this.#ended())
+    socket.on('error', (error) => this.#broke(error))
+    socket.on('close', () => this.#broke())
+  }
+
+  get phase(): Phase {
+    return this.#isPaused ? 'held_back' : this.#phase
+  }
+
+  /** Begins an exchange on a connection that is idle. */
+  begin(exchange: Exchange): void {
+    this.#exchange = exchange
+    this.#parser.reset()
+    this.#phase = 'first_byte'
+    this.since = this.#owner.tick
+    this.#isSent = false
+    try {
+      exchange.start(this)
+      // Its handler may have left it.
+      if (this.#exchange === exchange) this.#send(exchange)
+      else this.#rest()
+    } catch (error) {
+      this.fail(error as Error)
+    }
+  }
+
+  /** Ends the exchange for a reason of its handler. */
+  abandon(reason: Error): void {
+    if (this.#isSent) {
+      this.fail(reason)
+      return
+    }
+    // Nothing has been written: the connection is as good as before.
+    this.#takeExchange()?.fail(reason)
+  }
+
+  /** Closes the connection, and tells an exchange that is under way why. */
+  fail(error: Error): void {
+    this.close()
+    this.#takeExchange()?.fail(error)
+  }
+
+  /** Closes a connection without an exchange. */
+  close(): void {
+    if (this.#phase === 'closed') return
+    this.#phase = 'closed'
+    this.#isPaused = false
+    this.#owner.onClosed(this)
+    this.#socket.destroy()
+  }
+
+  pause(): void {
+    if (this.#phase === 'closed') return
+    this.#isPaused = true
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.since = this.#owner.tick
+    this.#socket.resume()
+  }
+
+  #connected(): void {
+    if (this.#phase === 'closed') return
+    // Small writes leave at once; what died without a word is noticed while a slow answer is waited for.
+    this.#socket.setNoDelay(true).setKeepAlive(true, 60_000)
+    this.begin(this.#exchange!)
+  }
+
+  #send(exchange: Exchange): void {
+    const { path, requestId, body } = exchange.call!
+    // It may be large, and is not needed any more when it has left.
+    exchange.call = null
+    this.#isSent = true
+    const head = this.#owner.heads.of(path, requestId, body.length)
+    if (typeof body === 'string' || body.length <= shortBody) {
+      this.#socket.write(head + (typeof body === 'string' ? body : body.toString('latin1')), 'latin1')
+      return
+    }
+    this.#socket.cork()
+    this.#socket.write(head, 'latin1')
+    this.#socket.write(body)
+    this.#socket.uncork()
+  }
+
+  #read(bytes: Buffer): void {
+    const exchange = this.#exchange
+    if (exchange === null) {
+      // Nothing was asked for.
+      this.close()
+      return
+    }
+    const parser = this.#parser
+    const hadHead = parser.head !== null
+    parser.push(bytes)
+    // A part of a head is not yet an answer that has begun.
+    if (parser.head !== null) this.since = this.#owner.tick
+    try {
+      if (!hadHead && parser.head !== null) {
+        this.#phase = 'between_chunks'
+        exchange.handler.onResponseStart(exchange, parser.head.status, parser.head)
+      }
+      // Its handler may have left it.
+      if (parser.body.length > 0 && this.#exchange === exchange) exchange.handler.onResponseData(exchange, parser.body)
+    } catch (error) {
+      this.fail(error as Error)
+    }
+    if (this.#exchange === exchange) this.#conclude('malformed_answer')
+  }
+
+  #ended(): void {
+    // An error follows that says more.
+    if (this.#phase === 'connecting') return
+    this.#parser.end()
+    if (this.#exchange !== null) this.#conclude('connection_broke')
+    this.close()
+  }
+
+  #broke(error?: Error): void {
+    const isConnecting = this.#phase === 'connecting'
+    const failure = isConnecting
+      ? new CallError('not_connected', 'the upstream cannot be reached', error)
+      : new CallError('connection_broke', 'the connection to the upstream broke', error)
+    this.fail(failure)
+  }
+
+  /**
+   * Ends the exchange if its answer is at its end.
+   *
+   * @param faultCode what it means if it cannot come to one
+   */
+  #conclude(faultCode: CallErrorCode): void {
+    const { fault, isComplete, leavesConnection } = this.#parser
+    if (fault !== null) {
+      const error = new CallError(faultCode, `the upstream's answer is broken: ${fault}`)
+      // What came before it leaves for the client first, at the end of this turn.
+      process.nextTick(() => this.fail(error))
+      this.close()
+    } else if (isComplete) {
+      const exchange = this.#takeExchange()!
+      // A request that is still being written would be followed by the next one's.
+      if (leavesConnection && this.#socket.writableLength === 0) this.#rest()
+      else this.close()
+      exchange.succeed()
+    }
+  }
+
+  #takeExchange(): Exchange | null {
+    const exchange = this.#exchange
+    this.#exchange = null
+    if (exchange !== null) this.#owner.onExchangeOver()
+    return exchange
+  }
+
+  #rest(): void {
+    if (this.#phase === 'closed') return
+    const keptMs = keptOpenMs(this.#parser.head?.keepAlive)
+    if (keptMs <= 0) {
+      this.close()
+      return
+    }
+    this.resume()
+    this.#phase = 'idle'
+    this.idleUntil = performance.now() + keptMs
+    this.#owner.onIdle(this)
+  }
+}

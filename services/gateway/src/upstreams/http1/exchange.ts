@@ -1,0 +1,50 @@
+import type { AnswerHandler, CallController, UpstreamCall } from '../upstream-pool.ts'
+import type { Connection } from './connection.ts'
+
+/** One call and its answer. What its handler does with it when it is over has no effect. */
+export class Exchange implements CallController {
+  readonly handler: AnswerHandler
+  /** null once it has been sent. */
+  call: UpstreamCall | null
+  /** While it is under way, and has started. */
+  connection: Connection | null = null
+  #hasStarted = false
+
+  constructor(call: UpstreamCall, handler: AnswerHandler) {
+    this.call = call
+    this.handler = handler
+  }
+
+  start(connection: Connection): void {
+    this.connection = connection
+    this.#hasStarted = true
+    this.handler.onRequestStart(this)
+  }
+
+  abort(reason: Error): void {
+    this.connection?.abandon(reason)
+  }
+
+  pause(): void {
+    this.connection?.pause()
+  }
+
+  resume(): void {
+    this.connection?.resume()
+  }
+
+  succeed(): void {
+    this.connection = null
+    try {
+      this.handler.onResponseEnd(this)
+    } catch (error) {
+      this.handler.onResponseError(this, error as Error)
+    }
+  }
+
+  fail(error: Error): void {
+    this.connection = null
+    this.call = null
+    this.handler.onResponseError(this.#hasStarted ? this : null, error)
+  }
+}

@@ -1,0 +1,462 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createSecureServer, type TLSSocket } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import type { CallError } from '../call-error.ts'
+import type { AnswerHandler, CallController, CallTimeouts } from '../upstream-pool.ts'
+import { Http1Pool } from './http1-pool.ts'
+import { keptOpenMs } from './kept-open.ts'
+
+const pem = readFileSync(fileURLToPath(new URL('../../testing/localhost.pem', import.meta.url)))
+const patient: CallTimeouts = { connect: 5000, firstByte: 5000, betweenChunks: 5000 }
+const json = (body: string, fields = '') => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n${fields}\r\n${body}`
+
+/** A request as it came, and the connection on which it did. */
+type Request = { text: string; socket: Socket; connection: number }
+
+/** A server that gives each whole request to `answer`, and a pool for it; both end with the test. */
+async function start(
+  t: Tap,
+  answer: (request: Request) => void,
+  options: { timeouts?: Partial<CallTimeouts>; secure?: boolean; trusted?: boolean } = {}
+) {
+  const { timeouts, secure = false, trusted = true } = options
+  const sockets: Socket[] = []
+  const onConnection = (socket: Socket) => {
+    const connection = sockets.push(socket) - 1
+    let text = ''
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      const head = text.indexOf('\r\n\r\n') + 4
+      if (head < 4 || text.length < head + Number(/content-length: (\d+)/.exec(text)![1])) return
+      const whole = text
+      text = ''
+      answer({ text: whole, socket, connection })
+    })
+  }
+  const server: Server = secure ? createSecureServer({ key: pem, cert: pem }, onConnection) : createServer(onConnection)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const pool = new Http1Pool({
+    url: new URL(`${secure ? 'https://localhost' : 'http://127.0.0.1'}:${port}/v1/`),
+    headers: ['authorization', 'Bearer s3cret'],
+    timeouts: { ...patient, ...timeouts },
+    ca: secure && trusted ? pem.toString() : undefined
+  })
+  t.teardown(async () => {
+    await pool.destroy()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { pool, sockets, server }
+}
+type Tap = { teardown(run: () => Promise<void>): void }
+
+type Told = { status: number; body: string; error: CallError | null; controller: CallController }
+
+/** Makes a call. @returns what its handler was told, when that is all; throws if it was told anything afterwards */
+async function call(
+  pool: Http1Pool,
+  body: string | Buffer = '{}',
+  hooks: { onStart?: (controller: CallController) => void; onData?: (controller: CallController) => void } = {}
+): Promise<Told> {
+  let ends = 0
+  let started: CallController | null = null
+  const told = { status: 0, body: '', error: null } as unknown as Told
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const handler: AnswerHandler = {
+    onRequestStart(controller) {
+      told.controller = started = controller
+      hooks.onStart?.(controller)
+    },
+    onResponseStart(controller, status) {
+      if (controller !== started || ends > 0) reject(new Error('told of a start'))
+      told.status = status
+    },
+    onResponseData(controller, bytes) {
+      if (ends > 0) reject(new Error('told of bytes'))
+      told.body += bytes.toString('latin1')
+      hooks.onData?.(controller)
+    },
+    onResponseEnd() {
+      if (++ends > 1) reject(new Error('told of another end'))
+      resolve()
+    },
+    onResponseError(controller, error) {
+      if (++ends > 1 || controller !== started) reject(new Error('told of another error'))
+      told.error = error as CallError
+      resolve()
+    }
+  }
+  pool.dispatch({ path: '/chat/completions', requestId: 'req_7', body: Buffer.from(body) }, handler)
+  await promise
+  await new Promise(setImmediate)
+  return told
+}
+const bodyOf = async (told: Promise<Told>) => (await told).body
+const codeOf = async (told: Promise<Told>) => (await told).error?.code ?? 'none'
+
+t.test('a request arrives as it was meant, short or long, on one connection after the other', async (t) => {
+  const received: string[] = []
+  const { pool, sockets } = await start(t, ({ text, socket }) => {
+    received.push(text)
+    socket.write(json('fine'))
+  })
+  for (const body of ['{}', '{"é":"🎉"}', 'x'.repeat(16_384), 'é'.repeat(8193), 'x'.repeat(3_000_000), '']) {
+    t.equal(await bodyOf(call(pool, body)), 'fine')
+    const bytes = Buffer.from(body)
+    const host = `127.0.0.1:${sockets[0]!.localPort}`
+    t.ok(
+      received.at(-1) ===
+        `POST /v1/chat/completions HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\nauthorization: Bearer s3cret\r\n` +
+          `x-request-id: req_7\r\ncontent-length: ${bytes.length}\r\n\r\n${bytes.toString('latin1')}`,
+      `${bytes.length} bytes`
+    )
+  }
+  t.equal(sockets.length, 1)
+  t.equal(pool.underWay, 0)
+})
+
+t.test('there are as many connections as calls at a time, and the one used last is used next', async (t) => {
+  const waiting: Request[] = []
+  const { pool, sockets } = await start(t, (request) => void waiting.push(request))
+  const calls = [call(pool), call(pool), call(pool)]
+  t.equal(pool.underWay, 3)
+  while (waiting.length < 3) await new Promise(setImmediate)
+  for (const [over, index] of [0, 2, 1].entries()) {
+    waiting.find(({ connection }) => connection === index)!.socket.write(json('x'))
+    while (pool.underWay > 2 - over) await new Promise(setImmediate)
+  }
+  await Promise.all(calls)
+  waiting.length = 0
+  const next = call(pool)
+  while (waiting.length < 1) await new Promise(setImmediate)
+  t.equal(waiting[0]!.connection, 1)
+  waiting[0]!.socket.write(json('x'))
+  await next
+  t.equal(sockets.length, 3)
+})
+
+t.test('a connection is not used again when there is any doubt about it', async (t) => {
+  let answer = ''
+  let ends = false
+  const { pool, sockets } = await start(t, ({ socket }) => (ends ? socket.end(answer) : socket.write(answer)))
+  for (const [text, closes] of [
+    [json('x', 'connection: close\r\n'), false],
+    ['HTTP/1.1 200 OK\r\n\r\nx', true],
+    [`${json('x')}HTTP/1.1 200 OK\r\n`, false],
+    [`HTTP/1.0 200 OK\r\ncontent-length: 1\r\n\r\nx`, false],
+    [json('x', 'keep-alive: timeout=1\r\n'), false]
+  ] as const) {
+    ;[answer, ends] = [text, closes]
+    const before = sockets.length
+    t.equal(await bodyOf(call(pool)), 'x')
+    t.equal(await bodyOf(call(pool)), 'x')
+    t.equal(sockets.length, before + 2, JSON.stringify(text))
+  }
+  ;[answer, ends] = [json('x'), false]
+  await call(pool)
+  for (const disturb of [
+    (socket: Socket) => socket.write('HTTP/1.1 408 X\r\n\r\n'),
+    (socket: Socket) => socket.end()
+  ]) {
+    const before = sockets.length
+    const last = sockets.at(-1)!
+    disturb(last)
+    await once(last, 'close')
+    t.equal(await bodyOf(call(pool)), 'x', 'an idle connection that says something, or ends, is gone')
+    t.equal(sockets.length, before + 1)
+  }
+})
+
+t.test('an idle connection is closed before the upstream closes it', async (t) => {
+  const { pool, sockets } = await start(t, ({ socket }) => void socket.write(json('x', 'keep-alive: timeout=2\r\n')), {
+    timeouts: { connect: 200 }
+  })
+  await call(pool)
+  const idleAt = performance.now()
+  await once(sockets[0]!, 'close')
+  const idleMs = performance.now() - idleAt
+  t.ok(idleMs > 450 && idleMs < 2000, `after ${Math.round(idleMs)} ms`)
+  t.equal(await bodyOf(call(pool)), 'x')
+  t.equal(sockets.length, 2)
+})
+
+t.test('an answer that comes before the whole request was taken is passed on, and its connection ends', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write(json('no'))
+    sockets.push(socket)
+  })
+  const sockets: Socket[] = []
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const pool = new Http1Pool({ url, headers: [], timeouts: patient })
+  const large = Buffer.alloc(20 * 1024 * 1024)
+  t.equal(await bodyOf(call(pool, large)), 'no')
+  t.equal(await bodyOf(call(pool, large)), 'no')
+  t.equal(sockets.length, 2)
+  for (const socket of sockets) socket.destroy()
+  server.close()
+})
+
+t.test('a connection that breaks says so, and one that cannot be made says that', async (t) => {
+  let next: (socket: Socket) => void = () => {}
+  const { pool, sockets, server } = await start(t, ({ socket }) => next(socket))
+  next = (socket) => socket.write(json('x'))
+  await call(pool)
+  next = (socket) => socket.destroy()
+  t.equal(await codeOf(call(pool)), 'connection_broke', 'also one that had been used before')
+  t.equal(sockets.length, 1)
+  next = (socket) => socket.resetAndDestroy()
+  t.equal(await codeOf(call(pool)), 'connection_broke')
+  next = (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab')
+  t.match(await call(pool), { status: 200, body: 'ab', error: { code: 'connection_broke' } })
+  next = (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nab', () => setImmediate(() => socket.resetAndDestroy()))
+  t.match(await call(pool), { body: 'ab', error: { code: 'connection_broke' } }, 'a reset is not the end of a body')
+  next = (socket) => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\nx')
+  t.match(await call(pool), { status: 200, body: 'ab', error: { code: 'malformed_answer' } })
+  next = (socket) => socket.write('ICY 200 OK\r\n')
+  const { error } = await call(pool)
+  t.equal(error!.code, 'malformed_answer')
+  t.notMatch(JSON.stringify([error, error!.message, error!.stack]), 's3cret')
+  server.close()
+  for (const socket of sockets) socket.destroy()
+  const refused = await call(pool)
+  t.match(refused.error, { code: 'not_connected', cause: { code: 'ECONNREFUSED' } })
+  t.equal(refused.controller, undefined, 'it has never begun')
+  t.equal(pool.underWay, 0)
+})
+
+t.test('each limit of time has an error of its own, and none is too early', async (t) => {
+  let next: (socket: Socket) => void = () => {}
+  const limits = { connect: 80, firstByte: 120, betweenChunks: 160 }
+  const { pool } = await start(t, ({ socket }) => next(socket), { timeouts: limits })
+  const timed = async () => {
+    const startedAt = performance.now()
+    const code = await codeOf(call(pool))
+    return { code, ms: performance.now() - startedAt }
+  }
+  const first = await timed()
+  t.equal(first.code, 'first_byte_timeout')
+  t.ok(first.ms >= 120, `${first.ms} ms`)
+  next = (socket) => {
+    const timer = setInterval(() => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 20)
+    socket.once('close', () => clearInterval(timer))
+  }
+  t.equal((await timed()).code, 'first_byte_timeout', 'announcements are not an answer')
+  next = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab')
+  const between = await timed()
+  t.equal(between.code, 'between_chunks_timeout')
+  t.ok(between.ms >= 160, `${between.ms} ms`)
+  next = (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n')
+    let left = 5
+    const timer = setInterval(() => {
+      socket.write('x')
+      if (--left === 0) clearInterval(timer)
+    }, 60)
+  }
+  t.equal((await timed()).code, 'none', 'a slow answer may take longer than each of them')
+  // Accepts connections and never says anything: the handshake does not come to its end.
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const url = new URL(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`)
+  const unreachable = new Http1Pool({ url, headers: [], timeouts: limits })
+  const startedAt = performance.now()
+  t.equal(await codeOf(call(unreachable)), 'connect_timeout')
+  t.ok(performance.now() - startedAt >= 80)
+  silent.close()
+})
+
+t.test('the clock stands still while an answer is held back, and goes on behind it', async (t) => {
+  const { pool, sockets } = await start(t, ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\n\r\na'), {
+    timeouts: { betweenChunks: 60 }
+  })
+  let heldAt = 0
+  const told = call(pool, '{}', {
+    onData(controller) {
+      if (heldAt > 0) return
+      heldAt = performance.now()
+      controller.pause()
+      setTimeout(() => {
+        sockets[0]!.write('b')
+        controller.resume()
+      }, 250)
+    }
+  })
+  t.match(await told, { body: 'ab', error: { code: 'between_chunks_timeout' } })
+  t.ok(performance.now() - heldAt >= 310)
+})
+
+t.test('an answer that ends while it is held back leaves a connection that can be used', async (t) => {
+  const { pool, sockets } = await start(t, ({ socket }) => void socket.write(json('x')))
+  const told = await call(pool, '{}', { onData: (controller) => controller.pause() })
+  t.equal(told.body, 'x')
+  const next = call(pool, '{}', { onStart: () => told.controller.pause() })
+  t.equal(await bodyOf(next), 'x', 'and what is over cannot hold back the next')
+  told.controller.abort(new Error('late'))
+  t.equal(await bodyOf(call(pool)), 'x')
+  t.equal(sockets.length, 1)
+})
+
+t.test('who leaves a call is told of that once, and the upstream sees it', async (t) => {
+  const { pool, sockets } = await start(t, ({ socket }) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n')
+    const timer = setInterval(() => socket.write('1\r\nb\r\n'), 1)
+    socket.once('close', () => clearInterval(timer))
+  })
+  const reason = new Error('enough')
+  const told = await call(pool, '{}', { onData: (controller) => controller.abort(reason) })
+  t.match(told, { status: 200, body: 'a' })
+  t.equal(told.error, reason)
+  if (!sockets[0]!.destroyed) await once(sockets[0]!, 'close')
+  told.controller.abort(new Error('again'))
+  told.controller.resume()
+})
+
+t.test('a call that is left before it is sent is not sent, and its connection is as good as before', async (t) => {
+  let requests = 0
+  const { pool, sockets } = await start(t, ({ socket }) => {
+    requests++
+    socket.write(json('x'))
+  })
+  const reason = new Error('too late')
+  for (const _ of [1, 2]) {
+    const told = await call(pool, '{}', { onStart: (controller) => controller.abort(reason) })
+    t.equal(told.error, reason)
+  }
+  t.equal(await bodyOf(call(pool)), 'x')
+  t.equal(requests, 1)
+  t.equal(sockets.length, 1)
+})
+
+t.test('what a handler throws ends its own call and no other', async (t) => {
+  const waiting: Socket[] = []
+  const { pool } = await start(t, ({ socket }) => void waiting.push(socket))
+  const mistake = new Error('a mistake')
+  const other = call(pool)
+  const own = call(pool, '{}', {
+    onData() {
+      throw mistake
+    }
+  })
+  while (waiting.length < 2) await new Promise(setImmediate)
+  for (const socket of waiting) socket.write(json('x'))
+  t.equal((await own).error, mistake)
+  t.equal(await bodyOf(other), 'x')
+  const early = call(pool, '{}', {
+    onStart() {
+      throw mistake
+    }
+  })
+  t.equal((await early).error, mistake)
+  t.equal(pool.underWay, 0)
+})
+
+t.test('a pool that is closed waits for its calls, and one that is destroyed breaks them off', async (t) => {
+  const waiting: Socket[] = []
+  const { pool, sockets } = await start(t, ({ socket }) => void waiting.push(socket))
+  const last = call(pool)
+  while (waiting.length < 1) await new Promise(setImmediate)
+  let isClosed = false
+  const closed = pool.close().then(() => {
+    isClosed = true
+  })
+  t.equal(await codeOf(call(pool)), 'pool_closed')
+  t.notOk(isClosed)
+  waiting[0]!.write(json('x'))
+  t.equal(await bodyOf(last), 'x')
+  await closed
+  if (!sockets[0]!.destroyed) await once(sockets[0]!, 'close')
+  await pool.close()
+  const other = await start(t, () => {})
+  const cutOff = call(other.pool)
+  const closing = other.pool.close()
+  await other.pool.destroy()
+  t.equal(await codeOf(cutOff), 'pool_closed')
+  await closing
+})
+
+t.test('answers on many encrypted connections at the same time are never mixed', async (t) => {
+  const { pool, sockets } = await start(
+    t,
+    ({ text, socket }) => {
+      const letter = text.at(-1)!
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 200000\r\n\r\n')
+      for (let part = 0; part < 10; part++) setImmediate(() => socket.write(letter.repeat(20_000)))
+    },
+    { secure: true }
+  )
+  const letters = [...'abcdefghijklmnopqrst']
+  for (const round of [1, 2]) {
+    const bodies = await Promise.all(
+      letters.map((letter) =>
+        bodyOf(
+          call(pool, letter, {
+            onData(controller) {
+              controller.pause()
+              setImmediate(() => controller.resume())
+            }
+          })
+        )
+      )
+    )
+    t.ok(
+      bodies.every((body, index) => body === letters[index]!.repeat(200_000)),
+      `round ${round}`
+    )
+  }
+  t.equal(sockets.length, letters.length)
+})
+
+t.test(
+  'an encrypted connection takes up the session of one before it, and only with a certificate that is trusted',
+  async (t) => {
+    const { pool, sockets } = await start(t, ({ socket }) => void socket.write(json('x', 'connection: close\r\n')), {
+      secure: true
+    })
+    for (const _ of [1, 2]) t.equal(await bodyOf(call(pool)), 'x')
+    t.same(
+      sockets.map((socket) => [(socket as TLSSocket).servername, Boolean((socket as TLSSocket).isSessionReused())]),
+      [
+        ['localhost', false],
+        ['localhost', true]
+      ]
+    )
+    const wary = await start(t, () => {}, { secure: true, trusted: false })
+    t.match((await call(wary.pool)).error, { code: 'not_connected', cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } })
+    const plain = await start(t, () => {})
+    const url = new URL(`https://127.0.0.1:${(plain.server.address() as AddressInfo).port}`)
+    plain.server.removeAllListeners('connection').on('connection', (socket: Socket) => socket.destroy())
+    const refused = new Http1Pool({ url, headers: [], timeouts: patient })
+    t.equal(await codeOf(call(refused)), 'not_connected', 'one that ends within the handshake')
+  }
+)
+
+t.test('an idle connection is kept for less than the upstream keeps it', (t) => {
+  t.equal(keptOpenMs(undefined), 4000)
+  t.equal(keptOpenMs('max=100'), 4000)
+  t.equal(keptOpenMs('timeout=5, max=100'), 3500)
+  t.equal(keptOpenMs('max=100, Timeout="75"'), 73_500)
+  t.equal(keptOpenMs('timeout=999999'), 600_000)
+  t.ok(keptOpenMs('timeout=1') <= 0)
+  t.end()
+})
+
+t.test('nothing can end a line of a request’s head', async (t) => {
+  let requests = 0
+  const { server } = await start(t, () => void requests++)
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const pool = new Http1Pool({ url, headers: ['x-header', 's3cret\r\nx-other: y'], timeouts: patient })
+  const { error } = await call(pool)
+  t.match(error!.message, /could end its line/)
+  t.notMatch(error!.stack, 's3cret')
+  t.equal(requests, 0)
+})

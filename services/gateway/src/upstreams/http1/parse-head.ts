@@ -1,0 +1,124 @@
+import type { AnswerHead } from '../upstream-pool.ts'
+
+/** The head of an answer: what the framing of its body needs, and what the relay wants to know. */
+export type ParsedHead = AnswerHead & {
+  readonly status: number
+  readonly isChunked: boolean
+  /** Whether the connection stays open behind the answer, as far as the head says. */
+  readonly keepsAlive: boolean
+  /** The `Keep-Alive` field. */
+  readonly keepAlive: string | undefined
+}
+
+/** A field name and a value (RFC 9110, 5.1 and 5.5), with neither space before the colon nor folded lines (RFC 9112, 5). */
+const field = "[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t\\x20-\\x7e\\x80-\\xff]*"
+const wellFormedHead = new RegExp(`^HTTP/1\\.[01] [1-9]\\d\\d(?: [^\\r\\n]*)?\\r\\n(?:${field}\\r\\n)*$`)
+const wellFormedField = new RegExp(`^${field}$`)
+/** Safe as a number. */
+const bodyLength = /^\d{1,15}$/
+
+/**
+ * Reads the head of an answer. Whatever leaves room for two opinions of where the body ends is malformed.
+ *
+ * @param text status line and fields, each with its CR LF, a character for each byte
+ * @returns what is wrong with it, if it is malformed
+ */
+export function parseHead(text: string): ParsedHead | string {
+  if (!wellFormedHead.test(text)) return 'its head is not HTTP/1.1'
+  let contentType: string | undefined
+  let contentEncoding: string | undefined
+  let retryAfter: string | undefined
+  let connection: string | undefined
+  let keepAlive: string | undefined
+  let transferEncoding: string | undefined
+  let length: string | undefined
+  for (let at = text.indexOf('\n') + 1; at < text.length; ) {
+    const lineEnd = text.indexOf('\r', at)
+    const colon = text.indexOf(':', at)
+    // Most fields are none of these, which their length tells.
+    switch (colon - at) {
+      case 10:
+        if (isNamed(text, at, 'connection')) connection = joined(connection, fieldValue(text, colon, lineEnd))
+        else if (isNamed(text, at, 'keep-alive')) keepAlive = joined(keepAlive, fieldValue(text, colon, lineEnd))
+        break
+      case 11:
+        if (isNamed(text, at, 'retry-after')) retryAfter = joined(retryAfter, fieldValue(text, colon, lineEnd))
+        break
+      case 12:
+        if (isNamed(text, at, 'content-type')) contentType = joined(contentType, fieldValue(text, colon, lineEnd))
+        break
+      case 14:
+        if (isNamed(text, at, 'content-length')) length = joined(length, fieldValue(text, colon, lineEnd))
+        break
+      case 16:
+        if (isNamed(text, at, 'content-encoding')) {
+          contentEncoding = joined(contentEncoding, fieldValue(text, colon, lineEnd))
+        }
+        break
+      case 17:
+        if (isNamed(text, at, 'transfer-encoding')) {
+          transferEncoding = joined(transferEncoding, fieldValue(text, colon, lineEnd))
+        }
+    }
+    at = lineEnd + 2
+  }
+  // One that is given twice is malformed even if both agree (RFC 9112, 6.3, allows to refuse it).
+  if (length !== undefined && !bodyLength.test(length)) return 'its content-length is not a number'
+  if (transferEncoding !== undefined) {
+    if (length !== undefined) return 'it has both content-length and transfer-encoding'
+    if (transferEncoding.toLowerCase() !== 'chunked') return 'its transfer-encoding is not chunked'
+  }
+  const status = Number(text.slice(9, 12))
+  const hasNoBody = status === 204 || status === 304
+  const isLater = text.charCodeAt(7) === digitOne
+  return {
+    status,
+    contentType,
+    contentEncoding,
+    retryAfter,
+    contentLength: length === undefined || hasNoBody ? -1 : Number(length),
+    isChunked: transferEncoding !== undefined,
+    keepsAlive:
+      staysOpen(connection, isLater) &&
+      // Framing that HTTP/1.0 does not know, or a body where none may be: what follows may be anything.
+      (transferEncoding === undefined || (isLater && !hasNoBody)) &&
+      !(hasNoBody && length !== undefined && Number(length) > 0),
+    keepAlive
+  }
+}
+
+/** Whether a line, without its end, may be one of the trailers. Nobody reads those, but they must not be about framing. */
+export function isTrailer(line: string): boolean {
+  return wellFormedField.test(line) && !/^(?:content-length|transfer-encoding):/i.test(line)
+}
+
+const digitOne = 0x31
+const tab = 0x09
+const space = 0x20
+
+function isNamed(text: string, at: number, name: string): boolean {
+  return text.startsWith(name, at) || text.slice(at, at + name.length).toLowerCase() === name
+}
+
+/** What is between a field's colon and the end of its line, without the spaces around it. */
+function fieldValue(text: string, colon: number, lineEnd: number): string {
+  let start = colon + 1
+  let end = lineEnd
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+function isBlank(character: number): boolean {
+  return character === space || character === tab
+}
+
+function joined(before: string | undefined, value: string): string {
+  return before === undefined ? value : `${before}, ${value}`
+}
+
+function staysOpen(connection: string | undefined, isLater: boolean): boolean {
+  if (connection === undefined) return isLater
+  const options = connection.toLowerCase().split(/[\t ]*,[\t ]*/)
+  return !options.includes('close') && (isLater || options.includes('keep-alive'))
+}

@@ -1,0 +1,102 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Dispatcher, errors, Pool } from 'undici'
+import { CallError } from './call-error.ts'
+import type { AnswerHandler, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
+
+/** Calls an upstream with HTTP/2, or with HTTP/1.1 if it does not agree to that: by undici. */
+export class Http2Pool implements UpstreamPool {
+  readonly #pool: Pool
+  readonly #pathPrefix: string
+  readonly #headers: readonly string[]
+
+  constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions) {
+    this.#pathPrefix = url.pathname.replace(/\/+$/, '')
+    this.#headers = headers
+    this.#pool = new Pool(url.origin, {
+      connections: null,
+      pipelining: 1,
+      allowH2: true,
+      connectTimeout: timeouts.connect,
+      headersTimeout: timeouts.firstByte,
+      bodyTimeout: timeouts.betweenChunks,
+      connect: { preferH2: true, ...(ca !== undefined && { ca }) }
+    })
+  }
+
+  get underWay(): number {
+    return this.#pool.stats.running + this.#pool.stats.pending
+  }
+
+  dispatch({ path, requestId, body }: UpstreamCall, handler: AnswerHandler): void {
+    this.#pool.dispatch(
+      {
+        method: 'POST',
+        path: this.#pathPrefix + path,
+        headers: [...this.#headers, 'x-request-id', requestId],
+        body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body
+      },
+      new Translation(handler)
+    )
+  }
+
+  async close(): Promise<void> {
+    // undici takes it for a mistake to close what has been cut off.
+    if (!this.#pool.destroyed) await this.#pool.close()
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.destroy()
+  }
+}
+
+/** Tells a handler of ours what undici tells. */
+class Translation implements Dispatcher.DispatchHandler {
+  readonly #handler: AnswerHandler
+  #began = false
+
+  constructor(handler: AnswerHandler) {
+    this.#handler = handler
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#handler.onRequestStart(controller)
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return
+    this.#began = true
+    const length = headers['content-length']
+    this.#handler.onResponseStart(controller, status, {
+      contentType: headers['content-type'],
+      contentEncoding: headers['content-encoding'],
+      retryAfter: headers['retry-after'],
+      contentLength: length === undefined ? -1 : Number(length)
+    })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#handler.onResponseData(controller, bytes)
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    this.#handler.onResponseEnd(controller)
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#handler.onResponseError(controller ?? null, callErrorOf(error, this.#began))
+  }
+}
+
+/** What failed, in our words. */
+function callErrorOf(error: Error, answerBegan: boolean): CallError {
+  if (error instanceof errors.ConnectTimeoutError) return new CallError('connect_timeout', error.message, error)
+  if (error instanceof errors.HeadersTimeoutError) return new CallError('first_byte_timeout', error.message, error)
+  if (error instanceof errors.BodyTimeoutError) return new CallError('between_chunks_timeout', error.message, error)
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  if (!answerBegan && neverConnected.test(code)) {
+    return new CallError('not_connected', 'the upstream cannot be reached', error)
+  }
+  return new CallError('connection_broke', 'the connection to the upstream broke', error)
+}
+
+const neverConnected = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|CERT|TLS|SSL/
