@@ -7,6 +7,7 @@ import { textOf } from '../../forms/read-fields.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { modelToTry } from './describe-key.ts'
 import { KeyFields } from './key-fields.tsx'
 import { readKeyForm } from './read-key-form.ts'
 import { SecretDialog } from './secret-dialog.tsx'
@@ -24,7 +25,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         title={`“${made.label}” is ready`}
         secret={made.secret}
         scope={made.scope}
-        model={(made.models ?? models.map(({ id }) => id))[0] ?? ''}
+        model={modelToTry(models, made.models)}
         onClose={onClose}
       />
     )

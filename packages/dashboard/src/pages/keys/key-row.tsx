@@ -4,6 +4,7 @@ import { countOf, formatCount } from '../../format/number.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Moment } from '../../ui/moment.tsx'
+import { shownPrefix } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
 
 export type KeyAction = 'edit' | 'rotate' | 'revoke'
@@ -32,9 +33,7 @@ export function KeyRow({ listed, now, onAction }: KeyRowProps) {
           {!isLive && <Badge>Revoked</Badge>}
           {isLive && isExpired && <Badge tone="warning">Expired</Badge>}
         </div>
-        <p className="mt-0.5 font-mono text-[0.8125rem] text-ink-soft">
-          {listed.scope === 'management' ? 'tgm' : 'tg'}_{listed.prefix}…
-        </p>
+        <p className="mt-0.5 font-mono text-[0.8125rem] text-ink-soft">{shownPrefix(listed)}</p>
         <Metadata pairs={listed.metadata} />
       </div>
       <dl className="grid grid-cols-2 gap-x-6 gap-y-2 text-sm sm:grid-cols-4">

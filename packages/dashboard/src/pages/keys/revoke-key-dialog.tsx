@@ -6,6 +6,7 @@ import { textOf } from '../../forms/read-fields.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { useNews } from '../../ui/news.tsx'
+import { shownPrefix } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
 
 /** Spaces at the ends, and in a row, cannot be seen in what is to be typed. */
@@ -18,8 +19,8 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
       title={`Revoke “${target.label}”?`}
       description={
         <>
-          Every request with <code className="font-mono">{target.prefix}…</code> is refused from then on, everywhere.
-          Answers that are being streamed run to their end. This cannot be undone.
+          Every request with <code className="font-mono">{shownPrefix(target)}</code> is refused from then on,
+          everywhere. Answers that are being streamed run to their end. This cannot be undone.
         </>
       }
       onClose={onClose}

@@ -7,6 +7,7 @@ import { textOf } from '../../forms/read-fields.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { modelToTry } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
@@ -26,7 +27,7 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
         title={`“${target.label}” has a new value`}
         secret={secret}
         scope={target.scope}
-        model={(target.models ?? models.map(({ id }) => id))[0] ?? ''}
+        model={modelToTry(models, target.models)}
         onClose={onClose}
       />
     )
