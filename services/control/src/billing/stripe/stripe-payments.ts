@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import Stripe from 'stripe'
 import { NoSuchCustomerError, type Payments, type Subscription } from '../payments.ts'
+import { askOnce } from './ask-once.ts'
 import {
   CheckoutAnswer,
   CustomerAnswer,
@@ -20,6 +20,8 @@ export type StripeOptions = {
   apiBase: string
   /** For everything that one request asks of the provider together. */
   timeoutMs?: number
+  /** Unix milliseconds, now. */
+  now?: () => number
 }
 
 /** Leaves time for the answer within the ten seconds that callers are promised. */
@@ -32,7 +34,8 @@ const mostPages = 10
 const expand = ['data.latest_invoice']
 
 /** Payments by Stripe, or whatever speaks its protocol at `apiBase`. */
-export function createStripePayments({ secretKey, apiBase, timeoutMs = defaultTimeoutMs }: StripeOptions): Payments {
+export function createStripePayments(options: StripeOptions): Payments {
+  const { secretKey, apiBase, timeoutMs = defaultTimeoutMs, now = Date.now } = options
   const { protocol, hostname, port } = new URL(apiBase)
 
   /** A client whose calls end with the limit, however many of them there are and however often it tries. */
@@ -55,8 +58,10 @@ export function createStripePayments({ secretKey, apiBase, timeoutMs = defaultTi
     createCustomer: ({ accountId, email, name, replaces }, limit) =>
       guarded(async () => {
         const customer = { email, name, metadata: { account_id: accountId } }
-        const idempotencyKey = keyOf('customer', { ...customer, replaces })
-        const answer = await client(limit).customers.create(customer, { idempotencyKey })
+        const asking = { what: 'customer', of: { ...customer, replaces }, limit, now: now() }
+        const answer = await askOnce(asking, (idempotencyKey) =>
+          client(limit).customers.create(customer, { idempotencyKey })
+        )
         return expectAnswer(CustomerAnswer, answer).id
       }),
 
@@ -104,18 +109,19 @@ export function createStripePayments({ secretKey, apiBase, timeoutMs = defaultTi
     createCheckout: (checkout, limit) =>
       guarded(async () => {
         const { customerId, accountId, priceId, successUrl, cancelUrl } = checkout
-        const answer = await client(limit).checkout.sessions.create(
-          {
-            mode: 'subscription',
-            customer: customerId,
-            line_items: [{ price: priceId, quantity: 1 }],
-            success_url: successUrl,
-            cancel_url: cancelUrl,
-            client_reference_id: accountId,
-            metadata: { account_id: accountId, price_id: priceId },
-            subscription_data: { metadata: { account_id: accountId } }
-          },
-          { idempotencyKey: keyOf('checkout', checkout) }
+        const session = {
+          mode: 'subscription' as const,
+          customer: customerId,
+          line_items: [{ price: priceId, quantity: 1 }],
+          success_url: successUrl,
+          cancel_url: cancelUrl,
+          client_reference_id: accountId,
+          metadata: { account_id: accountId, price_id: priceId },
+          subscription_data: { metadata: { account_id: accountId } }
+        }
+        const asking = { what: 'checkout', of: checkout, limit, now: now() }
+        const answer = await askOnce(asking, (idempotencyKey) =>
+          client(limit).checkout.sessions.create(session, { idempotencyKey })
         )
         return expectAnswer(OpenCheckoutAnswer, answer).url
       }, checkout.customerId),
@@ -194,5 +200,3 @@ async function guarded<Result>(call: () => Promise<Result>, customer?: string): 
     throw new ServiceError('payments_unavailable', { cause })
   }
 }
-
-const keyOf = (what: string, of: unknown): string => `tollgate-${what}-${hash('sha256', JSON.stringify(of), 'hex')}`
