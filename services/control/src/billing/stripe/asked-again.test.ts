@@ -56,3 +56,13 @@ test('who asks while the same is still being answered gets the same answer, howe
   const [first, second] = await Promise.all([create(), create()])
   assert.equal(first, second)
 })
+
+test('somebody whose address the provider does not take becomes a customer without it', async (t) => {
+  const server = await startCatalogPayments()
+  t.after(() => server.close())
+  const payments = createStripePayments({ secretKey: stripeKey, apiBase: server.url })
+  const create = () => payments.createCustomer({ ...buyer, email: 'ada@intranet' }, payments.startLimit())
+  const customer = await create()
+  assert.equal(await create(), customer)
+  await payments.insistOnCustomer(customer, payments.startLimit())
+})

@@ -57,12 +57,22 @@ export function createStripePayments(options: StripeOptions): Payments {
 
     createCustomer: ({ accountId, email, name, replaces }, limit) =>
       guarded(async () => {
-        const customer = { email, name, metadata: { account_id: accountId } }
-        const asking = { what: 'customer', of: { ...customer, replaces }, limit, now: now() }
-        const answer = await askOnce(asking, (idempotencyKey) =>
-          client(limit).customers.create(customer, { idempotencyKey })
-        )
-        return expectAnswer(CustomerAnswer, answer).id
+        const customer = { name, metadata: { account_id: accountId } }
+        try {
+          return await make({ email, ...customer })
+        } catch (error) {
+          // Some that the identity provider takes. The checkout page asks for another.
+          if (!isRefused(error, 'email')) throw error
+          return await make(customer)
+        }
+
+        async function make(details: Stripe.CustomerCreateParams): Promise<string> {
+          const asking = { what: 'customer', of: { ...details, replaces }, limit, now: now() }
+          const answer = await askOnce(asking, (idempotencyKey) =>
+            client(limit).customers.create(details, { idempotencyKey })
+          )
+          return expectAnswer(CustomerAnswer, answer).id
+        }
       }),
 
     insistOnCustomer: (customer, limit) =>
@@ -179,13 +189,14 @@ async function readAll({ subscriptions }: Stripe, customer: string): Promise<Sub
   throw new Error(`the subscriptions of ${customer} have no end`)
 }
 
+/** Whether the provider does not take what stood somewhere in the request. */
+function isRefused(error: unknown, parameter: string): error is Stripe.errors.StripeInvalidRequestError {
+  return error instanceof Stripe.errors.StripeInvalidRequestError && error.param === parameter
+}
+
 /** The provider's word for whatever it does not know, and where in the request it stood. */
 function isMissing(error: unknown, parameter: string): boolean {
-  return (
-    error instanceof Stripe.errors.StripeInvalidRequestError &&
-    error.code === 'resource_missing' &&
-    error.param === parameter
-  )
+  return isRefused(error, parameter) && error.code === 'resource_missing'
 }
 
 /** @param customer the one that a call is about, whom the provider may not have */
