@@ -41,8 +41,17 @@ test('what changes after a page was opened, or a subscription was read', async (
       }
       assert.deepEqual(await dueAfterComparison(catalog), [])
       assert.deepEqual(await dueAfterComparison(moved), [user.id])
+      await settle()
     }
   )
+
+  await t.test('who once gave up on a payment is not read at every comparison', async () => {
+    const user = await control.signUp()
+    const given = await happens(() => buy(user))
+    await happens(() => payments.controls.setStatus(given, 'incomplete_expired'))
+    await happens(() => buy(user))
+    assert.deepEqual(await dueAfterComparison(catalog), [])
+  })
 
   /** Accounts that are to be read, after all subscriptions were compared by a control with this catalog. */
   async function dueAfterComparison(changed: typeof catalog): Promise<string[]> {

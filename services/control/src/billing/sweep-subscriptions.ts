@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, eq, inArray, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { endedStatuses } from '../accounts/live-subscription.ts'
+import { endedStatuses, isSubscriptionLive } from '../accounts/live-subscription.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts, billingEvents, billingSweeps, customers, members, planWrites, users } from '../database/schema.ts'
@@ -81,7 +81,8 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
         after,
         payments.startLimit()
       )
-      await compare(page.subscriptions)
+      // One that ended without a payment is in the list for ever.
+      await compare(page.subscriptions.filter(({ status }) => isSubscriptionLive(status)))
       after = page.hasMore ? (page.subscriptions.at(-1)?.id ?? null) : null
       await lease.keep(1)
       if (after !== null) await pause(options.pauseMs ?? pauseMs)
