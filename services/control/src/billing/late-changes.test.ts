@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
 import { test } from 'tap'
 import { teamOf } from '../team/testing/team-of.ts'
-import { stripeKey } from '../testing/start-control.ts'
+import { codeOf, stripeKey } from '../testing/start-control.ts'
 import { findDueCustomers } from './customers.ts'
 import { createStripePayments } from './stripe/stripe-payments.ts'
 import { createSubscriptionSweeper } from './sweep-subscriptions.ts'
@@ -44,6 +45,18 @@ test('what changes after a page was opened, or a subscription was read', async (
       await settle()
     }
   )
+
+  await t.test('a page that is paid while another is asked for is the last one', async () => {
+    const user = await control.signUp()
+    const { id } = await sessionOf(await checkout(user))
+    payments.controls.failNext({ method: 'POST', path: '/v1/checkout/sessions/*/expire', delay_ms: 300 })
+    const another = checkout(user, 'price_team_monthly')
+    while (payments.controls.plannedFailures().length > 0) await setImmediate()
+    await happens(() => payments.controls.pay(id))
+    const answer = await another
+    assert.deepEqual([answer.status, codeOf(answer)], [409, 'already_subscribed'])
+    await settle()
+  })
 
   await t.test('who once gave up on a payment is not read at every comparison', async () => {
     const user = await control.signUp()

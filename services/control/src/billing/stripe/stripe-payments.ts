@@ -140,11 +140,13 @@ export function createStripePayments(options: StripeOptions): Payments {
       guarded(async () => {
         try {
           expectAnswer(CheckoutAnswer, await client(limit).checkout.sessions.expire(id))
+          return false
         } catch (error) {
           // It has been paid, or has expired, a moment ago.
           if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
           const found = expectAnswer(CheckoutAnswer, await client(limit).checkout.sessions.retrieve(id))
           if (found.status === 'open') throw error
+          return found.status === 'complete'
         }
       }),
 
