@@ -4,6 +4,8 @@ import { checkTrustProxy, readTrustProxy } from '@tollgate/contracts/config/trus
 import { type Static, Type } from 'typebox'
 
 const Text = Type.String({ minLength: 1 })
+/** What is sent as a header. With a space or a line break inside, the errors of the HTTP client would repeat it. */
+const Key = Type.String({ pattern: '^[!-~]+$' })
 
 /** Every variable of control. */
 export const ControlVariables = Type.Object({
@@ -18,11 +20,11 @@ export const ControlVariables = Type.Object({
   /** Origins, separated by commas, that may call `/api` from browsers besides the subdomains of the service domain. */
   CORS_EXTRA_ORIGINS: Type.String({ default: '' }),
   SUPABASE_URL: Text,
-  SUPABASE_ANON_KEY: Text,
-  SUPABASE_SERVICE_ROLE_KEY: Text,
+  SUPABASE_ANON_KEY: Key,
+  SUPABASE_SERVICE_ROLE_KEY: Key,
   /** `iss` of the project's tokens, if it is not `<SUPABASE_URL>/auth/v1`. */
   SUPABASE_JWT_ISSUER: Type.String({ default: '' }),
-  STRIPE_SECRET_KEY: Text,
+  STRIPE_SECRET_KEY: Key,
   /** Signing secrets of the webhook endpoint, separated by commas: several while one is replaced. */
   STRIPE_WEBHOOK_SECRET: Text,
   /** Scheme, host and port of the payment provider's API. */

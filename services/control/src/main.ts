@@ -77,7 +77,7 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   const intervalMs = config.reconcileIntervalMs
   const sweeper = createSweeper({ database, identity, catalog, projector, sync, clock, log, intervalMs })
   parts.defer(() => sweeper.stop())
-  const subscriptionSweeper = createSubscriptionSweeper({ database, payments, clock, log, intervalMs })
+  const subscriptionSweeper = createSubscriptionSweeper({ database, payments, catalog, clock, log, intervalMs })
   parts.defer(() => subscriptionSweeper.stop())
   const syncLoop = createSyncLoop({ database, sync, clock, log })
   parts.defer(() => syncLoop.stop())

@@ -59,14 +59,13 @@ async function openFor(
 ): Promise<string> {
   await payments.insistOnCustomer(customerId, limit)
   const subscriptions = await payments.readSubscriptions(customerId, limit)
-  if (subscriptions.some(({ status }) => isSubscriptionLive(status))) {
-    // What has happened there may not have been told yet.
-    await markDue(database.orm, accountId, clock())
-    throw new ServiceError('already_subscribed')
-  }
+  if (subscriptions.some(({ status }) => isSubscriptionLive(status))) return refuseSubscriber()
   const before = await payments.listCheckouts(customerId, limit)
   const reused = findReusable(before, priceId, clock())
-  for (const { id, isOpen } of before) if (isOpen && id !== reused?.id) await payments.expireCheckout(id, limit)
+  for (const { id, isOpen } of before) {
+    if (!isOpen || id === reused?.id) continue
+    if (await payments.expireCheckout(id, limit)) return refuseSubscriber()
+  }
   const url = reused?.url ?? (await createCheckout())
   try {
     await insistOnOpenAccount(database, accountId)
@@ -75,6 +74,12 @@ async function openFor(
     throw error
   }
   return url
+
+  async function refuseSubscriber(): Promise<never> {
+    // What has happened there may not have been told yet.
+    await markDue(database.orm, accountId, clock())
+    throw new ServiceError('already_subscribed')
+  }
 
   async function createCheckout(): Promise<string> {
     const created = await payments.createCheckout(

@@ -13,6 +13,7 @@ export type CustomerRow = {
   readonly marks: number
   /** Whether its owner has deleted it. */
   readonly isClosed: boolean
+  /** For that, or another reason, as a seat in a team is: then nothing should be bought for it. */
   readonly isSuspended: boolean
 }
 

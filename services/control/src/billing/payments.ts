@@ -94,8 +94,8 @@ export type Payments = {
   /** The newest pages of a customer, open or not, newest first. */
   listCheckouts(customerId: string, limit: AbortSignal): Promise<Checkout[]>
   createCheckout(checkout: NewCheckout, limit: AbortSignal): Promise<string>
-  /** Makes sure that nothing can be bought on a page any more. One that is not open is fine. */
-  expireCheckout(id: string, limit: AbortSignal): Promise<void>
+  /** Makes sure that nothing can be bought on a page any more. @returns whether something has been */
+  expireCheckout(id: string, limit: AbortSignal): Promise<boolean>
   /** @returns the address of a page where the customer changes and cancels, for a short time */
   createPortal(customerId: string, returnUrl: string, limit: AbortSignal): Promise<string>
   /** Newest first. @returns null if `after` is no invoice of the customer */

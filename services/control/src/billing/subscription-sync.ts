@@ -96,13 +96,13 @@ export function createSubscriptionSync(options: SyncOptions): SubscriptionSync {
    * @returns null if the provider does not know the customer, of which nothing follows
    */
   async function readTidied(customer: CustomerRow, limit: AbortSignal): Promise<Subscription[] | null> {
-    const { accountId, customerId, isClosed } = customer
+    const { accountId, customerId, isClosed, isSuspended } = customer
     try {
       const found = await payments.readSubscriptions(customerId, limit)
       const surplus = isClosed
         ? found.filter(({ status }) => isSubscriptionLive(status))
         : findSurplus(prices, found, accountId)
-      if (isClosed || hasBegun(customer, found)) await expireCheckouts(payments, customerId, limit)
+      if (isSuspended || hasBegun(customer, found)) await expireCheckouts(payments, customerId, limit)
       for (const { id } of surplus) {
         log.warn({ accountId, customerId, subscriptionId: id, isClosed }, 'a subscription that should not be is ended')
         await payments.cancelSubscription(id, limit)

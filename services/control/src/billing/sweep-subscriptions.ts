@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
+import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, eq, inArray, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { endedStatuses } from '../accounts/live-subscription.ts'
+import { endedStatuses, isSubscriptionLive } from '../accounts/live-subscription.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts, billingEvents, billingSweeps, customers, members, planWrites, users } from '../database/schema.ts'
 import { claimSweep, type Lease } from '../sweep-lease.ts'
 import { isAsRead } from './is-as-read.ts'
+import { judgeSubscriptions } from './judge-subscriptions.ts'
 import type { Payments, Subscription } from './payments.ts'
+import { readPlanPrices } from './plan-prices.ts'
 
 /** How often a replica looks whether there is something to do. */
 const lookMs = 30_000
@@ -20,6 +22,7 @@ const eventsKeptMs = 40 * 86_400_000
 export type SubscriptionSweepOptions = {
   database: Database
   payments: Pick<Payments, 'startLimit' | 'listSubscriptions'>
+  catalog: Catalog
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Milliseconds from the start of one comparison to the start of the next. */
@@ -39,9 +42,12 @@ export type SubscriptionSweeper = {
   look(): Promise<boolean>
 }
 
+type KnownCustomer = { customer: typeof customers.$inferSelect; status: string | null }
+
 export function createSubscriptionSweeper(options: SubscriptionSweepOptions): SubscriptionSweeper {
-  const { database, payments, clock, log, intervalMs } = options
+  const { database, payments, catalog, clock, log, intervalMs } = options
   const { orm } = database
+  const prices = readPlanPrices(catalog)
   const stopping = new AbortController()
   const { signal } = stopping
   let loop: Promise<void> | null = null
@@ -75,7 +81,8 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
         after,
         payments.startLimit()
       )
-      await compare(page.subscriptions)
+      // One that ended without a payment is in the list for ever.
+      await compare(page.subscriptions.filter(({ status }) => isSubscriptionLive(status)))
       after = page.hasMore ? (page.subscriptions.at(-1)?.id ?? null) : null
       await lease.keep(1)
       if (after !== null) await pause(options.pauseMs ?? pauseMs)
@@ -95,12 +102,18 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
     for (const subscription of listed) {
       const row = known.get(subscription.customerId)
       if (row === undefined) await adopt(subscription)
-      else if (isAsRead(subscription, { ...row.customer, status: row.status })) same.push(row.customer.accountId)
+      else if (isUnchanged(subscription, row)) same.push(row.customer.accountId)
       else await mark([row.customer.accountId])
     }
     if (same.length > 0) {
       await orm.update(customers).set({ readAt: clock() }).where(inArray(customers.accountId, same))
     }
+  }
+
+  /** Also what the catalog says of a price is as it was when the customer was read. */
+  function isUnchanged(subscription: Subscription, { customer, status }: KnownCustomer): boolean {
+    const { plan } = judgeSubscriptions(prices, [subscription], customer.plan).facts
+    return plan === customer.plan && isAsRead(subscription, { ...customer, status })
   }
 
   /** What our checkout made for an account that has forgotten it, as a database does that was restored from a backup. */

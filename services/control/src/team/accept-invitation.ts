@@ -5,6 +5,7 @@ import { eq } from 'drizzle-orm'
 import { intendPlan } from '../accounts/plan-intention.ts'
 import { type By, suspendAccount } from '../accounts/suspend-account.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { markDue } from '../billing/customers.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { accounts, invitations, members, users } from '../database/schema.ts'
 import { recordChange } from '../projection/change.ts'
@@ -60,6 +61,8 @@ async function takeSeat(tx: Transaction, userId: string, accountId: string, team
   await tx.insert(members).values({ userId, accountId, joinedAt: by.at })
   await suspendAccount(tx, userId, 'team', by)
   await intendPlan(tx, userId, team.plan)
+  // What they were about to buy for their own account cannot be bought any more.
+  await markDue(tx, userId, by.at)
   await recordAudit(tx, { accountId, ...by, action: 'team.joined', subject: userId })
 }
 

@@ -160,6 +160,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   const subscriptionSweeper = createSubscriptionSweeper({
     database,
     payments,
+    catalog,
     clock,
     log,
     intervalMs: 3_600_000,

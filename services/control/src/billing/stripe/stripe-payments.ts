@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import Stripe from 'stripe'
 import { NoSuchCustomerError, type Payments, type Subscription } from '../payments.ts'
+import { askOnce } from './ask-once.ts'
 import {
   CheckoutAnswer,
   CustomerAnswer,
@@ -20,6 +20,8 @@ export type StripeOptions = {
   apiBase: string
   /** For everything that one request asks of the provider together. */
   timeoutMs?: number
+  /** Unix milliseconds, now. */
+  now?: () => number
 }
 
 /** Leaves time for the answer within the ten seconds that callers are promised. */
@@ -32,7 +34,8 @@ const mostPages = 10
 const expand = ['data.latest_invoice']
 
 /** Payments by Stripe, or whatever speaks its protocol at `apiBase`. */
-export function createStripePayments({ secretKey, apiBase, timeoutMs = defaultTimeoutMs }: StripeOptions): Payments {
+export function createStripePayments(options: StripeOptions): Payments {
+  const { secretKey, apiBase, timeoutMs = defaultTimeoutMs, now = Date.now } = options
   const { protocol, hostname, port } = new URL(apiBase)
 
   /** A client whose calls end with the limit, however many of them there are and however often it tries. */
@@ -54,10 +57,22 @@ export function createStripePayments({ secretKey, apiBase, timeoutMs = defaultTi
 
     createCustomer: ({ accountId, email, name, replaces }, limit) =>
       guarded(async () => {
-        const customer = { email, name, metadata: { account_id: accountId } }
-        const idempotencyKey = keyOf('customer', { ...customer, replaces })
-        const answer = await client(limit).customers.create(customer, { idempotencyKey })
-        return expectAnswer(CustomerAnswer, answer).id
+        const customer = { name, metadata: { account_id: accountId } }
+        try {
+          return await make({ email, ...customer })
+        } catch (error) {
+          // Some that the identity provider takes. The checkout page asks for another.
+          if (!isRefused(error, 'email')) throw error
+          return await make(customer)
+        }
+
+        async function make(details: Stripe.CustomerCreateParams): Promise<string> {
+          const asking = { what: 'customer', of: { ...details, replaces }, limit, now: now() }
+          const answer = await askOnce(asking, (idempotencyKey) =>
+            client(limit).customers.create(details, { idempotencyKey })
+          )
+          return expectAnswer(CustomerAnswer, answer).id
+        }
       }),
 
     insistOnCustomer: (customer, limit) =>
@@ -104,18 +119,19 @@ export function createStripePayments({ secretKey, apiBase, timeoutMs = defaultTi
     createCheckout: (checkout, limit) =>
       guarded(async () => {
         const { customerId, accountId, priceId, successUrl, cancelUrl } = checkout
-        const answer = await client(limit).checkout.sessions.create(
-          {
-            mode: 'subscription',
-            customer: customerId,
-            line_items: [{ price: priceId, quantity: 1 }],
-            success_url: successUrl,
-            cancel_url: cancelUrl,
-            client_reference_id: accountId,
-            metadata: { account_id: accountId, price_id: priceId },
-            subscription_data: { metadata: { account_id: accountId } }
-          },
-          { idempotencyKey: keyOf('checkout', checkout) }
+        const session = {
+          mode: 'subscription' as const,
+          customer: customerId,
+          line_items: [{ price: priceId, quantity: 1 }],
+          success_url: successUrl,
+          cancel_url: cancelUrl,
+          client_reference_id: accountId,
+          metadata: { account_id: accountId, price_id: priceId },
+          subscription_data: { metadata: { account_id: accountId } }
+        }
+        const asking = { what: 'checkout', of: checkout, limit, now: now() }
+        const answer = await askOnce(asking, (idempotencyKey) =>
+          client(limit).checkout.sessions.create(session, { idempotencyKey })
         )
         return expectAnswer(OpenCheckoutAnswer, answer).url
       }, checkout.customerId),
@@ -124,11 +140,13 @@ export function createStripePayments({ secretKey, apiBase, timeoutMs = defaultTi
       guarded(async () => {
         try {
           expectAnswer(CheckoutAnswer, await client(limit).checkout.sessions.expire(id))
+          return false
         } catch (error) {
           // It has been paid, or has expired, a moment ago.
           if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
           const found = expectAnswer(CheckoutAnswer, await client(limit).checkout.sessions.retrieve(id))
           if (found.status === 'open') throw error
+          return found.status === 'complete'
         }
       }),
 
@@ -173,13 +191,14 @@ async function readAll({ subscriptions }: Stripe, customer: string): Promise<Sub
   throw new Error(`the subscriptions of ${customer} have no end`)
 }
 
+/** Whether the provider does not take what stood somewhere in the request. */
+function isRefused(error: unknown, parameter: string): error is Stripe.errors.StripeInvalidRequestError {
+  return error instanceof Stripe.errors.StripeInvalidRequestError && error.param === parameter
+}
+
 /** The provider's word for whatever it does not know, and where in the request it stood. */
 function isMissing(error: unknown, parameter: string): boolean {
-  return (
-    error instanceof Stripe.errors.StripeInvalidRequestError &&
-    error.code === 'resource_missing' &&
-    error.param === parameter
-  )
+  return isRefused(error, parameter) && error.code === 'resource_missing'
 }
 
 /** @param customer the one that a call is about, whom the provider may not have */
@@ -194,5 +213,3 @@ async function guarded<Result>(call: () => Promise<Result>, customer?: string): 
     throw new ServiceError('payments_unavailable', { cause })
   }
 }
-
-const keyOf = (what: string, of: unknown): string => `tollgate-${what}-${hash('sha256', JSON.stringify(of), 'hex')}`
