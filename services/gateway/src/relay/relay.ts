@@ -429,7 +429,9 @@ class Relay implements AnswerHandler, Expiring {
       return
     }
     clearTimeout(this.#retryTimer)
-    this.#finish(this.#status, null)
+    // What is refused is not served, although its reasons have not come.
+    if (this.#refusal !== null) this.#refuse()
+    else this.#finish(this.#status, null)
     this.#controller?.abort(clientGone)
   }
 }
