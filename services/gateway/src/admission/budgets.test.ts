@@ -60,6 +60,33 @@ t.test('what was used is charged, and what was reserved is free again', async (t
   t.equal(forwarded().max_tokens, small.defaultOutputTokens)
 })
 
+t.test('what an upstream refuses is not charged, even if the client leaves while it says so', async (t) => {
+  const { breaker } = gateway.upstreams.get('test')!
+  upstream.answer(({ response }) => void response.writeHead(400).write('{"error":'))
+  for (const stream of [true, false]) {
+    const seeded = await gateway.seedKey()
+    const leaving = new AbortController()
+    // The breaker is told as soon as the gateway has the head of the refusal.
+    const begun = new Promise<void>((resolve) => {
+      breaker.succeeded = (...called) => {
+        Reflect.deleteProperty(breaker, 'succeeded')
+        breaker.succeeded(...called)
+        resolve()
+      }
+    })
+    const left = post(gateway, seeded.secret, '/chat/completions', chatOf('small', { stream }), {
+      signal: leaving.signal
+    })
+    await begun
+    const { response } = upstream.received.at(-1)!
+    leaving.abort()
+    await t.rejects(left)
+    if (!response.destroyed) await once(response, 'close')
+    await gateway.settled()
+    t.same(await spend(seeded), { settled: 0, reserved: 0 })
+  }
+})
+
 t.test(
   'output is granted as far as the budget goes, and less than is worth it is refused with its reasons',
   async (t) => {

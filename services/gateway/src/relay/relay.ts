@@ -308,7 +308,7 @@ class Relay implements AnswerHandler, Expiring {
     if (this.#response.write(bytes) || this.#isHeldBack) return
     this.#isHeldBack = true
     controller.pause()
-    this.#request.slowReaders.watch(this.#response.socket)
+    this.#request.slowReaders.watch(this.#response)
     this.#response.once('drain', () => {
       this.#isHeldBack = false
       controller.resume()
@@ -389,8 +389,7 @@ class Relay implements AnswerHandler, Expiring {
     this.#done = true
     this.#request.deadlines.ended(this)
     this.#response.off('close', this.#onClose)
-    const { socket } = this.#response
-    if (socket !== null && socket.writableLength > 0) this.#request.slowReaders.watch(socket)
+    if (this.#response.socket?.writableLength !== 0) this.#request.slowReaders.watch(this.#response)
     this.#request.onEnd({
       upstream: this.#upstream?.name ?? null,
       attempts: this.#tried.length,
@@ -429,7 +428,9 @@ class Relay implements AnswerHandler, Expiring {
       return
     }
     clearTimeout(this.#retryTimer)
-    this.#finish(this.#status, null)
+    // What is refused is not served, although its reasons have not come.
+    if (this.#refusal !== null) this.#refuse()
+    else this.#finish(this.#status, null)
     this.#controller?.abort(clientGone)
   }
 }

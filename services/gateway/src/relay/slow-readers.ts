@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 type Watched = { takenBytes: number; looks: number }
@@ -19,9 +20,18 @@ export class SlowReaders {
     this.#lookEveryMs = limitMs / looksUntilCut
   }
 
-  /** Says that bytes wait for a client to take them. */
-  watch(socket: Socket | null): void {
-    if (socket === null || this.#watched.has(socket)) return
+  /**
+   * Says that bytes of an answer wait for its client to take them. One that waits for its turn, behind the answer to an
+   * earlier request of its connection, is looked at from then on.
+   */
+  watch(response: ServerResponse): void {
+    const { socket } = response
+    if (socket === null) response.once('socket', (assigned: Socket) => this.#watch(assigned))
+    else this.#watch(socket)
+  }
+
+  #watch(socket: Socket): void {
+    if (this.#watched.has(socket)) return
     this.#watched.set(socket, { takenBytes: takenBytes(socket), looks: 0 })
     this.#timer ??= setInterval(() => this.#look(), this.#lookEveryMs).unref()
   }

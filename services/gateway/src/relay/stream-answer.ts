@@ -114,7 +114,7 @@ export class StreamAnswer {
     if (goesOn || this.#isPaused) return
     this.#isPaused = true
     this.#source.pause()
-    this.#slowReaders.watch(this.#response.socket)
+    this.#slowReaders.watch(this.#response)
     this.#out.once('drain', () => {
       this.#isPaused = false
       this.#source.resume()

@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import t from 'tap'
+import { SlowReaders } from './slow-readers.ts'
+
+t.test('a client that takes nothing is cut off, whichever of its answers waits', async (t) => {
+  for (const requests of [1, 2]) {
+    const slowReaders = new SlowReaders(100)
+    const responses: ServerResponse[] = []
+    const server = createServer((_request, response) => {
+      if (responses.push(response) < requests) return
+      // More than the operating systems of both sides take.
+      response.write(Buffer.alloc(50_000_000))
+      slowReaders.watch(response)
+      if (requests > 1) responses[0]!.end()
+    })
+    server.listen(0, '127.0.0.1')
+    const [[connection], client] = await Promise.all([
+      once(server, 'connection'),
+      once(server, 'listening').then(() => {
+        const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
+        return socket.on('error', () => {})
+      })
+    ])
+    client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(requests))
+    await once(connection, 'close')
+    t.pass(`answer ${requests}`)
+    client.destroy()
+    server.close()
+  }
+})
