@@ -41,7 +41,8 @@ export async function visit(
     await context.addCookies([{ name, value, url: control, httpOnly: true, sameSite: 'Lax' }])
   }
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  // Tests run beside others: what takes long is not wrong yet.
+  page.setDefaultTimeout(30_000)
   const complaints: string[] = []
   const foreign: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))

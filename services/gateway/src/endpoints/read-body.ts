@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 
+/** So many pieces of a body are put together: one with a single byte, as chunks may have, takes half a kilobyte. */
+const mostPieces = 1024
 const isJson = /^application\/json *(;|$)/i
 
 /**
@@ -35,6 +37,8 @@ export function readBody(
   }
   let body: Buffer | null = null
   let parts: Buffer[] | null = null
+  /** How many of the parts are pieces that were put together. */
+  let joined = 0
   let length = 0
   request.on('data', onData)
   if (expected < 0) request.on('end', onEnd)
@@ -50,7 +54,7 @@ export function readBody(
     if (body === null) body = chunk
     else {
       parts ??= [body]
-      parts.push(chunk)
+      if (parts.push(chunk) - joined === mostPieces) joined = parts.push(Buffer.concat(parts.splice(joined)))
     }
     if (length === expected) onEnd()
   }
