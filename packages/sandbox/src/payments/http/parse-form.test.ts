@@ -64,6 +64,10 @@ t.test('empty brackets append, the last value wins, and plus is a space', async 
   t.strictSame(plain(parseForm('a[]=x&a[]=y+z&b=1&b=2&c')), { a: { 0: 'x', 1: 'y z' }, b: '2', c: '' })
 })
 
+t.test('more fields than any call has are refused before they are read', async (t) => {
+  t.throws(() => parseForm('a[]=&'.repeat(200_000)), FormError)
+})
+
 t.test('prototypes cannot be reached', async (t) => {
   const fields = parseForm('__proto__[polluted]=yes&constructor[prototype][polluted]=yes')
   t.equal(Object.getPrototypeOf(fields), null)

@@ -11,16 +11,20 @@ export class FormError extends Error {
 }
 
 const deepest = 16
+/** Far above any call: time grows faster than the number of fields. */
+const mostFields = 1000
 
 /**
  * Reads `application/x-www-form-urlencoded` as Stripe's clients write it: `a[b][0]=c` is the value `c` at `a`, `b`, `0`, and
  * `a[]=c` is the next element of `a`. What is named twice has its last value. The objects have no prototype.
  *
- * @throws FormError for broken percent-encoding or brackets, or a name that is both text and object
+ * @throws FormError for too many fields, broken percent-encoding or brackets, or a name that is both text and object
  */
 export function parseForm(form: string): FormFields {
   const fields = emptyFields()
-  for (const pair of form.split('&')) {
+  const pairs = form.split('&')
+  if (pairs.length > mostFields) throw new FormError('Too many parameters')
+  for (const pair of pairs) {
     if (pair === '') continue
     const end = pair.indexOf('=')
     const name = decode(end === -1 ? pair : pair.slice(0, end))
