@@ -149,15 +149,15 @@ export async function admit(
   groups: readonly AskedGroup[]
 ): Promise<Array<RequestAnswer[] | UndecidedAnswer>> {
   let keys = ''
-  let rest = bulk(link.run())
-  let argumentCount = 1
+  let rest = ''
+  let argumentCount = 0
   for (const { admission, requests, reaped } of groups) {
     keys += admission.keys
     rest += admission.terms + bulkAscii(reaped ? '1' : '0') + bulkAscii(String(requests.length))
     argumentCount += termsOfGroup + 2 + argumentsOfRequest * requests.length
     for (const request of requests) rest += encodeRequest(request)
   }
-  const call = { keyCount: keysOfGroup * groups.length, argumentCount, encoded: keys + rest }
+  const call = { keyCount: keysOfGroup * groups.length, keys, argumentCount, rest }
   const answers = (await callScript(link, 'tgAdmit', call)) as RawAnswer[]
   return answers.map((answer) => {
     if (typeof answer !== 'string') return moved(answer)

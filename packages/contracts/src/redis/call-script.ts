@@ -4,9 +4,10 @@ import type { RedisLink } from './redis-link.ts'
 /** Keys and arguments of a script in the form of the wire: bulk strings of RESP 2, one after the other. */
 export type ScriptCall = {
   keyCount: number
+  keys: string
+  /** Of those that follow the first one: that is the run of the Redis process at the other end, and is added here. */
   argumentCount: number
-  /** The keys, and then the arguments. */
-  encoded: string
+  rest: string
 }
 
 /** A text as the wire has it. */
@@ -29,11 +30,10 @@ export const bulks = (texts: readonly string[]): string => texts.map(bulk).join(
  * @throws RedisAwayError if nothing was sent; ioredis' error if no answer comes in time
  */
 export async function callScript(link: RedisLink, name: string, call: ScriptCall): Promise<unknown> {
-  // Nothing is sent while it is not known to whom.
-  link.run()
+  const run = bulk(link.run())
   const script = link.scripts.get(name)!
-  const { keyCount, argumentCount, encoded } = call
-  const text = `*${3 + keyCount + argumentCount}\r\n$7\r\nEVALSHA\r\n${bulkAscii(script.sha)}${bulkAscii(String(keyCount))}${encoded}`
+  const { keyCount, keys, argumentCount, rest } = call
+  const text = `*${4 + keyCount + argumentCount}\r\n$7\r\nEVALSHA\r\n${bulkAscii(script.sha)}${bulkAscii(String(keyCount))}${keys}${run}${rest}`
   try {
     return await link.client.sendCommand(new EncodedCommand(text))
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   usageIndexName,
   usagePrefix
 } from '../keyspace/names.ts'
-import { bulk, bulkAscii, bulks, callScript } from './call-script.ts'
+import { bulkAscii, bulks, callScript } from './call-script.ts'
 import type { RedisLink } from './redis-link.ts'
 import { argumentsOfHeld, argumentsOfSum, encodeHeld, encodeSum, sumsOf } from './settlement-sums.ts'
 
@@ -74,11 +74,10 @@ export function settle(
   isRetry: (request: SettledRequest) => boolean
 ): Array<Promise<void>> {
   const fresh = groups.filter(({ requests }) => !requests.some(isRetry))
-  const left = fresh.length === 0 ? Promise.resolve(new Set(groups)) : settleHeld(link, fresh)
+  const left = fresh.length === 0 ? null : settleHeld(link, fresh)
   return groups.map(async (group) => {
     const { settlement, requests } = group
-    const isTried = requests.some(isRetry)
-    if (!isTried && !(await left).has(group)) return
+    if (left !== null && fresh.includes(group) && !(await left).has(group)) return
     await settleEach(link, settlement.account, requests, isRetry)
   })
 }
@@ -93,8 +92,8 @@ export function settle(
  */
 async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Promise<Set<SettledGroup>> {
   let keys = ''
-  let rest = bulk(link.run())
-  let argumentCount = 1
+  let rest = ''
+  let argumentCount = 0
   for (const { settlement, requests } of groups) {
     keys += settlement.keys
     const sums = sumsOf(requests)
@@ -103,7 +102,7 @@ async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Pro
     for (const sum of sums) rest += encodeSum(sum)
     argumentCount += 2 + argumentsOfHeld * requests.length + argumentsOfSum * sums.length
   }
-  const call = { keyCount: keysOfGroup * groups.length, argumentCount, encoded: keys + rest }
+  const call = { keyCount: keysOfGroup * groups.length, keys, argumentCount, rest }
   const left = (await callScript(link, 'tgSettleHeld', call)) as number[]
   return new Set(left.map((number) => groups[number - 1]!))
 }
