@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, eq, inArray, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
@@ -7,13 +6,12 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts, billingEvents, billingSweeps, customers, members, planWrites, users } from '../database/schema.ts'
 import { claimSweep, type Lease } from '../sweep-lease.ts'
+import { createSweepLoop } from '../sweep-loop.ts'
 import { isAsRead } from './is-as-read.ts'
 import { judgeSubscriptions } from './judge-subscriptions.ts'
 import type { Payments, Subscription } from './payments.ts'
 import { readPlanPrices } from './plan-prices.ts'
 
-/** How often a replica looks whether there is something to do. */
-const lookMs = 30_000
 /** Between two requests to the provider, which serves others too. */
 const pauseMs = 200
 /** The provider keeps events for 30 days, and repeats them for three. */
@@ -48,11 +46,10 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
   const { database, payments, catalog, clock, log, intervalMs } = options
   const { orm } = database
   const prices = readPlanPrices(catalog)
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let loop: Promise<void> | null = null
-
-  const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => undefined)
+  const loop = createSweepLoop(look, (err) =>
+    log.warn({ err }, 'the comparison with the payment provider stopped, and begins again')
+  )
+  const { signal, pause } = loop
 
   async function look(): Promise<boolean> {
     const lease = await claimSweep(orm, clock, intervalMs, billingSweeps)
@@ -173,29 +170,7 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
       .where(and(inArray(customers.accountId, [...accountIds]), isNull(customers.dueAt)))
   }
 
-  async function runLoop(): Promise<void> {
-    while (!signal.aborted) {
-      // Replicas that started together look at different times.
-      await pause(lookMs * (0.5 + Math.random()))
-      if (signal.aborted) return
-      try {
-        await look()
-      } catch (err) {
-        log.warn({ err }, 'the comparison with the payment provider stopped, and begins again')
-      }
-    }
-  }
-
-  return {
-    start() {
-      loop ??= runLoop()
-    },
-    async stop() {
-      stopping.abort()
-      await loop
-    },
-    look
-  }
+  return { start: loop.start, stop: loop.stop, look }
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

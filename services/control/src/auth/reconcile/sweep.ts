@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SubscriptionSync } from '../../billing/subscription-sync.ts'
@@ -6,12 +5,11 @@ import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/connect.ts'
 import type { Projector } from '../../projection/projector.ts'
 import { claimSweep, type Lease } from '../../sweep-lease.ts'
+import { createSweepLoop } from '../../sweep-loop.ts'
 import { finishDeletions } from '../delete-user.ts'
 import type { Identity } from '../identity/identity.ts'
 import { adoptListed, adoptUnlisted, isAnyoneUnlisted } from './compare-users.ts'
 
-/** How often a replica looks whether there is something to do. */
-const lookMs = 30_000
 /** Between two requests to the provider, which serves others too. */
 const pauseMs = 200
 /** Users of a page: half a megabyte. */
@@ -44,13 +42,10 @@ export function createSweeper(options: SweepOptions): Sweeper {
   const { database, identity, clock, log, intervalMs } = options
   const { orm } = database
   const size = options.pageSize ?? pageSize
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let loop: Promise<void> | null = null
-
-  async function pause(ms: number): Promise<void> {
-    await delay(ms, undefined, { signal }).catch(() => undefined)
-  }
+  const loop = createSweepLoop(look, (err) =>
+    log.warn({ err }, 'the comparison with the identity provider stopped, and will go on where it stands')
+  )
+  const { signal, pause } = loop
 
   /** The provider's list, page by page. It moves while it is read: what slips through is asked for by id afterwards. */
   async function readList(lease: Lease): Promise<void> {
@@ -88,27 +83,5 @@ export function createSweeper(options: SweepOptions): Sweeper {
     return isDone
   }
 
-  async function runLoop(): Promise<void> {
-    while (!signal.aborted) {
-      // Replicas that started together look at different times.
-      await pause(lookMs * (0.5 + Math.random()))
-      if (signal.aborted) return
-      try {
-        await look()
-      } catch (err) {
-        log.warn({ err }, 'the comparison with the identity provider stopped, and will go on where it stands')
-      }
-    }
-  }
-
-  return {
-    start() {
-      loop ??= runLoop()
-    },
-    async stop() {
-      stopping.abort()
-      await loop
-    },
-    look
-  }
+  return { start: loop.start, stop: loop.stop, look }
 }
