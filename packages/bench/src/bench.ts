@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
 import type { LoadCommand, LoadResults, RequestPlan, Window } from './load/protocol.ts'
 import { chatRequest } from './load/requests.ts'
 import type { Cores } from './measure/cores.ts'
@@ -7,7 +8,6 @@ import { Patience } from './measure/patience.ts'
 import type { CpuProfile } from './measure/profile.ts'
 import type { Child, Children } from './processes/children.ts'
 import { callChild } from './processes/commands.ts'
-import { takePort } from './processes/ports.ts'
 import { type Side, startSide } from './side.ts'
 import { bare } from './targets/proxies.ts'
 import type { Target } from './targets/target.ts'
@@ -161,7 +161,7 @@ export class Bench {
       })
     const upstream = start('upstream', './upstream/main.ts')
     const load = start('load', './load/main.ts')
-    const port = await takePort()
+    const port = await freePort()
     await callChild<UpstreamCommand>(upstream.process, { kind: 'listen', port })
     return new Bench(options, upstream, port, load, {
       patience: new Patience(options.patienceMs),
@@ -261,6 +261,6 @@ export class Bench {
   #start(target: Target, options: { inspect: boolean }): Promise<Side> {
     const { children, cores } = this.#options
     const core = cores?.measured ?? null
-    return startSide(target, { children, upstreamPort: this.#upstreamPort, core, nodeFlags: [], takePort }, options)
+    return startSide(target, { children, upstreamPort: this.#upstreamPort, core, nodeFlags: [] }, options)
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { request } from 'undici'
 import type { RequestPlan } from './load/protocol.ts'
 import { chatRequest } from './load/requests.ts'
@@ -33,7 +34,7 @@ export interface Side {
  * @throws with the last output of the process if it ends, or does not answer rightly in time
  */
 export async function startSide(target: Target, context: TargetContext, options: { inspect: boolean }): Promise<Side> {
-  const inspectPort = options.inspect ? await context.takePort() : null
+  const inspectPort = options.inspect ? await freePort() : null
   const nodeFlags =
     inspectPort === null ? context.nodeFlags : [...context.nodeFlags, `--inspect=127.0.0.1:${inspectPort}`]
   const running = await target.start({ ...context, nodeFlags })

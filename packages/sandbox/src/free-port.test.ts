@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import { test } from 'tap'
 import { freePort, startOnPort } from './free-port.ts'
 import { isAddressInUse, PortTakenError } from './port-taken-error.ts'
@@ -16,6 +20,31 @@ test('a free port can be listened on and is outside the range of outgoing connec
   const second = createServer()
   const failure = await new Promise((resolve) => second.once('error', resolve).listen(port, '127.0.0.1'))
   assert.ok(isAddressInUse(failure))
+})
+
+test('two processes that choose many ports never choose the same one', async () => {
+  const program = `
+    import { freePort } from ${JSON.stringify(new URL('./free-port.ts', import.meta.url).href)}
+    const ports = []
+    while (ports.length < 200) ports.push(await freePort())
+    console.log(JSON.stringify(ports))
+    process.stdin.resume()`
+  const choosers = Array.from({ length: 2 }, () =>
+    spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  )
+  const chosen = await Promise.all(
+    choosers.map(async ({ stdout }) => JSON.parse(String((await once(createInterface(stdout), 'line'))[0])))
+  )
+  const own: number[] = []
+  while (own.length < 200) own.push(await freePort())
+  for (const { stdin } of choosers) stdin.end()
+  assert.equal(new Set([...own, ...chosen.flat()]).size, 600)
+})
+
+test('a process that has chosen ports may end', async () => {
+  const module = JSON.stringify(new URL('./free-port.ts', import.meta.url).href)
+  const program = `import { freePort } from ${module}; await freePort()`
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { timeout: 20_000 })
 })
 
 test('a chosen port is tried once', async () => {

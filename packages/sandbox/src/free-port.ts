@@ -1,20 +1,41 @@
 import { randomInt } from 'node:crypto'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { isAddressInUse, PortTakenError } from './port-taken-error.ts'
 
+// Below 32768, where Linux's range for outgoing connections starts. In that range a client that reconnects to a stopped
+// server can be given the server's own port and then talks to itself.
+const first = 10_240
+const end = 32_768
+const blockSize = 32
+
+let block: { next: number; readonly end: number } | null = null
+
 /**
- * A TCP port of 127.0.0.1 on which nothing listened a moment ago, for programs that cannot be asked to choose one
- * themselves. Another program may still take it first, so the caller tries again on a collision.
+ * A TCP port of 127.0.0.1 on which nothing listens, for programs that cannot be asked to choose one themselves. Each call
+ * gives another one.
  *
- * It is below 32768, where Linux's range for outgoing connections starts. In that range a client that reconnects to a
- * stopped server can be given the server's own port and then talks to itself.
+ * The ports come from blocks, and a process has its blocks to itself for as long as it lives: it listens on the first port
+ * of each. So no two processes that choose ports this way are given the same one, however long either waits before it
+ * listens. Some other program may still take it first, so the caller tries again on a collision.
  */
 export async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const port = randomInt(10_240, 32_768)
+  for (;;) {
+    if (block === null || block.next === block.end) block = await takeBlock()
+    const port = block.next++
     if (await isFree(port)) return port
   }
-  throw new Error('No free port was found on 127.0.0.1 between 10240 and 32767.')
+}
+
+async function takeBlock(): Promise<{ next: number; readonly end: number }> {
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    const start = first + blockSize * randomInt((end - first) / blockSize)
+    const claim = await listen(start)
+    if (claim === null) continue
+    // The claim ends with the process, which need not wait for it.
+    claim.unref()
+    return { next: start + 1, end: start + blockSize }
+  }
+  throw new Error(`No free port was found on 127.0.0.1 between ${first} and ${end - 1}.`)
 }
 
 /**
@@ -38,10 +59,18 @@ export async function requireFreePort(port: number): Promise<void> {
   if (!(await isFree(port))) throw new PortTakenError(port)
 }
 
-function isFree(port: number): Promise<boolean> {
+async function isFree(port: number): Promise<boolean> {
+  const probe = await listen(port)
+  if (probe === null) return false
+  await new Promise((resolve) => probe.close(resolve))
+  return true
+}
+
+/** A server that nobody is meant to call; null if the port is taken. */
+function listen(port: number): Promise<Server | null> {
   return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', (error) => (isAddressInUse(error) ? resolve(false) : reject(error)))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', (error) => (isAddressInUse(error) ? resolve(null) : reject(error)))
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server))
   })
 }

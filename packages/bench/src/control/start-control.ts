@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readShards } from '@tollgate/contracts/redis/project.ts'
 import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import postgres, { type Sql } from 'postgres'
 import type { Bench } from '../bench.ts'
 import { type Child, isRunning } from '../processes/children.ts'
-import { takePort } from '../processes/ports.ts'
 import { explainableSettings, prepareToExplain } from './plans.ts'
 
 const main = fileURLToPath(new URL('../../../../services/control/src/main.ts', import.meta.url))
@@ -35,11 +35,11 @@ export async function startControl(bench: Bench): Promise<RunningControl> {
   const postgresServer = await startPostgres({ settings: explainableSettings })
   if (postgresServer === null) throw new Error('this part needs PostgreSQL')
   bench.children.alsoStop(() => postgresServer.stop())
-  const redis = await startRedis({ port: await takePort() })
+  const redis = await startRedis({ port: 0 })
   bench.children.alsoStop(() => redis.stop())
   const sql = postgres(postgresServer.url, { max: 1, onnotice: () => {} })
   await prepareToExplain(sql)
-  const port = await takePort()
+  const port = await freePort()
   const child = bench.startMeasured('control', main, {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     CONTROL_PORT: String(port),

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import type { Bench } from '../bench.ts'
 import { Inspector } from '../measure/inspector.ts'
 import { type Child, isRunning } from '../processes/children.ts'
 import { callChild } from '../processes/commands.ts'
-import { takePort } from '../processes/ports.ts'
 import { gatewayNodeFlags } from '../targets/gateway.ts'
 import { fillRedis } from '../targets/gateway-state.ts'
 import { soakCatalog } from './catalog.ts'
@@ -41,12 +41,12 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
     servesCommands: true
   })
   const upstream = (command: SoakUpstreamCommand) => callChild<SoakUpstreamCommand>(upstreamChild.process, command)
-  const upstreamPort = await takePort()
+  const upstreamPort = await freePort()
   await upstream({ kind: 'listen', port: upstreamPort, apiKey: credential })
-  const redis = await startRedis({ port: await takePort() })
+  const redis = await startRedis({ port: 0 })
   bench.children.alsoStop(() => redis.stop())
   const [apiKey] = await fillRedis(redis.url, { catalog: soakCatalog, accounts: 1 })
-  const [port, adminPort, inspectPort] = [await takePort(), await takePort(), await takePort()]
+  const [port, adminPort, inspectPort] = [await freePort(), await freePort(), await freePort()]
   const gateway = bench.startMeasured(
     'gateway',
     gatewayMain,

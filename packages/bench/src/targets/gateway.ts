@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { fillRedis, model } from './gateway-state.ts'
 import type { RunningTarget, Target, TargetContext } from './target.ts'
@@ -20,7 +21,7 @@ export const gateway = gatewayWith(1)
  */
 export function gatewayWith(accounts: number): Target {
   return withRedis('gateway', 'the service itself, with Redis', accounts, async (context, redisUrl) => {
-    const [port, adminPort] = [await context.takePort(), await context.takePort()]
+    const [port, adminPort] = [await freePort(), await freePort()]
     const child = context.children.startNode({
       name: 'gateway',
       file: main,
@@ -48,7 +49,7 @@ export const judged = withRedis(
   "the gateway's relay with keys judged by Redis, without limits, budgets, settlement and log",
   1,
   async (context, redisUrl) => {
-    const port = await context.takePort()
+    const port = await freePort()
     const child = context.children.startNode({
       name: 'judged',
       file: relayProgram,
@@ -71,7 +72,7 @@ function withRedis(
     name,
     description,
     async start(context) {
-      const redis = await startRedis({ port: await context.takePort() })
+      const redis = await startRedis({ port: 0 })
       context.children.alsoStop(() => redis.stop())
       const apiKeys = await fillRedis(redis.url, { accounts })
       const { port, child } = await startProgram(context, redis.url)

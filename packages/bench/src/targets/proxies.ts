@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { gatewayNodeFlags } from './gateway.ts'
 import type { Target } from './target.ts'
 
@@ -20,8 +21,8 @@ function proxy(name: string, description: string, file: string, ownNodeFlags: re
   return {
     name,
     description,
-    async start({ children, upstreamPort, core, nodeFlags, takePort }) {
-      const port = await takePort()
+    async start({ children, upstreamPort, core, nodeFlags }) {
+      const port = await freePort()
       const child = children.startNode({
         name,
         file: fileURLToPath(new URL(file, import.meta.url)),

@@ -8,8 +8,6 @@ export interface TargetContext {
   core: number | null
   /** Flags for the measured Node process, such as `--inspect`. */
   nodeFlags: readonly string[]
-  /** A port below those that outgoing connections get. */
-  takePort(): Promise<number>
 }
 
 /** A proxy that is up. It may still need a moment until it answers. */

@@ -29,11 +29,8 @@ const portsOf: Readonly<Record<EmbeddedPart, readonly PortVariable[]>> = {
 
 /** A free port for every server, each another. */
 export async function choosePorts(): Promise<Ports> {
-  const chosen = new Set<number>()
   const ports: Record<PortVariable, number> = { ...defaultPorts }
-  for (const variable of Object.keys(ports) as PortVariable[]) {
-    ports[variable] = await anotherFreePort(chosen)
-  }
+  for (const variable of Object.keys(ports) as PortVariable[]) ports[variable] = await freePort()
   return ports
 }
 
