@@ -4,6 +4,7 @@ import type { AccountRecord, KeyRecord } from '../records/records.ts'
 import { admitOne, settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, type Allowances, admit, type CostBound, prepareAdmission } from './admit.ts'
+import { prepareAccount } from './prepared-account.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
 import type { RedisLink } from './redis-link.ts'
 import { cancel, reap, type SettledRequest } from './settle.ts'
@@ -58,7 +59,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   ): Promise<AdmitAnswer> {
     const judged = { key: '11', account: '10' }
     const all = { ...allowances, ...bound, ...changed }
-    const admission = prepareAdmission(account, 'key_1', judged, null, all, holdMs)
+    const admission = prepareAdmission(prepareAccount(account), 'key_1', judged, null, all, holdMs)
     return admitOne(of, admission, { id, model: 'a-model', bound: all }, reaped)
   }
   async function limitOf(id: string, changed: Partial<Allowances>): Promise<string | undefined> {
@@ -88,13 +89,18 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       estimated: false,
       ...changed
     }
-    await settleOf(link, account, [request], () => isRetry)
+    await settleOf(link, account, [request], isRetry)
   }
-  async function usage(): Promise<Record<string, string>> {
+  /** Amounts other than zero. */
+  async function usage(): Promise<Record<string, number>> {
     const names = await client.keys('usage:*')
     assert.ok(names.length <= 1)
-    const { born: _born, ...counters } = names.length === 0 ? {} : await client.hgetall(names[0]!)
-    return Object.fromEntries(Object.entries(counters).map(([name, value]) => [name.split('|')[0], value]))
+    const [name] = names
+    if (name === undefined) return {}
+    const { rev, 'key_1|a-model': packed } = await client.hgetallBuffer(name)
+    const members = ['requests', 'failed', 'prompt', 'cached', 'completion', 'nanos', 'estimated', 'estimatedNanos']
+    const amounts = members.map((member, index): [string, number] => [member, packed!.readDoubleLE(8 * index)])
+    return { revision: Number(rev), ...Object.fromEntries(amounts.filter(([, amount]) => amount !== 0)) }
   }
 
   t.test('what a request may cost at most is reserved, and settled once', async () => {
@@ -108,10 +114,17 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
     await settleOne('req_1', admitted)
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
-    assert.deepEqual(await usage(), { n: '1', p: '50', c: '10', o: '25', u: '300', rev: '1' })
+    assert.deepEqual(await usage(), {
+      revision: 1,
+      requests: 1,
+      prompt: 50,
+      cached: 10,
+      completion: 25,
+      nanos: 300
+    })
     await settleOne('req_1', admitted, {}, true)
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
-    assert.equal((await usage()).n, '1')
+    assert.equal((await usage()).requests, 1)
     assert.equal(await client.hlen(holdName(account)), 0)
   })
 
@@ -126,7 +139,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   t.test('several are judged one after the other, each on what those before it have left', async () => {
     const judged = { key: '11', account: '10' }
     const admission = (changed: Partial<Allowances>) =>
-      prepareAdmission(account, 'key_1', judged, null, { ...allowances, ...changed }, 60_000)
+      prepareAdmission(prepareAccount(account), 'key_1', judged, null, { ...allowances, ...changed }, 60_000)
     const asked = (id: string, wantedTokens: number) => ({ id, model: 'a-model', bound: { ...bound, wantedTokens } })
     await cancel(link, account, ['req_3'])
     const budget = admission({ keyBudgetNanos: 600 + 600 + 200 + 199 })
@@ -215,12 +228,27 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await client.tgFindOverdue(deadlinesName(shard), 10), [account])
     assert.deepEqual(await reap(link, account, 10), { charged: 1, released: 0 })
     assert.deepEqual(await spend(), { settled: 1100, reserved: 0 })
-    assert.deepEqual(await usage(), { n: '1', p: '100', o: '100', u: '1100', x: '1', y: '1100', rev: '1' })
+    assert.deepEqual(await usage(), {
+      revision: 1,
+      requests: 1,
+      prompt: 100,
+      completion: 100,
+      nanos: 1100,
+      estimated: 1,
+      estimatedNanos: 1100
+    })
     assert.equal(await client.hget(limitName(account), 'd'), null)
     assert.deepEqual(await client.tgFindOverdue(deadlinesName(shard), 10), [])
     await settleOne('req_1', admitted)
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
-    assert.deepEqual(await usage(), { n: '1', p: '50', c: '10', o: '25', u: '300', x: '0', y: '0', rev: '2' })
+    assert.deepEqual(await usage(), {
+      revision: 2,
+      requests: 1,
+      prompt: 50,
+      cached: 10,
+      completion: 25,
+      nanos: 300
+    })
     await settleOne('req_1', admitted, {}, true)
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
   })

@@ -35,19 +35,20 @@ export type Usage = {
 }
 
 const nameForm = /^usage:\{(a[0-9a-f]{2})\}:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([1-9][0-9]{0,6}):([\w~-]+)$/
-const fieldForm = /^([a-z])\|([^|]+)\|(.+)$/s
+const fieldForm = /^([^|]+)\|(.+)$/s
 const integer = /^-?[0-9]+$/
 
-const counters = {
-  n: 'requests',
-  e: 'errors',
-  p: 'promptTokens',
-  c: 'cachedTokens',
-  o: 'completionTokens',
-  u: 'costNanos',
-  x: 'estimatedRequests',
-  y: 'estimatedNanos'
-} as const satisfies Record<string, keyof UsageRow>
+/** In the order in which a field has them, as doubles. */
+const counters = [
+  'requests',
+  'errors',
+  'promptTokens',
+  'cachedTokens',
+  'completionTokens',
+  'costNanos',
+  'estimatedRequests',
+  'estimatedNanos'
+] as const satisfies ReadonlyArray<keyof UsageRow>
 
 /** Longer ones cannot be part of an index of Postgres. */
 const maxNameBytes = 500
@@ -58,41 +59,45 @@ export const isUsageName = (name: string): boolean => nameForm.test(name)
  * @param fields of the hash, of which there is at least one
  * @throws Error saying what is wrong with it. Counters that this release does not know are passed over.
  */
-export function parseUsage(name: string, fields: Readonly<Record<string, string>>): Usage {
+export function parseUsage(name: string, fields: Readonly<Record<string, Buffer>>): Usage {
   const [, shard, account, hour, tag] = nameForm.exec(name) ?? []
   if (account === undefined || accountShard(account) !== shard) throw new Error('its name is not that of usage')
-  const { rev, born = '', ...rest } = fields
-  const rows = new Map<string, UsageRow>()
-  for (const [field, value] of Object.entries(rest)) {
-    const [, counter, key, model] = fieldForm.exec(field) ?? []
-    if (counter === undefined) throw new Error('a field is not that of a counter')
-    insistOnStorable(key!)
-    insistOnStorable(model!)
-    const id = `${key}|${model}`
-    const row = rows.get(id) ?? emptyRow(key!, model!)
-    rows.set(id, row)
-    const member = counters[counter as keyof typeof counters]
-    if (member !== undefined) row[member] = parseCount(value)
-  }
+  const { rev, born, ...rest } = fields
+  const begun = born?.toString() ?? ''
   return {
     name,
     account,
     hour: Number(hour),
-    run: born === '' ? tag! : `${tag}.${parseCount(born)}`,
-    revision: parseCount(rev ?? ''),
-    born,
-    rows: [...rows.values()]
+    run: begun === '' ? tag! : `${tag}.${parseInteger(begun)}`,
+    revision: parseInteger(rev?.toString() ?? ''),
+    born: begun,
+    rows: Object.entries(rest).map(([field, packed]) => parseRow(field, packed))
   }
+}
+
+function parseRow(field: string, packed: Buffer): UsageRow {
+  const [, key, model] = fieldForm.exec(field) ?? []
+  if (key === undefined || model === undefined) throw new Error('a field is not that of a key and model')
+  insistOnStorable(key)
+  insistOnStorable(model)
+  if (packed.length % 8 !== 0 || packed.length < 8 * counters.length) throw new Error('a value does not hold counters')
+  const row = emptyRow(key, model)
+  for (const [index, counter] of counters.entries()) {
+    const count = packed.readDoubleLE(8 * index)
+    if (!Number.isSafeInteger(count)) throw new Error('a counter is not an integer')
+    row[counter] = count
+  }
+  return row
 }
 
 function insistOnStorable(text: string): void {
   if (text.includes('\0') || Buffer.byteLength(text) > maxNameBytes) throw new Error('a key or model cannot be stored')
 }
 
-function parseCount(text: string): number {
-  const count = Number(text)
-  if (!integer.test(text) || !Number.isSafeInteger(count)) throw new Error('a value is not an integer')
-  return count
+function parseInteger(text: string): number {
+  const number = Number(text)
+  if (!integer.test(text) || !Number.isSafeInteger(number)) throw new Error('a value is not an integer')
+  return number
 }
 
 const emptyRow = (key: string, model: string): UsageRow => ({

@@ -76,6 +76,15 @@ testOnEveryRedis('usage', async (t, link) => {
     assert.equal((await client.keys('usage:*')).length, accounts.length)
   })
 
+  t.test('is counted under the name of its model, whatever letters that has', async () => {
+    await serve(first, { model: 'größe/模型' })
+    const { usages } = await read()
+    assert.deepEqual(
+      usages.flatMap(({ rows }) => rows.map(({ model }) => model)),
+      ['größe/模型']
+    )
+  })
+
   t.test('that changed since it was read is not forgotten', async () => {
     await serve(first)
     await serve(second)
@@ -127,7 +136,7 @@ testOnEveryRedis('usage', async (t, link) => {
     const good = await nameOf(first)
     const bad = { type: `${good}x`, counter: `${good}y`, name: 'nothing of ours', gone: `${good}z` }
     await client.set(bad.type, 'not a hash')
-    await client.hset(bad.counter, { rev: '1', 'n|key_1|small': 'many' })
+    await client.hset(bad.counter, { rev: '1', 'key_1|small': 'many' })
     const dirty = dirtyName(accountShard(first))
     for (const name of Object.values(bad)) await client.hset(dirty, name, '1')
     const found = await read()

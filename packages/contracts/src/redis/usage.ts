@@ -76,13 +76,13 @@ export type FoundUsage = {
 export async function readUsage(link: RedisLink, names: readonly string[]): Promise<FoundUsage> {
   link.run()
   const pipeline = link.client.pipeline()
-  for (const name of names) pipeline.hgetall(name)
+  for (const name of names) pipeline.hgetallBuffer(name)
   const answers = (await pipeline.exec()) ?? []
   const found: FoundUsage = { usages: [], gone: [], malformed: [] }
   for (const [index, [error, answer]] of answers.entries()) {
     const name = names[index]!
     if (error !== null && !error.message.startsWith('WRONGTYPE')) throw error
-    const fields = answer as Record<string, string>
+    const fields = answer as Record<string, Buffer>
     if (error === null && Object.keys(fields).length === 0 && isUsageName(name)) found.gone.push(name)
     else {
       try {

@@ -56,7 +56,21 @@ export function comparable(content: RedisContent): RedisContent {
   for (const [name, value] of Object.entries(content)) {
     if (!/^(spend|limit|hold|deadlines|gone|usage|dirty|usages):/.test(name)) continue
     if (typeof value === 'string') result[name] = value
-    else result[name] = Object.fromEntries(Object.entries(value).filter(([, text]) => text !== '0'))
+    else {
+      const fields = name.startsWith('usage:') ? readCounters(value) : Object.entries(value)
+      result[name] = Object.fromEntries(fields.filter(([, text]) => text !== '0'))
+    }
   }
   return result
+}
+
+const counters = ['n', 'e', 'p', 'c', 'o', 'u', 'x', 'y']
+
+/** Each counter as a field of its own, `<counter>|<key>|<model>`. */
+function readCounters(usage: Record<string, string>): Array<[field: string, text: string]> {
+  return Object.entries(usage).flatMap(([field, value]): Array<[string, string]> => {
+    if (!field.includes('|')) return [[field, value]]
+    const packed = Buffer.from(value, 'latin1')
+    return counters.map((counter, index) => [`${counter}|${field}`, String(packed.readDoubleLE(8 * index))])
+  })
 }

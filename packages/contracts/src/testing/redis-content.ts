@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 
-/** A database: strings, hashes and sorted sets (member → score) by name. */
+/** A database: strings, hashes and sorted sets (member → score) by name. Every character is a byte. */
 export type RedisContent = Record<string, string | Record<string, string>>
 
 /** Everything that is in a small database, except lists. */
@@ -9,9 +9,9 @@ export async function readContent(client: Redis): Promise<RedisContent> {
   const types = (await client.pipeline(names.map((name) => ['type', name])).exec()) ?? []
   const known = names.map((name, index) => ({ name, type: types[index]![1] as string }))
   const readers: Record<string, (name: string) => string[]> = {
-    string: (name) => ['get', name],
-    hash: (name) => ['hgetall', name],
-    zset: (name) => ['zrange', name, '0', '-1', 'WITHSCORES']
+    string: (name) => ['getBuffer', name],
+    hash: (name) => ['hgetallBuffer', name],
+    zset: (name) => ['zrangeBuffer', name, '0', '-1', 'WITHSCORES']
   }
   const readable = known.filter(({ type }) => type in readers)
   const answers = (await client.pipeline(readable.map(({ name, type }) => readers[type]!(name))).exec()) ?? []
@@ -19,11 +19,18 @@ export async function readContent(client: Redis): Promise<RedisContent> {
 }
 
 function plain(answer: unknown): string | Record<string, string> {
-  if (!Array.isArray(answer)) return answer as string | Record<string, string>
+  if (Buffer.isBuffer(answer)) return textOf(answer)
+  if (!Array.isArray(answer)) {
+    const fields = Object.entries(answer as Record<string, Buffer>)
+    return Object.fromEntries(fields.map(([field, value]) => [field, textOf(value)]))
+  }
   return Object.fromEntries(
-    answer.flatMap((text, index) => (index % 2 === 0 ? [[text, String(answer[index + 1])]] : []))
+    answer.flatMap((member, index) => (index % 2 === 0 ? [[textOf(member), textOf(answer[index + 1])]] : []))
   )
 }
+
+const textOf = (bytes: Buffer): string => bytes.toString('latin1')
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 /** Puts content into an empty database. What is a sorted set is told by its name. */
 export async function writeContent(
@@ -33,9 +40,10 @@ export async function writeContent(
 ): Promise<void> {
   const pipeline = client.pipeline()
   for (const [name, value] of Object.entries(content)) {
-    if (typeof value === 'string') pipeline.set(name, value)
-    else if (!isSortedSet(name)) pipeline.hset(name, value)
-    else pipeline.zadd(name, ...Object.entries(value).flatMap(([member, score]) => [score, member]))
+    if (typeof value === 'string') pipeline.set(name, bytesOf(value))
+    else if (!isSortedSet(name)) {
+      pipeline.hset(name, ...Object.entries(value).flatMap(([field, text]) => [field, bytesOf(text)]))
+    } else pipeline.zadd(name, ...Object.entries(value).flatMap(([member, score]) => [score, member]))
   }
   await pipeline.exec()
 }

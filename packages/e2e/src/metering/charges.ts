@@ -7,9 +7,10 @@ import {
   spendName,
   usagePrefix
 } from '@tollgate/contracts/keyspace/names.ts'
+import { parseUsage, type Usage } from '@tollgate/contracts/redis/parse-usage.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 
-/** Counters of usage, as `usage.lua` has them, of all hours. Amounts are nanodollars. */
+/** Counters of usage of all hours. Amounts are nanodollars. */
 export type Counters = {
   requests: number
   failed: number
@@ -19,17 +20,6 @@ export type Counters = {
   nanos: number
   estimated: number
   estimatedNanos: number
-}
-
-const members: Record<string, keyof Counters> = {
-  n: 'requests',
-  e: 'failed',
-  p: 'promptTokens',
-  c: 'cachedTokens',
-  o: 'completionTokens',
-  u: 'nanos',
-  x: 'estimated',
-  y: 'estimatedNanos'
 }
 
 export const nothing: Readonly<Counters> = {
@@ -59,13 +49,14 @@ export type Charges = {
 
 /** Reads what belongs together in one transaction. */
 export async function readCharges({ client }: RedisLink, account: string): Promise<Charges> {
+  const names = await client.keys(`${usagePrefix(account)}*`)
   const transaction = client.multi().hgetall(spendName(account)).hgetall(holdName(account))
-  for (const name of await client.keys(`${usagePrefix(account)}*`)) transaction.hgetall(name)
+  for (const name of names) transaction.hgetallBuffer(name)
   const answers = (await transaction.exec()) ?? []
   const [spend = {}, held = {}, ...used] = answers.map(([error, hash]) => {
     if (error !== null) throw error
-    return hash as Record<string, string>
-  })
+    return hash
+  }) as [Record<string, string>, Record<string, string>, ...Array<Record<string, Buffer>>]
   const byKey = Object.entries(spend).flatMap(
     ([field, amount]): Array<[string, number]> => (field.startsWith('s:') ? [[field.slice(2), Number(amount)]] : [])
   )
@@ -77,32 +68,31 @@ export async function readCharges({ client }: RedisLink, account: string): Promi
     settled: Number(spend.s),
     reserved: Number(spend.r),
     byKey: new Map(byKey),
-    usage: readUsage(used),
+    usage: addUp(used.map((fields, index) => parseUsage(names[index]!, fields))),
     holds
   }
 }
 
-function readUsage(hashes: ReadonlyArray<Record<string, string>>): Map<string, Counters> {
-  const usage = new Map<string, Counters>()
-  for (const [field, amount] of hashes.flatMap(Object.entries<string>)) {
-    const [, counter = '', of = ''] = /^(\w)\|(.*)$/.exec(field) ?? []
-    const member = members[counter]
-    if (member === undefined) continue
-    const counters = usage.get(of) ?? { ...nothing }
-    counters[member] += Number(amount)
-    usage.set(of, counters)
+function addUp(usages: readonly Usage[]): Map<string, Counters> {
+  const sums = new Map<string, Counters>()
+  for (const { key, model, errors, costNanos, estimatedRequests, ...row } of usages.flatMap(({ rows }) => rows)) {
+    const of = `${key}|${model}`
+    const counters = { ...row, failed: errors, nanos: costNanos, estimated: estimatedRequests }
+    sums.set(of, plus(sums.get(of) ?? nothing, counters))
   }
-  return usage
+  return sums
+}
+
+function plus(one: Readonly<Counters>, other: Readonly<Counters>): Counters {
+  const sum = { ...one }
+  for (const member of Object.keys(nothing) as Array<keyof Counters>) sum[member] += other[member]
+  return sum
 }
 
 /** The sum of counters, of those of a model if one is named. */
 export function sumUsage({ usage }: Charges, model: string | null = null): Counters {
-  const sum = { ...nothing }
-  for (const [of, counters] of usage) {
-    if (model !== null && !of.endsWith(`|${model}`)) continue
-    for (const member of Object.values(members)) sum[member] += counters[member]
-  }
-  return sum
+  const of = [...usage].flatMap(([name, counters]) => (model === null || name.endsWith(`|${model}`) ? [counters] : []))
+  return of.reduce(plus, { ...nothing })
 }
 
 const lookEveryMs = 20

@@ -65,7 +65,7 @@ function watch(world: World, link: RedisLink) {
 
   async function present(): Promise<Map<string, Usage>> {
     const names = await link.client.keys('usage:*')
-    const usages = await Promise.all(names.map(async (name) => parseUsage(name, await link.client.hgetall(name))))
+    const usages = await Promise.all(names.map(async (name) => parseUsage(name, await link.client.hgetallBuffer(name))))
     return new Map(usages.map((usage) => [idOf(usage), usage]))
   }
 

@@ -27,7 +27,7 @@ type Step = {
   reject: (error: Error) => void
 }
 
-type Content = Map<string, string | Record<string, string> | Array<[score: string, member: string]>>
+type Content = Map<string, string | Record<string, Buffer> | Array<[score: string, member: string]>>
 
 /**
  * A world in which nothing happens unless the test makes it happen: agents stop before every command and every query
@@ -169,7 +169,7 @@ export function createWorld(client: Redis): World {
       const content: Content = new Map()
       for (const name of await client.keys('*')) {
         const type = await client.type(name)
-        if (type === 'hash') content.set(name, await client.hgetall(name))
+        if (type === 'hash') content.set(name, await client.hgetallBuffer(name))
         else if (type === 'zset') content.set(name, await readSortedSet(name))
         else content.set(name, (await client.get(name)) ?? '')
       }
