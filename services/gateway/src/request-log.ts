@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify'
 import { symbols } from 'pino'
 import type { KnownKey } from './authenticate/known-key.ts'
 import type { Call, Outcome } from './settlement/outcome.ts'
-import { costNanos } from './settlement/price.ts'
 import { nothingUsed, type Usage } from './usage/usage.ts'
 
 /** What is known of a request when it is over. No word of a conversation, and no secret. */
@@ -42,8 +41,13 @@ export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = '
   )
 }
 
-/** Members of the line of a request that called a model. @param usage null if nothing was served */
-export function callMembers(call: Call, outcome: Outcome, usage: Usage | null): string {
+/**
+ * Members of the line of a request that called a model.
+ *
+ * @param usage null if nothing was served
+ * @param cost of it, nanodollars
+ */
+export function callMembers(call: Call, outcome: Outcome, usage: Usage | null, cost: number): string {
   const { upstream, attempts, firstByteAt, clientGone } = outcome
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated } = usage ?? nothingUsed
   return (
@@ -51,7 +55,7 @@ export function callMembers(call: Call, outcome: Outcome, usage: Usage | null): 
     `"upstream":${upstream === null ? 'null' : `"${upstream}"`},"attempts":${attempts},` +
     `"promptTokens":${promptTokens},"cachedTokens":${cachedTokens},` +
     `"completionTokens":${completionTokens},"reasoningTokens":${reasoningTokens},` +
-    `"estimated":${estimated},"costNanos":${usage === null ? 0 : costNanos(usage, call.prices)},` +
+    `"estimated":${estimated},"costNanos":${cost},` +
     `"firstByteMs":${firstByteAt === null ? null : round(firstByteAt - call.startedAt)},"clientGone":${clientGone},`
   )
 }

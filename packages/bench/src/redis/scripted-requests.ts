@@ -1,5 +1,6 @@
 import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
 import { type CostBound, type PreparedAdmission, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
+import { prepareAccount } from '@tollgate/contracts/redis/prepared-account.ts'
 import { claimShard, putAll, stampShard } from '@tollgate/contracts/redis/project.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { admitOne, settleOf } from '@tollgate/contracts/testing/one-account.ts'
@@ -35,7 +36,14 @@ export async function createKeys(link: RedisLink, accounts: number, keysEach: nu
     for (let index = 0; index < keysEach; index++) {
       const key = `key_${crypto.randomUUID()}`
       await putAll(link, [{ kind: 'key', account, key, version: 2, record: activeKey }])
-      const admission = prepareAdmission(account, key, { key: '2', account: '1' }, null, allowances, holdMs)
+      const admission = prepareAdmission(
+        prepareAccount(account),
+        key,
+        { key: '2', account: '1' },
+        null,
+        allowances,
+        holdMs
+      )
       keys.push({ account, key, admission })
     }
     const shard = accountShard(account)

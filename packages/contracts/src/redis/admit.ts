@@ -1,14 +1,8 @@
-import { accountShard, deadlinesName, gonePrefix, holdName, limitName, spendName } from '../keyspace/names.ts'
-import { bulk, bulkAscii, bulks, callScript } from './call-script.ts'
+import { bulk, callScript } from './call-script.ts'
+import { packNumbers, packText } from './packed.ts'
+import type { PreparedAccount } from './prepared-account.ts'
 import type { RedisLink } from './redis-link.ts'
-import {
-  type JudgedVersions,
-  moved,
-  type RawRecords,
-  type RecordsAnswer,
-  recordArguments,
-  recordKeys
-} from './verify.ts'
+import { type JudgedVersions, moved, type RawRecords, type RecordsAnswer } from './verify.ts'
 
 /** What a key and its account may do, as judged. Amounts are nanodollars, rates are per minute; null is no limit. */
 export type Allowances = {
@@ -89,7 +83,7 @@ type RawAnswer = string | RawRecords
 export type AskedRequest = { id: string; model: string; bound: CostBound }
 
 /** What is the same in every question about a key, in the form of the wire: until it is judged on other records. */
-export type PreparedAdmission = { readonly keys: string; readonly terms: string }
+export type PreparedAdmission = { readonly record: string; readonly terms: string }
 
 /** Requests of one key that are asked for together. */
 export type AskedGroup = {
@@ -99,8 +93,6 @@ export type AskedGroup = {
   reaped: boolean
 }
 
-const [keysOfGroup, termsOfGroup, argumentsOfRequest] = [8, 13, 8]
-
 /**
  * The question whether requests may start of a key that was judged on these versions to have these allowances.
  *
@@ -108,7 +100,7 @@ const [keysOfGroup, termsOfGroup, argumentsOfRequest] = [8, 13, 8]
  * @param holdMs how long a hold lasts: longer than any request may
  */
 export function prepareAdmission(
-  account: string,
+  { record }: PreparedAccount,
   key: string,
   judged: JudgedVersions,
   endsAt: number | null,
@@ -117,23 +109,20 @@ export function prepareAdmission(
 ): PreparedAdmission {
   const { keyBudgetNanos, accountBudgetNanos, keyRequests, requests, tokens, concurrentRequests, requestNanos } =
     allowances
-  const orNone = (limit: number | null) => (limit === null ? '' : String(limit))
-  const keys = [
-    ...recordKeys(account),
-    spendName(account),
-    limitName(account),
-    holdName(account),
-    deadlinesName(accountShard(account)),
-    gonePrefix(account)
-  ]
-  const terms = [
-    ...recordArguments(key, judged, endsAt),
-    account,
-    orNone(keyBudgetNanos),
-    orNone(keyRequests),
-    ...[accountBudgetNanos, requestNanos, concurrentRequests, holdMs, requests, tokens].map(String)
-  ]
-  return { keys: bulks(keys), terms: bulks(terms) }
+  const numbers = packNumbers(
+    Number(judged.key),
+    Number(judged.account),
+    endsAt ?? -1,
+    keyBudgetNanos ?? -1,
+    keyRequests ?? -1,
+    accountBudgetNanos,
+    requestNanos,
+    concurrentRequests,
+    holdMs,
+    requests,
+    tokens
+  )
+  return { record, terms: bulk(numbers + packText(key)) }
 }
 
 /**
@@ -150,14 +139,13 @@ export async function admit(
 ): Promise<Array<RequestAnswer[] | UndecidedAnswer>> {
   let keys = ''
   let rest = ''
-  let argumentCount = 0
   for (const { admission, requests, reaped } of groups) {
-    keys += admission.keys
-    rest += admission.terms + bulkAscii(reaped ? '1' : '0') + bulkAscii(String(requests.length))
-    argumentCount += termsOfGroup + 2 + argumentsOfRequest * requests.length
-    for (const request of requests) rest += encodeRequest(request)
+    keys += admission.record
+    let asked = reaped ? '1' : '0'
+    for (const request of requests) asked += packRequest(request)
+    rest += admission.terms + bulk(asked)
   }
-  const call = { keyCount: keysOfGroup * groups.length, keys, argumentCount, rest }
+  const call = { keyCount: groups.length, keys, argumentCount: 2 * groups.length, rest }
   const answers = (await callScript(link, 'tgAdmit', call)) as RawAnswer[]
   return answers.map((answer) => {
     if (typeof answer !== 'string') return moved(answer)
@@ -166,50 +154,61 @@ export async function admit(
   })
 }
 
-function encodeRequest({ id, model, bound }: AskedRequest): string {
+function packRequest({ id, model, bound }: AskedRequest): string {
   const { promptPicos, outputPicos, promptTokens, outputTokens, wantedTokens, fewestTokens } = bound
-  const [prompt, output] = [String(promptPicos), String(outputPicos)]
-  const [tokens, each] = [String(promptTokens), String(outputTokens)]
-  const [wanted, fewest] = [String(wantedTokens), String(fewestTokens)]
-  return (
-    `$${id.length}\r\n${id}\r\n${bulk(model)}$${prompt.length}\r\n${prompt}\r\n$${output.length}\r\n${output}\r\n` +
-    `$${tokens.length}\r\n${tokens}\r\n$${each.length}\r\n${each}\r\n` +
-    `$${wanted.length}\r\n${wanted}\r\n$${fewest.length}\r\n${fewest}\r\n`
-  )
+  const numbers = packNumbers(promptPicos, outputPicos, promptTokens, outputTokens, wantedTokens, fewestTokens)
+  return numbers + packText(id) + packText(model)
 }
 
 function readAnswer(text: string): RequestAnswer {
-  const parts = text.split(' ')
-  if (parts[0] === 'admitted') {
-    const rates = readRates(parts, 4)
+  if (text.startsWith(admitted)) {
+    const [grantedTokens, at, nanos, requests, requestsLeft, requestsRestMs, tokensLeft, tokensRestMs] = numbersAfter(
+      text,
+      admitted.length
+    ) as Eight
     return {
       outcome: 'admitted',
-      grantedTokens: Number(parts[1]),
-      at: Number(parts[2]),
-      nanos: Number(parts[3]),
-      ...rates
+      grantedTokens,
+      at,
+      nanos,
+      requests,
+      requestsLeft,
+      requestsRestMs,
+      tokensLeft,
+      tokensRestMs
     }
   }
-  if (parts[0] === 'over-limit') {
-    return { outcome: 'over-limit', limit: parts[1] as Limit, waitMs: Number(parts[2]), ...readRates(parts, 3) }
+  const [outcome, reason] = text.split(' ', 2)
+  if (outcome === 'cancelled') return { outcome }
+  const numbers = numbersAfter(text, `${outcome} ${reason} `.length)
+  if (outcome === 'over-limit') {
+    const [waitMs, requests, requestsLeft, requestsRestMs, tokensLeft, tokensRestMs] = numbers as Six
+    const rates = { requests, requestsLeft, requestsRestMs, tokensLeft, tokensRestMs }
+    return { outcome, limit: reason as Limit, waitMs, ...rates }
   }
-  if (parts[0] === 'cancelled') return { outcome: 'cancelled' }
-  const [, scope, limit, settled, reserved, needed, month] = parts
-  return {
-    outcome: 'over-budget',
-    scope: scope as Budget,
-    limit: Number(limit),
-    settled: Number(settled),
-    reserved: Number(reserved),
-    needed: Number(needed),
-    month: Number(month)
-  }
+  const [limit, settled, reserved, needed, month] = numbers as Five
+  return { outcome: 'over-budget', scope: reason as Budget, limit, settled, reserved, needed, month }
 }
 
-const readRates = (parts: readonly string[], from: number): RateState => ({
-  requests: Number(parts[from]),
-  requestsLeft: Number(parts[from + 1]),
-  requestsRestMs: Number(parts[from + 2]),
-  tokensLeft: Number(parts[from + 3]),
-  tokensRestMs: Number(parts[from + 4])
-})
+const admitted = 'admitted '
+type Five = [number, number, number, number, number]
+type Six = [...Five, number]
+type Eight = [...Six, number, number]
+
+/** Reads whole numbers with a space between: without a text for each, as splitting would make. */
+function numbersAfter(text: string, from: number): number[] {
+  const numbers: number[] = []
+  let number = 0
+  for (let place = from; place < text.length; place++) {
+    const code = text.charCodeAt(place)
+    if (code !== space) number = number * 10 + (code - zero)
+    else {
+      numbers.push(number)
+      number = 0
+    }
+  }
+  numbers.push(number)
+  return numbers
+}
+
+const [space, zero] = [0x20, 0x30]

@@ -1,7 +1,8 @@
 import { Command } from 'ioredis'
+import { gatherBytes } from './gather-writes.ts'
 import type { RedisLink } from './redis-link.ts'
 
-/** Keys and arguments of a script in the form of the wire: bulk strings of RESP 2, one after the other. */
+/** Keys and arguments of a script in the form of the wire: bulk strings of RESP 2, one after the other, as texts of bytes. */
 export type ScriptCall = {
   keyCount: number
   keys: string
@@ -10,17 +11,10 @@ export type ScriptCall = {
   rest: string
 }
 
-/** A text as the wire has it. */
-export function bulk(text: string): string {
-  return `$${Buffer.byteLength(text)}\r\n${text}\r\n`
+/** A text of bytes as the wire has it. */
+export function bulk(bytes: string): string {
+  return `$${bytes.length}\r\n${bytes}\r\n`
 }
-
-/** A text of ASCII as the wire has it. */
-export function bulkAscii(text: string): string {
-  return `$${text.length}\r\n${text}\r\n`
-}
-
-export const bulks = (texts: readonly string[]): string => texts.map(bulk).join('')
 
 /**
  * Runs a script. What it is given is encoded by the caller, who knows what of it stays the same from call to call: ioredis
@@ -33,7 +27,7 @@ export async function callScript(link: RedisLink, name: string, call: ScriptCall
   const run = bulk(link.run())
   const script = link.scripts.get(name)!
   const { keyCount, keys, argumentCount, rest } = call
-  const text = `*${4 + keyCount + argumentCount}\r\n$7\r\nEVALSHA\r\n${bulkAscii(script.sha)}${bulkAscii(String(keyCount))}${keys}${run}${rest}`
+  const text = `*${4 + keyCount + argumentCount}\r\n$7\r\nEVALSHA\r\n${bulk(script.sha)}${bulk(String(keyCount))}${keys}${run}${rest}`
   try {
     return await link.client.sendCommand(new EncodedCommand(text))
   } catch (error) {
@@ -46,14 +40,16 @@ export async function callScript(link: RedisLink, name: string, call: ScriptCall
 
 /** A command whose bytes are already known. */
 class EncodedCommand extends Command {
-  readonly #text: string
+  readonly #bytes: string
 
-  constructor(text: string) {
+  constructor(bytes: string) {
     super('evalsha', [], { replyEncoding: 'utf8' })
-    this.#text = text
+    this.#bytes = bytes
   }
 
-  override toWritable(): string {
-    return this.#text
+  /** ioredis writes what this returns, as UTF-8. */
+  override toWritable(stream: object): string {
+    gatherBytes(stream, this.#bytes)
+    return ''
   }
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { test } from 'tap'
-import { gatherWrites } from './gather-writes.ts'
+import { gatherBytes, gatherWrites } from './gather-writes.ts'
 
 function recorded(): { stream: PassThrough; chunks: string[] } {
   const stream = new PassThrough()
@@ -20,6 +21,16 @@ test('what is written in one turn leaves as one, and the next turn’s after it'
   await turn()
   await turn()
   assert.deepEqual(chunks, ['aéc', 'd'])
+})
+
+test('a text of bytes leaves as these bytes, in its place among strings', async () => {
+  const stream = new PassThrough()
+  gatherWrites(stream)
+  stream.write('é')
+  gatherBytes(stream, '\u00ff\u0000')
+  stream.write('z')
+  const [chunk] = await once(stream, 'data')
+  assert.deepEqual(chunk, Buffer.from([0xc3, 0xa9, 0xff, 0, 0x7a]))
 })
 
 test('bytes keep their place among strings', async () => {

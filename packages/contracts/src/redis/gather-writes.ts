@@ -1,4 +1,10 @@
 import type { Duplex } from 'node:stream'
+import { utf8 } from './packed.ts'
+
+/** What has been gathered for a stream; every character is a byte. */
+type Gathered = { bytes: string; flush: () => void }
+
+const gatheredFor = new WeakMap<object, Gathered>()
 
 /**
  * Makes the strings that are written to a stream in one turn of the event loop leave together, as one, in the order in
@@ -8,26 +14,38 @@ import type { Duplex } from 'node:stream'
  * @returns writes what has been gathered so far, for whoever knows that nothing follows in this turn
  */
 export function gatherWrites(stream: Duplex): () => void {
-  const write = stream.write.bind(stream) as (chunk: string | Uint8Array) => boolean
-  let gathered = ''
-  const flush = (): void => {
-    const text = gathered
-    gathered = ''
-    if (text !== '' && stream.writable) write(text)
+  const write = stream.write.bind(stream) as (chunk: string | Uint8Array, encoding?: BufferEncoding) => boolean
+  const gathered: Gathered = { bytes: '', flush }
+  gatheredFor.set(stream, gathered)
+
+  function flush(): void {
+    const { bytes } = gathered
+    gathered.bytes = ''
+    if (bytes !== '' && stream.writable) write(bytes, 'latin1')
   }
   const end = stream.end.bind(stream) as () => Duplex
   stream.write = ((chunk: string | Uint8Array): boolean => {
-    if (typeof chunk !== 'string') {
-      flush()
-      return write(chunk)
+    if (typeof chunk === 'string') {
+      gather(gathered, utf8(chunk))
+      return true
     }
-    if (gathered === '') setImmediate(flush)
-    gathered += chunk
-    return true
+    flush()
+    return write(chunk)
   }) as Duplex['write']
   stream.end = (() => {
     flush()
     return end()
   }) as Duplex['end']
   return flush
+}
+
+/** Writes a text of bytes to a stream of {@link gatherWrites}, of which each character (at most U+00FF) is a byte. */
+export function gatherBytes(stream: object, bytes: string): void {
+  gather(gatheredFor.get(stream)!, bytes)
+}
+
+function gather(gathered: Gathered, bytes: string): void {
+  if (bytes === '') return
+  if (gathered.bytes === '') setImmediate(gathered.flush)
+  gathered.bytes += bytes
 }

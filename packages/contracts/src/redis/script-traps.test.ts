@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {
+  accountName,
   accountShard,
   deadlinesName,
   dirtyName,
@@ -15,9 +16,9 @@ import { moveClock } from '../testing/moved-clock.ts'
 import { readContent } from '../testing/redis-content.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import type { AdmitAnswer } from './admit.ts'
+import { packNumbers, packText } from './packed.ts'
 import type { SettledRequest } from './settle.ts'
 import { type LedgerSpend, openSpends, seedSpend } from './spend.ts'
-import { recordKeys } from './verify.ts'
 
 const start = Date.UTC(2027, 4, 5, 12) * 1000
 const account = accounts[0]
@@ -68,15 +69,27 @@ type Call = {
   name: string
   /** Preceded by how many they are, where that can vary. */
   keys: string[]
-  args: string[]
+  args: Array<string | Packed>
+  /** Of the arguments that are not packed. */
   numbers: number[]
   orNone?: number[]
-  unbounded?: number[]
   complete?: number[]
 }
 
+/** An argument that is packed, part by part. */
+type Packed = Array<number | string | { picos: number }>
+
+const bytesOf = (argument: string | Packed): Buffer =>
+  typeof argument === 'string'
+    ? Buffer.from(argument)
+    : Buffer.from(
+        argument
+          .map((part) => (typeof part === 'string' ? part : packNumbers(typeof part === 'number' ? part : part.picos)))
+          .join(''),
+        'latin1'
+      )
+
 const books = [spendName(account), limitName(account), holdName(account), gonePrefix(account), usagePrefix(account)]
-const admissionKeys = [...recordKeys(account), ...books.slice(0, 3), deadlinesName(shard), gonePrefix(account)]
 const settlementKeys = [...books, dirtyName(shard), usageIndexName(shard)]
 
 function callsOf(run: string, at: number): Call[] {
@@ -97,62 +110,28 @@ function callsOf(run: string, at: number): Call[] {
     '0',
     '0'
   ]
-  const asked = (id: string) => [
-    'key_1',
-    '1',
-    '1',
-    '9000000000000',
-    account,
-    '1000',
-    '9',
-    '1000',
-    '1000',
-    '9',
-    '60000',
-    '9',
-    '1000',
-    '1',
-    '1',
-    id,
-    'a-model',
-    '1000',
-    '1000',
-    '10',
-    '1',
-    '10',
-    '1'
-  ]
-  const ofGroup = [4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 18, 19, 20, 21, 22, 23]
+  const terms = [1, 1, 9e12, 1000, 9, 1000, 1000, 9, 60_000, 9, 1000, packText('key_1')]
+  const asked = (id: string) => ['1', { picos: 1000 }, { picos: 1000 }, 10, 1, 10, 1, packText(id), packText('a-model')]
+  const held = (id: string) => [-3, at * 1e6, packText(id)]
   const ofItem = [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
   return [
     {
       name: 'tgAdmit',
-      keys: ['16', ...admissionKeys, ...admissionKeys],
-      args: [run, ...asked('req_8'), ...asked('req_9')],
-      numbers: [...ofGroup, ...ofGroup.map((number) => number + 23)].map((number) => number + 1),
-      orNone: [4, 6, 7, 27, 29, 30].map((number) => number + 1),
-      unbounded: [18, 19, 41, 42].map((number) => number + 1),
-      complete: [1, 24]
+      keys: ['2', accountName(account), accountName(account)],
+      args: [run, terms, asked('req_8'), terms, asked('req_9')],
+      numbers: []
     },
     {
       name: 'tgSettleHeld',
-      keys: ['6', ...settlementKeys.filter((name) => name !== gonePrefix(account))],
-      args: [run, '2', '1', 'req_1', '10.5', `${at}000000`, 'req_2', '-3', `${at}000000`].concat([
-        String(at),
-        'key_1',
-        'a-model',
-        '22',
-        '14',
-        '2',
-        '0',
-        '12',
-        '4',
-        '10',
-        '0',
-        '0'
-      ]),
-      numbers: [2, 3, 6, 9, 10, 13, 14, 15, 16, 17, 18, 19, 20, 21],
-      complete: [1]
+      keys: ['1', accountName(account)],
+      args: [
+        run,
+        [
+          ...[2, 1, ...held('req_1'), ...held('req_2')],
+          ...[at, 22, 14, 2, 0, 12, 4, 10, 0, 0, packText('key_1'), packText('a-model')]
+        ]
+      ],
+      numbers: []
     },
     {
       name: 'tgSettle',
@@ -176,12 +155,15 @@ function callsOf(run: string, at: number): Call[] {
 const tooLarge = '9007199254740994'
 /** Neither whole numbers, nor nothing; the last is too large to be exact. */
 const malformed = ['nan', '', 'abc', '1.5', '-1', 'inf', '-inf', '1e400', tooLarge]
+const malformedNumbers = [Number.NaN, 1.5, -2, Infinity, -Infinity, Number(tooLarge)]
 
 testOnEveryRedis('scripts', async (t, anyLink, kind) => {
   const { client } = anyLink
   const clock = moveClock(anyLink, kind === 'redis-server')
-  const call = ({ name, keys }: Call, args: string[]): Promise<unknown> =>
-    Reflect.apply(Reflect.get(client, name), client, [...keys, ...args])
+  const call = ({ name, keys }: Call, args: Array<string | Buffer | Packed>): Promise<unknown> => {
+    const encoded = args.map((argument) => (Buffer.isBuffer(argument) ? argument : bytesOf(argument)))
+    return Reflect.apply(Reflect.get(client, name), client, [...keys, ...encoded])
+  }
 
   async function seed({ link }: LimitsWorld, spend: LedgerSpend): Promise<void> {
     assert.deepEqual(await seedSpend(link, [spend], await openSpends(link, [spend.account])), ['seeded'])
@@ -206,9 +188,28 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
       for (const number of proper.numbers) {
         for (const text of tried) {
           if (text === '' && proper.orNone?.includes(number)) continue
-          if (text === tooLarge && proper.unbounded?.includes(number)) continue
           const args = proper.args.with(number - 1, text)
           await assert.rejects(call(proper, args), `${proper.name} took '${text}' as argument ${number}`)
+        }
+      }
+      for (const [index, argument] of proper.args.entries()) {
+        if (typeof argument === 'string') continue
+        for (const [place, part] of argument.entries()) {
+          if (typeof part === 'string') continue
+          const isAmount = typeof part !== 'number'
+          for (const number of kind === 'redis-server' ? malformedNumbers : malformedNumbers.slice(0, 2)) {
+            // Picodollars may be more than exact, and a rate that is given back below zero and a fraction.
+            if (isAmount && number === Number(tooLarge)) continue
+            if (part === -3 && Number.isFinite(number)) continue
+            const args = proper.args.with(index, argument.with(place, number))
+            await assert.rejects(call(proper, args), `${proper.name} took ${number} as part ${place} of ${index}`)
+          }
+        }
+        const bytes = bytesOf(argument)
+        for (let size = 0; size < bytes.length; size += kind === 'redis-server' ? 1 : 50) {
+          const args: Array<string | Buffer | Packed> = [...proper.args]
+          args[index] = bytes.subarray(0, size)
+          await assert.rejects(call(proper, args), `${proper.name} took ${size} bytes of argument ${index}`)
         }
       }
       for (let count = 0; count < proper.args.length; count++) {

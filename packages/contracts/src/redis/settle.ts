@@ -9,11 +9,11 @@ import {
   usageIndexName,
   usagePrefix
 } from '../keyspace/names.ts'
-import { bulkAscii, bulks, callScript } from './call-script.ts'
+import { bulk, callScript } from './call-script.ts'
+import { packNumbers } from './packed.ts'
+import type { PreparedAccount } from './prepared-account.ts'
 import type { RedisLink } from './redis-link.ts'
-import { argumentsOfHeld, argumentsOfSum, encodeHeld, encodeSum, sumsOf } from './settlement-sums.ts'
-
-const keysOfGroup = 6
+import { packHeld, packSum, sumsOf } from './settlement-sums.ts'
 
 /** What an admitted request has come to. Amounts are nanodollars. */
 export type SettledRequest = {
@@ -48,38 +48,38 @@ const settlementKeys = (account: string): string[] => [
   usageIndexName(accountShard(account))
 ]
 
-/** The names of what settlements of an account change, in the form of the wire. */
-export type PreparedSettlement = { readonly account: string; readonly keys: string }
+/** Requests of one account, of which either none was sent to Redis before, or each perhaps was. */
+export type SettledGroup = { account: PreparedAccount; requests: readonly SettledRequest[]; isRetry: boolean }
 
-export function prepareSettlement(account: string): PreparedSettlement {
-  const [spend, limits, holds, , usage, dirty, index] = settlementKeys(account)
-  return { account, keys: bulks([spend!, limits!, holds!, usage!, dirty!, index!]) }
-}
-
-/** Requests of one account. */
-export type SettledGroup = { settlement: PreparedSettlement; requests: readonly SettledRequest[] }
+/** A group that is not known to be settled, and why: RedisAwayError if it was not sent, else it may have been applied. */
+export type UnsettledGroup = { group: SettledGroup; error: Error }
 
 /**
- * Settles requests, each once, however often it is settled, if `isRetry` is right. What was never tried before is settled
- * together; a group for which that is not enough, request by request.
+ * Settles requests, each once, however often it is settled, if the groups are right about what was sent before. What was
+ * never sent is settled together; a group for which that is not enough, request by request.
  *
- * @param groups one for each account
- * @param isRetry of each request: false only if it has certainly not been sent to Redis before
- * @returns for each group a promise that rejects with RedisAwayError if nothing of it was sent, else with ioredis' error:
- *   then it may have been applied
+ * @returns those of the groups that have to be settled once more
  */
-export function settle(
-  link: RedisLink,
-  groups: readonly SettledGroup[],
-  isRetry: (request: SettledRequest) => boolean
-): Array<Promise<void>> {
-  const fresh = groups.filter(({ requests }) => !requests.some(isRetry))
-  const left = fresh.length === 0 ? null : settleHeld(link, fresh)
-  return groups.map(async (group) => {
-    const { settlement, requests } = group
-    if (left !== null && fresh.includes(group) && !(await left).has(group)) return
-    await settleEach(link, settlement.account, requests, isRetry)
-  })
+export async function settle(link: RedisLink, groups: readonly SettledGroup[]): Promise<UnsettledGroup[]> {
+  const unsettled: UnsettledGroup[] = []
+  const settleOne = async (group: SettledGroup): Promise<void> => {
+    try {
+      await settleEach(link, group)
+    } catch (error) {
+      unsettled.push({ group, error: error as Error })
+    }
+  }
+  const retried = groups.filter(({ isRetry }) => isRetry).map(settleOne)
+  const fresh = retried.length === 0 ? groups : groups.filter(({ isRetry }) => !isRetry)
+  try {
+    for (const number of fresh.length === 0 ? [] : await settleHeld(link, fresh)) {
+      retried.push(settleOne(fresh[number - 1]!))
+    }
+  } catch (error) {
+    for (const group of fresh) unsettled.push({ group, error: error as Error })
+  }
+  if (retried.length > 0) await Promise.all(retried)
+  return unsettled
 }
 
 /**
@@ -87,24 +87,22 @@ export function settle(
  * as it is: those have to be settled with {@link settleEach}. In a Redis Cluster all accounts must be of one shard.
  *
  * @param groups one for each account
- * @returns the groups that were left
+ * @returns the numbers of the groups that were left, from 1
  * @throws RedisAwayError if it was not sent. Else ioredis' error: then it may have been applied
  */
-async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Promise<Set<SettledGroup>> {
+async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Promise<number[]> {
   let keys = ''
   let rest = ''
-  let argumentCount = 0
-  for (const { settlement, requests } of groups) {
-    keys += settlement.keys
+  for (const { account, requests } of groups) {
+    keys += account.record
     const sums = sumsOf(requests)
-    rest += bulkAscii(String(requests.length)) + bulkAscii(String(sums.length))
-    for (const request of requests) rest += encodeHeld(request)
-    for (const sum of sums) rest += encodeSum(sum)
-    argumentCount += 2 + argumentsOfHeld * requests.length + argumentsOfSum * sums.length
+    let group = packNumbers(requests.length, sums.length)
+    for (const request of requests) group += packHeld(request)
+    for (const sum of sums) group += packSum(sum)
+    rest += bulk(group)
   }
-  const call = { keyCount: keysOfGroup * groups.length, keys, argumentCount, rest }
-  const left = (await callScript(link, 'tgSettleHeld', call)) as number[]
-  return new Set(left.map((number) => groups[number - 1]!))
+  const call = { keyCount: groups.length, keys, argumentCount: groups.length, rest }
+  return (await callScript(link, 'tgSettleHeld', call)) as number[]
 }
 
 /**
@@ -112,17 +110,12 @@ async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Pro
  *
  * @throws RedisAwayError if it was not sent. Else ioredis' error: then it may have been applied
  */
-async function settleEach(
-  link: RedisLink,
-  account: string,
-  requests: readonly SettledRequest[],
-  isRetry: (request: SettledRequest) => boolean
-): Promise<void> {
+async function settleEach(link: RedisLink, { account, requests, isRetry }: SettledGroup): Promise<void> {
   const rest: Array<string | number> = []
   for (const request of requests) {
     rest.push(
       request.id,
-      isRetry(request) ? 1 : 0,
+      isRetry ? 1 : 0,
       request.at,
       request.key,
       request.model,
@@ -138,7 +131,7 @@ async function settleEach(
       request.estimated ? 1 : 0
     )
   }
-  await link.client.tgSettle(...settlementKeys(account), link.run(), ...rest)
+  await link.client.tgSettle(...settlementKeys(account.account), link.run(), ...rest)
 }
 
 /**

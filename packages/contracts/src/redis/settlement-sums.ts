@@ -1,4 +1,4 @@
-import { bulk, bulkAscii } from './call-script.ts'
+import { packNumbers, packText } from './packed.ts'
 import type { SettledRequest } from './settle.ts'
 
 const microsPerMinute = 60_000_000
@@ -63,22 +63,26 @@ function sumFor({ at, key, model }: SettledRequest, sums: SettledSum[]): Settled
   return sum
 }
 
-export const argumentsOfSum = 12
-
-/** A sum as settle-held.lua takes it, in the form of the wire. */
-export function encodeSum(sum: SettledSum): string {
-  const { at, key, model, ...amounts } = sum
-  let encoded = bulkAscii(String(at)) + bulk(key) + bulk(model)
-  for (const amount of Object.values(amounts)) encoded += bulkAscii(String(amount))
-  return encoded
+/** A sum as settle-held.lua takes it. */
+export function packSum(sum: SettledSum): string {
+  const numbers = packNumbers(
+    sum.at,
+    sum.heldNanos,
+    sum.costNanos,
+    sum.requests,
+    sum.failed,
+    sum.promptTokens,
+    sum.cachedTokens,
+    sum.completionTokens,
+    sum.estimated,
+    sum.estimatedNanos
+  )
+  return numbers + packText(sum.key) + packText(sum.model)
 }
 
-export const argumentsOfHeld = 3
-
-/** A request as settle-held.lua takes it, in the form of the wire: what is to be given back of the rate of tokens. */
-export function encodeHeld(request: SettledRequest): string {
+/** A request as settle-held.lua takes it: what is to be given back of the rate of tokens. */
+export function packHeld(request: SettledRequest): string {
   const { id, heldTokens, promptTokens, completionTokens, tokensPerMinute, at, tokensRestMs } = request
-  const unused = String(((heldTokens - promptTokens - completionTokens) * microsPerMinute) / tokensPerMinute)
-  const until = String(at * 1_000_000 + tokensRestMs * 1000)
-  return `$${id.length}\r\n${id}\r\n$${unused.length}\r\n${unused}\r\n$${until.length}\r\n${until}\r\n`
+  const unused = ((heldTokens - promptTokens - completionTokens) * microsPerMinute) / tokensPerMinute
+  return packNumbers(unused, at * 1_000_000 + tokensRestMs * 1000) + packText(id)
 }

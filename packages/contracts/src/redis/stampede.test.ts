@@ -3,6 +3,7 @@ import { accountShard, holdName, spendName } from '../keyspace/names.ts'
 import { admitOne } from '../testing/one-account.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, prepareAdmission } from './admit.ts'
+import { prepareAccount } from './prepared-account.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
 import { connectRedis } from './redis-link.ts'
 import { cancel } from './settle.ts'
@@ -57,7 +58,7 @@ testOnEveryRedis('a stampede', async (t, link) => {
     }
     const ask = (number: number): Promise<AdmitAnswer> => {
       const admission = prepareAdmission(
-        account,
+        prepareAccount(account),
         keys[number % 3]!,
         { key: '2', account: '1' },
         null,

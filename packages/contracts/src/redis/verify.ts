@@ -34,22 +34,18 @@ export async function verify(
   judged: JudgedVersions,
   endsAt: number | null
 ): Promise<VerifyAnswer> {
-  const answer = await link.client.tgVerify(...recordKeys(account), link.run(), ...recordArguments(key, judged, endsAt))
+  const answer = await link.client.tgVerify(
+    shardMarker(accountShard(account)),
+    keysName(account),
+    accountName(account),
+    link.run(),
+    key,
+    judged.key,
+    judged.account,
+    endsAt === null ? '' : String(endsAt)
+  )
   return typeof answer === 'string' ? { outcome: answer } : moved(answer)
 }
-
-export const recordKeys = (account: string): string[] => [
-  shardMarker(accountShard(account)),
-  keysName(account),
-  accountName(account)
-]
-
-export const recordArguments = (key: string, judged: JudgedVersions, endsAt: number | null): string[] => [
-  key,
-  judged.key,
-  judged.account,
-  endsAt === null ? '' : String(endsAt)
-]
 
 export function moved([keyVersion, keyRecord, accountVersion, accountRecord]: RawRecords): RecordsAnswer {
   return { outcome: 'moved', key: current(keyVersion, keyRecord), account: current(accountVersion, accountRecord) }

@@ -8,20 +8,18 @@
 -- as exact as a number of that size is), a burst of a full minute, and a little tolerance for rounding. Idempotent by
 -- request id.
 --
--- KEYS, 8 for each group:
---   marker of the account's shard; hash of the account's keys; hash of the account; its spend; its limiters; its holds;
---   deadlines of its shard; beginning of the names of what cancelled requests leave
+-- KEYS     for each group the name of its account's record
 -- ARGV[1]  run id of the Redis process at the other end of this connection
--- ARGV for each group:
---   key id; version of the key record, and of the account record, that were judged, '' for none;
---   when what was judged ends (the key's expiry or a rotated secret's grace), ms since the epoch, '' for never;
---   account id; budget of the key for a month, nanodollars, and requests a minute of the key, '' for none of its own;
---   budget of the account for a month, and what one request may cost, nanodollars; concurrent requests;
---   how long a hold lasts, ms; requests a minute; tokens a minute;
---   1 if overdue holds were looked for already; how many requests follow
--- and 8 for each request of a group:
---   id; model; picodollars of its prompt at most, and for each token of output that is granted; prompt tokens at most, and
---   tokens for each that is granted (answers may be several); tokens of output that are wanted; the fewest that are worth it
+-- ARGV, two for each group, packed as struct.unpack reads them; numbers are doubles (8 bytes, the lowest first), texts end
+-- with a zero byte:
+--   versions of the key record and of the account record that were judged; when what was judged ends (the key's expiry or
+--     a rotated secret's grace), ms since the epoch, -1 for never; budget of the key for a month, nanodollars, and requests
+--     a minute of the key, -1 for none of its own; budget of the account for a month, and what one request may cost,
+--     nanodollars; concurrent requests; how long a hold lasts, ms; requests a minute; tokens a minute; key id
+--   '1' if overdue holds were looked for already, else '0', and for each request:
+--     picodollars of its prompt at most, and for each token of output that is granted; prompt tokens at most, and tokens
+--     for each that is granted (answers may be several); tokens of output that are wanted; the fewest that are worth it;
+--     id; model
 -- Returns for each group
 --   'ended'       the time at which what was judged ends has come
 --   'unverified'  it is not known that this process holds every change of the shard, or what has been spent
@@ -33,6 +31,7 @@
 --   'over-limit', 'concurrent', 'requests' or 'tokens', ms until it may pass, ...rates
 --   'admitted', granted tokens, seconds since the epoch, nanodollars reserved, ...rates
 -- where rates are: requests a minute, left of them, ms until all are there again; tokens left, ms until all are there.
+--include parts/names.lua
 --include parts/numbers.lua
 --include parts/records.lua
 --include parts/month.lua
@@ -41,50 +40,49 @@
 
 local run = ARGV[1]
 local tag, present = tagOf(run), monthOf(seconds)
-local minute, floor, ceil, format = 60000000, math.floor, math.ceil, string.format
+local minute, floor, ceil, format, unpackFields = 60000000, math.floor, math.ceil, string.format, struct.unpack
 -- Too much to be reckoned exactly is too much for every budget, and refused as such.
-local mostPicos, most = 1e30, 9007199254740992
+local mostPicos = 1e30
 
--- The arguments that are numbers, by their place among all.
-local number = {}
-local function readNumbers(first, last, largest)
-  for n = first, last do
-    local value = tonumber(ARGV[n])
-    if not value or value < 0 or value % 1 ~= 0 or value > largest then
-      error('not a whole number: ' .. tostring(ARGV[n]))
+local function readTerms(packed)
+  local terms = { unpackFields('<ddddddddddds', packed) }
+  local endsAt, keyBudget, keyPerMinute, perMinute, tokensPerMinute = terms[3], terms[4], terms[5], terms[10], terms[11]
+  insistOnWhole(terms[1], terms[2], endsAt + 1, keyBudget + 1, keyPerMinute + 1, terms[6])
+  insistOnWhole(terms[7], terms[8], terms[9], perMinute, tokensPerMinute, 0)
+  if keyPerMinute == 0 or perMinute == 0 or tokensPerMinute == 0 then
+    error('not above 0: a rate')
+  end
+  return terms
+end
+
+-- The requests of a group.
+local function readRequests(packed)
+  local asked, position, size = {}, 2, #packed
+  repeat
+    local request = { unpackFields('<ddddddss', packed, position) }
+    local promptPicos, outputPicos = request[1], request[2]
+    insistOnWhole(promptPicos % 1, outputPicos % 1, request[3], request[4], request[5], request[6])
+    if not (promptPicos >= 0 and outputPicos >= 0 and promptPicos <= mostPicos and outputPicos <= mostPicos) then
+      error('not amounts')
     end
-    number[n] = value
-  end
+    asked[#asked + 1], position = request, request[9]
+  until position > size
+  return asked
 end
 
--- `at` is the place before the first argument of a group.
-local function read(at)
-  number[at + 4] = ARGV[at + 4] ~= '' and whole(ARGV[at + 4]) or nil
-  number[at + 6] = ARGV[at + 6] ~= '' and whole(ARGV[at + 6]) or nil
-  number[at + 7] = ARGV[at + 7] ~= '' and positive(ARGV[at + 7]) or nil
-  readNumbers(at + 8, at + 15, most)
-  if number[at + 12] == 0 or number[at + 13] == 0 or number[at + 15] == 0 then
-    error('not above 0: a rate, or the requests of a group')
-  end
-  local last = at + 15 + 8 * number[at + 15]
-  if last > #ARGV then
-    error('fewer arguments than requests')
-  end
-  for first = at + 16, last, 8 do
-    readNumbers(first + 2, first + 3, mostPicos)
-    readNumbers(first + 4, first + 7, most)
-  end
-  return last
-end
-
--- Decides a group. `keys` is the place before the first of its names.
-local function judgeGroup(keys, at)
-  local key = ARGV[at + 1]
-  local other = unlessJudged(run, keys + 1, key, ARGV[at + 2], ARGV[at + 3], number[at + 4])
+-- Decides the requests of a group. `record` is the name of its account's record.
+local function judgeGroup(record, terms, wasReaped, asked)
+  local judgedKey, judgedAccount, endsAt, keyBudget, keyPerMinute, accountBudget, requestBudget, mostOpen, holdMs,
+    perMinute, tokensPerMinute, key = unpack(terms)
+  keyBudget = keyBudget >= 0 and keyBudget or nil
+  keyPerMinute = keyPerMinute >= 0 and keyPerMinute or nil
+  local tail, shard = tailOf(record), shardOf(record)
+  local other = unlessJudged(run, 'shard:' .. shard, 'keys' .. tail, record, key, judgedKey, judgedAccount,
+    endsAt >= 0 and endsAt or nil)
   if other then
     return other
   end
-  local spendName, limitName, holdName = KEYS[keys + 4], KEYS[keys + 5], KEYS[keys + 6]
+  local spendName, limitName, holdName = 'spend' .. tail, 'limit' .. tail, 'hold' .. tail
   local settledField, reservedField = 's:' .. key, 'r:' .. key
   local spend = redis.call('HMGET', spendName, 'm', 's', 'r', settledField, reservedField)
   if not spend[1] then
@@ -92,22 +90,21 @@ local function judgeGroup(keys, at)
   end
   local limit = redis.call('HMGET', limitName, 'd', 'q', 't', 'q:' .. key)
   local firstDeadline = tonumber(limit[1] or nil)
-  if firstDeadline and firstDeadline <= nowMs and number[at + 14] ~= 1 then
+  if firstDeadline and firstDeadline <= nowMs and not wasReaped then
     return 'overdue'
   end
 
-  local count = number[at + 15]
+  local count, goneName = #asked, 'gone:' .. shard .. ':'
   local ids, gone = {}, {}
   for n = 1, count do
-    local id = ARGV[at + 8 + 8 * n]
-    ids[n], gone[n] = id, KEYS[keys + 8] .. id
+    local id = asked[n][7]
+    ids[n], gone[n] = id, goneName .. id
   end
   local held = redis.call('HMGET', holdName, unpack(ids))
   local someGone = redis.call('EXISTS', unpack(gone)) > 0
   local open = redis.call('HLEN', holdName)
 
   -- The budgets.
-  local keyBudget, accountBudget, requestBudget = number[at + 6], number[at + 8], number[at + 9]
   local seconds, month, spendMonth = seconds, present, tonumber(spend[1])
   local isNewMonth = spendMonth < month
   local settled, reserved, keySettled, keyReserved = 0, 0, 0, 0
@@ -122,7 +119,6 @@ local function judgeGroup(keys, at)
   end
 
   -- The rates: µs for a unit, and the time of arrival.
-  local perMinute, keyPerMinute, tokensPerMinute = number[at + 12], number[at + 7], number[at + 13]
   local perRequest, perToken = minute / perMinute, minute / tokensPerMinute
   local perKeyRequest = keyPerMinute and minute / keyPerMinute
   local arrival = math.max(tonumber(limit[2] or 0), now)
@@ -145,11 +141,10 @@ local function judgeGroup(keys, at)
       tokensLeft > 0 and tokensLeft or 0, ceil((tokenArrival - now) / 1000))
   end
 
-  local mostOpen, deadline = number[at + 10], nowMs + number[at + 11]
+  local deadline = nowMs + holdMs
   local holds = {}
 
-  -- `first` is the place of the request's id.
-  local function decide(n, first)
+  local function decide(n)
     if someGone and redis.call('EXISTS', gone[n]) == 1 then
       return 'cancelled'
     end
@@ -158,9 +153,7 @@ local function judgeGroup(keys, at)
       return format('admitted %d %d %d', granted, admittedAt, nanos) .. rates()
     end
 
-    local promptPicos, picosEach = number[first + 2], number[first + 3]
-    local promptTokens, tokensEach = number[first + 4], number[first + 5]
-    local granted, fewest = number[first + 6], number[first + 7]
+    local promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, id, model = unpack(asked[n], 1, 8)
     local needed = ceil((promptPicos + picosEach * fewest) / 1000)
     local nanos = ceil((promptPicos + picosEach * granted) / 1000)
     local function judge(reason, budget, spent, taken)
@@ -214,11 +207,11 @@ local function judgeGroup(keys, at)
       keyArrival = keyArrival + perKeyRequest
     end
     local text = format('%d|%d|%d|%d|%d|%d|%d|%s|%s|%s', deadline, seconds, granted, nanos, promptTokens, allTokens,
-      tokensPerMinute, tag, key, ARGV[first + 1])
-    holds[#holds + 1], holds[#holds + 2] = ids[n], text
+      tokensPerMinute, tag, key, model)
+    holds[#holds + 1], holds[#holds + 2] = id, text
     -- Should the same request come twice.
     for same = n + 1, count do
-      if ids[same] == ids[n] then
+      if ids[same] == id then
         held[same] = text
       end
     end
@@ -227,7 +220,7 @@ local function judgeGroup(keys, at)
 
   local answers = {}
   for n = 1, count do
-    answers[n] = decide(n, at + 8 + 8 * n)
+    answers[n] = decide(n)
   end
   if #holds > 0 then
     if isNewMonth then
@@ -243,7 +236,7 @@ local function judgeGroup(keys, at)
     if not firstDeadline or deadline < firstDeadline then
       local text = format('%d', deadline)
       limits[#limits + 1], limits[#limits + 2] = 'd', text
-      redis.call('ZADD', KEYS[keys + 7], text, ARGV[at + 5])
+      redis.call('ZADD', 'deadlines:' .. shard, text, string.sub(tail, 8))
     end
     redis.call('HSET', limitName, unpack(limits))
     redis.call('HSET', holdName, unpack(holds))
@@ -251,13 +244,13 @@ local function judgeGroup(keys, at)
   return table.concat(answers, '\n')
 end
 
-local starts, at = {}, 1
-while at < #ARGV do
-  starts[#starts + 1] = at
-  at = read(at)
+local groups = {}
+for n = 1, #KEYS do
+  local asked = ARGV[2 * n + 1]
+  groups[n] = { readTerms(ARGV[2 * n]), string.sub(asked, 1, 1) == '1', readRequests(asked) }
 end
 local answers = {}
-for group = 1, #starts do
-  answers[group] = judgeGroup(8 * (group - 1), starts[group])
+for n, group in ipairs(groups) do
+  answers[n] = judgeGroup(KEYS[n], unpack(group))
 end
 return answers

@@ -16,4 +16,6 @@
 
 --include parts/numbers.lua
 --include parts/records.lua
-return unlessJudged(ARGV[1], 1, ARGV[2], ARGV[3], ARGV[4], ARGV[5] ~= '' and whole(ARGV[5]) or nil) or 'admitted'
+local key, judgedKey, judgedAccount = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local endsAt = ARGV[5] ~= '' and whole(ARGV[5]) or nil
+return unlessJudged(ARGV[1], KEYS[1], KEYS[2], KEYS[3], key, judgedKey, judgedAccount, endsAt) or 'admitted'

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { accountShard, deadlinesName, holdName } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '../records/records.ts'
 import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../redis/admit.ts'
+import { prepareAccount } from '../redis/prepared-account.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from '../redis/project.ts'
 import type { RedisLink } from '../redis/redis-link.ts'
-import { cancel, prepareSettlement, reap, type SettledRequest, settle } from '../redis/settle.ts'
+import { cancel, reap, type SettledRequest, settle } from '../redis/settle.ts'
 import { openSpends, seedSpend } from '../redis/spend.ts'
 import {
   type AccountModel,
@@ -131,7 +132,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
   const prepare = ({ account, ...request }: Asking): PreparedAdmission => {
     const versions = { key: String(version), account: String(request.outdated ? version - 1 : version) }
     return prepareAdmission(
-      account,
+      prepareAccount(account),
       request.key,
       versions,
       request.ended ? Math.floor(micros / 1000) : null,
@@ -224,11 +225,21 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       groups: ReadonlyArray<{ account: string; requests: SettledRequest[] }>,
       isRetry: (request: SettledRequest) => boolean = () => false
     ): Promise<void> {
-      const prepared = groups.map(({ account, requests }) => ({ settlement: prepareSettlement(account), requests }))
-      await Promise.all(settle(link, prepared, isRetry))
-      for (const { account, requests } of groups) {
-        const settled = requests.map((request) => ({ request, isRetry: isRetry(request) }))
-        settleModel(model(account), settled, now())
+      const parts = groups.flatMap(({ account, requests }) =>
+        [true, false].flatMap((retried) => {
+          const some = requests.filter((request) => isRetry(request) === retried)
+          return some.length === 0 ? [] : [{ account, requests: some, isRetry: retried }]
+        })
+      )
+      const prepared = parts.map((part) => ({ ...part, account: prepareAccount(part.account) }))
+      assert.deepEqual(await settle(link, prepared), [])
+      // What was tried before goes first: nothing has to be known of it.
+      for (const { account, requests, isRetry } of parts.toSorted((one, two) => +two.isRetry - +one.isRetry)) {
+        settleModel(
+          model(account),
+          requests.map((request) => ({ request, isRetry })),
+          now()
+        )
       }
       await compare()
     },

@@ -1,6 +1,7 @@
 import { type AdmitAnswer, type AskedRequest, admit, type PreparedAdmission } from '../redis/admit.ts'
+import { prepareAccount } from '../redis/prepared-account.ts'
 import type { RedisLink } from '../redis/redis-link.ts'
-import { prepareSettlement, type SettledRequest, settle } from '../redis/settle.ts'
+import { type SettledRequest, settle } from '../redis/settle.ts'
 
 /** Asks whether one request may start. */
 export async function admitOne(
@@ -13,12 +14,13 @@ export async function admitOne(
   return Array.isArray(answer) ? answer[0]! : answer!
 }
 
-/** Settles requests of one account. */
+/** Settles requests of one account. @throws what settling failed with */
 export async function settleOf(
   link: RedisLink,
   account: string,
   requests: readonly SettledRequest[],
-  isRetry: (request: SettledRequest) => boolean = () => false
+  isRetry = false
 ): Promise<void> {
-  await Promise.all(settle(link, [{ settlement: prepareSettlement(account), requests }], isRetry))
+  const unsettled = await settle(link, [{ account: prepareAccount(account), requests, isRetry }])
+  for (const { error } of unsettled) throw error
 }

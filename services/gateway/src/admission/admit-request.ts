@@ -8,6 +8,7 @@ import {
   prepareAdmission,
   type RateState
 } from '@tollgate/contracts/redis/admit.ts'
+import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { reap } from '@tollgate/contracts/redis/settle.ts'
 import { type CurrentRecord, type RecordsAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
@@ -31,7 +32,7 @@ export type Admission = {
   /** How long a hold lasts, ms: longer than any request may. */
   holdMs: number
   /** Told of a request of which it is not known whether Redis has admitted it; it will not be made. */
-  cancel: (account: string, requestId: string) => void
+  cancel: (account: PreparedAccount, requestId: string) => void
   /** Whether so much waits to be settled that nothing more may be admitted. */
   isFull: () => boolean
 }
@@ -90,7 +91,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
         answer = await admissions.ask(prepared, { id: request.id, model: name, bound: asked }, reaped)
       }
     } catch (cause) {
-      if (!(cause instanceof RedisAwayError)) admission.cancel(known.pointer.account, request.id)
+      if (!(cause instanceof RedisAwayError)) admission.cancel(known.prepared, request.id)
       throw new ServiceError('state_unavailable', { cause })
     }
     switch (answer?.outcome) {
@@ -192,7 +193,7 @@ function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, h
   const [key, account] = [known.key!, known.account!]
   const allowances = allowancesOf(key.record, account.record, catalog.plan(account.record.plan))
   const judged = { key: key.version, account: account.version }
-  const prepared = prepareAdmission(pointer.account, pointer.key, judged, endsAt, allowances, holdMs)
+  const prepared = prepareAdmission(known.prepared, pointer.key, judged, endsAt, allowances, holdMs)
   known.admission = { catalog, allowances, prepared }
   return known.admission
 }

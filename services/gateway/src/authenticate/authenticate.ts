@@ -1,5 +1,6 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { digestSecret, isSecretLength, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
+import { prepareAccount } from '@tollgate/contracts/redis/prepared-account.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { GenerationalCache } from './generational-cache.ts'
@@ -39,7 +40,8 @@ export function createAuthenticator(redis: RedisLink): Authenticator {
       unknownUntil.set(digest, performance.now() + unknownForMs)
       throw new ServiceError('invalid_api_key')
     }
-    const key: KnownKey = { digest, pointer, key: null, account: null, admission: null }
+    const prepared = prepareAccount(pointer.account)
+    const key: KnownKey = { digest, pointer, prepared, key: null, account: null, admission: null }
     known.set(digest, key)
     return key
   }

@@ -1,5 +1,6 @@
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
 import type { Allowances, PreparedAdmission } from '@tollgate/contracts/redis/admit.ts'
+import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
 /** A record together with its version in Redis; null where Redis has none. */
@@ -12,6 +13,7 @@ export type Versioned<Record> = { version: string; record: Record } | null
 export type KnownKey = {
   readonly digest: string
   readonly pointer: Pointer
+  readonly prepared: PreparedAccount
   key: Versioned<KeyRecord>
   account: Versioned<AccountRecord>
   /** What Redis is asked while these records are judged to allow a request. */

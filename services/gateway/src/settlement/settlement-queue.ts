@@ -1,13 +1,6 @@
+import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
 import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
-import {
-  cancel,
-  type PreparedSettlement,
-  prepareSettlement,
-  type SettledGroup,
-  type SettledRequest,
-  settle
-} from '@tollgate/contracts/redis/settle.ts'
-import { GenerationalCache } from '../authenticate/generational-cache.ts'
+import { cancel, type SettledGroup, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
 import type { Turn } from '../turn.ts'
 
 /** Requests that one script settles: few enough to keep admissions waiting for less than a millisecond. */
@@ -15,14 +8,12 @@ const mostTogether = 40
 /** So much may wait; then nothing more is admitted. */
 const mostWaiting = 50_000
 const [firstRetryMs, longestRetryMs] = [50, 1000]
-/** One takes about 0.4 KB. */
-const rememberedAccounts = 100_000
 
 /** What Redis has to be told of requests that are over. Everything is told until it is acknowledged. */
 export type SettlementQueue = {
-  settle(account: string, request: SettledRequest): void
+  settle(account: PreparedAccount, request: SettledRequest): void
   /** Takes back a request that was perhaps admitted, and that was not sent to an upstream. */
-  cancel(account: string, requestId: string): void
+  cancel(account: PreparedAccount, requestId: string): void
   isFull(): boolean
   /** How much waits to be acknowledged. */
   waiting(): number
@@ -33,7 +24,13 @@ export type SettlementQueue = {
 }
 
 /** What one account has to tell. */
-type Outbox = { requests: SettledRequest[]; cancelled: string[] }
+type Outbox = {
+  readonly account: PreparedAccount
+  requests: SettledRequest[]
+  /** Requests that were sent and perhaps applied: only their hold tells whether they were. */
+  retried: SettledRequest[]
+  cancelled: string[]
+}
 
 /**
  * Gathers what ends in one turn of the event loop, and tells Redis in one command.
@@ -43,9 +40,6 @@ type Outbox = { requests: SettledRequest[]; cancelled: string[] }
  */
 export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (error: Error) => void): SettlementQueue {
   let outboxes = new Map<string, Outbox>()
-  /** Requests that were sent and perhaps applied: only their hold tells whether they were. */
-  const tried = new WeakSet<SettledRequest>()
-  const prepared = new GenerationalCache<PreparedSettlement>(rememberedAccounts)
   let waiting = 0
   let isScheduled = false
   let retryMs = firstRetryMs
@@ -54,11 +48,11 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
   const retries = new Set<NodeJS.Timeout>()
   let onIdle: Array<() => void> = []
 
-  function outboxOf(account: string): Outbox {
-    let outbox = outboxes.get(account)
+  function outboxOf(account: PreparedAccount): Outbox {
+    let outbox = outboxes.get(account.account)
     if (outbox === undefined) {
-      outbox = { requests: [], cancelled: [] }
-      outboxes.set(account, outbox)
+      outbox = { account, requests: [], retried: [], cancelled: [] }
+      outboxes.set(account.account, outbox)
     }
     return outbox
   }
@@ -75,59 +69,49 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
     outboxes = new Map()
     let groups: SettledGroup[] = []
     let count = 0
-    for (const [account, { requests, cancelled }] of full) {
+    function add(account: PreparedAccount, requests: SettledRequest[], isRetry: boolean): void {
       for (let from = 0; from < requests.length; from += mostTogether) {
         const some = requests.length <= mostTogether ? requests : requests.slice(from, from + mostTogether)
         if (count + some.length > mostTogether) {
-          sendRequests(groups)
+          void sendRequests(groups)
           groups = []
           count = 0
         }
-        groups.push({ settlement: settlementOf(account), requests: some })
+        groups.push({ account, requests: some, isRetry })
         count += some.length
       }
+    }
+    for (const { account, requests, retried, cancelled } of full.values()) {
+      add(account, requests, false)
+      add(account, retried, true)
       for (let from = 0; from < cancelled.length; from += mostTogether) {
         void sendCancelled(account, cancelled.slice(from, from + mostTogether))
       }
     }
-    if (count > 0) sendRequests(groups)
+    if (count > 0) void sendRequests(groups)
   }
 
-  function settlementOf(account: string): PreparedSettlement {
-    let settlement = prepared.get(account)
-    if (settlement === undefined) {
-      settlement = prepareSettlement(account)
-      prepared.set(account, settlement)
+  async function sendRequests(groups: readonly SettledGroup[]): Promise<void> {
+    const unsettled = await settle(redis, groups)
+    let settled = 0
+    for (const { requests } of groups) settled += requests.length
+    for (const { group, error } of unsettled) {
+      const { account, requests, isRetry } = group
+      settled -= requests.length
+      const wasSent = isRetry || !(error instanceof RedisAwayError)
+      failed(error, () => outboxOf(account)[wasSent ? 'retried' : 'requests'].push(...requests))
     }
-    return settlement
+    if (settled > 0) acknowledged(settled)
   }
 
-  function sendRequests(groups: readonly SettledGroup[]): void {
-    const settled = settle(redis, groups, isRetry)
-    for (const [number, { settlement, requests }] of groups.entries()) {
-      settled[number]!.then(
-        () => acknowledged(requests.length),
-        (error: unknown) => {
-          if (!(error instanceof RedisAwayError)) for (const request of requests) tried.add(request)
-          failed(error, () => {
-            const outbox = outboxOf(settlement.account)
-            for (const request of requests) outbox.requests.push(request)
-          })
-        }
-      )
-    }
-  }
-
-  async function sendCancelled(account: string, ids: readonly string[]): Promise<void> {
+  async function sendCancelled(account: PreparedAccount, ids: readonly string[]): Promise<void> {
     try {
-      await cancel(redis, account, ids)
+      await cancel(redis, account.account, ids)
       acknowledged(ids.length)
     } catch (error) {
       failed(error, () => outboxOf(account).cancelled.push(...ids))
     }
   }
-
-  const isRetry = (request: SettledRequest): boolean => tried.has(request)
 
   function acknowledged(count: number): void {
     isFailing = false

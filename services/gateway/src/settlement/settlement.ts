@@ -37,7 +37,7 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
       onAboveBound()
       log.warn({ reqId: id, model, costNanos: cost, heldNanos: hold.nanos }, 'more used than had been reserved')
     }
-    queue.settle(known.pointer.account, {
+    queue.settle(known.prepared, {
       id,
       key: known.pointer.key,
       model,
@@ -53,13 +53,13 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
       failed: outcome.code !== null,
       estimated
     })
-    tell(call, outcome, usage)
+    tell(call, outcome, usage, cost)
   }
 
-  function tell(call: Call, outcome: Outcome, usage: Usage | null): void {
+  function tell(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
     const { id, known, startedAt } = call
     const { status, code } = outcome
-    logRequest(log, { id, known, startedAt, status, code }, callMembers(call, outcome, usage))
+    logRequest(log, { id, known, startedAt, status, code }, callMembers(call, outcome, usage, cost))
   }
 
   return {
@@ -74,8 +74,8 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
       void settled.finally(() => counting.delete(settled))
     },
     cancel(call, outcome) {
-      queue.cancel(call.known.pointer.account, call.id)
-      tell(call, outcome, null)
+      queue.cancel(call.known.prepared, call.id)
+      tell(call, outcome, null, 0)
     },
     async counted() {
       while (counting.size > 0) await Promise.all(counting)

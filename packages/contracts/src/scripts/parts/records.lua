@@ -5,29 +5,31 @@ local now = seconds * 1000000 + tonumber(time[2])
 local nowMs = math.floor(now / 1000)
 
 -- What is to be answered if the records that were judged are not those of this instant, in a process that is known to
--- hold every change, or if what was judged has ended; else nil. KEYS from `first` on are the marker of the account's
--- shard, the hash of its keys and its own; the rest is as in verify.lua, with nil for never.
-local function unlessJudged(run, first, key, judgedKey, judgedAccount, endsAt)
-  local marker = redis.call('HMGET', KEYS[first], 'run', 'version')
-  if marker[1] ~= run then
+-- hold every change, or if what was judged has ended; else nil. `marker`, `keys` and `account` are the names of the marker
+-- of the account's shard, the hash of its keys and its own; versions are numbers, or nil for a record that was not known,
+-- and `endsAt` is nil for never. The rest is as in verify.lua.
+local function unlessJudged(run, marker, keys, account, key, judgedKey, judgedAccount, endsAt)
+  local state = redis.call('HMGET', marker, 'run', 'version')
+  if state[1] ~= run then
     return 'unverified'
   end
-  local keyVersion = redis.call('HGET', KEYS[first + 1], 'v:' .. key) or ''
-  local accountVersion = redis.call('HGET', KEYS[first + 2], 'v') or ''
+  local keyVersion = tonumber(redis.call('HGET', keys, 'v:' .. key) or nil)
+  local accountVersion = tonumber(redis.call('HGET', account, 'v') or nil)
   -- A record of an earlier epoch (10^12 versions each) than its shard's is void.
-  local epochStart = math.floor(tonumber(marker[2]) / 1e12) * 1e12
-  if keyVersion ~= '' and tonumber(keyVersion) < epochStart then
-    keyVersion = ''
+  local version = tonumber(state[2])
+  local epochStart = version - version % 1e12
+  if keyVersion and keyVersion < epochStart then
+    keyVersion = nil
   end
-  if accountVersion ~= '' and tonumber(accountVersion) < epochStart then
-    accountVersion = ''
+  if accountVersion and accountVersion < epochStart then
+    accountVersion = nil
   end
-  if keyVersion == '' or accountVersion == '' or keyVersion ~= judgedKey or accountVersion ~= judgedAccount then
+  if not (keyVersion and accountVersion and keyVersion == judgedKey and accountVersion == judgedAccount) then
     return {
-      keyVersion,
-      keyVersion ~= '' and redis.call('HGET', KEYS[first + 1], 'r:' .. key) or '',
-      accountVersion,
-      accountVersion ~= '' and redis.call('HGET', KEYS[first + 2], 'r') or ''
+      keyVersion and string.format('%.0f', keyVersion) or '',
+      keyVersion and redis.call('HGET', keys, 'r:' .. key) or '',
+      accountVersion and string.format('%.0f', accountVersion) or '',
+      accountVersion and redis.call('HGET', account, 'r') or ''
     }
   end
   if endsAt and nowMs >= endsAt then
