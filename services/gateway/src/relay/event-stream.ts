@@ -1,3 +1,4 @@
+import { findName } from '../body/find-name.ts'
 import { closeBrace } from '../body/json-bytes.ts'
 import { valueAfter } from '../body/scan.ts'
 import type { ReceivedText } from '../usage/received-text.ts'
@@ -102,10 +103,11 @@ export class EventStream {
   }
 
   #lookInto(events: Buffer): Buffer {
-    this.#received.add(events)
+    const text = events.toString('latin1')
+    this.#received.add(events, text)
     // Nearly all chunks end with an object.
-    if (events[events.length - 3] !== closeBrace) this.#isDone ||= doneEvent.test(events.toString('latin1'))
-    let at = events.indexOf(usageName)
+    if (events[events.length - 3] !== closeBrace) this.#isDone ||= doneEvent.test(text)
+    let at = findName(text, usageName, 0)
     if (at < 0) return events
     const rest: Buffer[] = []
     let from = 0
@@ -120,7 +122,7 @@ export class EventStream {
         }
         next = end
       }
-      at = events.indexOf(usageName, next)
+      at = findName(text, usageName, next)
     }
     if (from === 0) return events
     rest.push(events.subarray(from))

@@ -1,3 +1,4 @@
+import { findName } from '../body/find-name.ts'
 import { closeBrace } from '../body/json-bytes.ts'
 import type { Usage } from './usage.ts'
 import { usageAt, usageName } from './usage-name.ts'
@@ -31,7 +32,8 @@ export class AnswerUsage {
     this.#passedBytes += chunk.length
     const bytes = this.#open === null ? chunk : Buffer.concat([this.#open, chunk])
     this.#open = null
-    let at = bytes.indexOf(usageName)
+    const text = bytes.toString('latin1')
+    let at = findName(text, usageName, 0)
     while (at >= 0) {
       const found = usageAt(bytes, at)
       if (found === 'cut') {
@@ -39,7 +41,7 @@ export class AnswerUsage {
         break
       }
       if (found !== null) this.usage = found
-      at = bytes.indexOf(usageName, at + usageName.length)
+      at = findName(text, usageName, at + usageName.length)
     }
     this.#open ??= openName(bytes)
     if (this.usage !== null && !this.#keepsAll) this.#kept = null
@@ -75,9 +77,11 @@ export class AnswerUsage {
 function openName(bytes: Buffer): Buffer | null {
   // Most answers end with a brace.
   if (bytes[bytes.length - 1] === closeBrace) return null
-  for (let length = Math.min(usageName.length - 1, bytes.length); length > 0; length--) {
+  for (let length = Math.min(inQuotes.length - 1, bytes.length); length > 0; length--) {
     const end = bytes.subarray(bytes.length - length)
-    if (usageName.subarray(0, length).equals(end)) return end
+    if (inQuotes.startsWith(end.toString('latin1'))) return end
   }
   return null
 }
+
+const inQuotes = `"${usageName.end}`

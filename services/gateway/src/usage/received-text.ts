@@ -1,3 +1,4 @@
+import { findName, type SearchedName, searchedName } from '../body/find-name.ts'
 import { skipValue, valueAfter } from '../body/scan.ts'
 
 const firstBytes = 1024
@@ -8,24 +9,27 @@ const keptLimit = 1024 * 1024
  * they stood in the events. Kept for the case that the stream does not come to its usage; about a tenth of its bytes.
  */
 export class ReceivedText {
-  readonly #name: Buffer
+  readonly #name: SearchedName
   #bytes: Buffer = none
   #used = 0
   #all = 0
 
   /** @param member the name of the member that holds the words */
   constructor(member: string) {
-    this.#name = names.get(member) ?? nameOf(member)
+    this.#name = names.get(member) ?? remember(member)
   }
 
-  /** @param events whole events */
-  add(events: Buffer): void {
-    let at = events.indexOf(this.#name)
+  /**
+   * @param events whole events
+   * @param text the same, each byte a character
+   */
+  add(events: Buffer, text: string): void {
+    let at = findName(text, this.#name, 0)
     while (at >= 0) {
       const start = valueAfter(events, at + this.#name.length)
       const end = start < 0 ? at + this.#name.length : Math.min(skipValue(events, start), events.length)
       if (start >= 0) this.#append(events, start, end)
-      at = events.indexOf(this.#name, end)
+      at = findName(text, this.#name, end)
     }
   }
 
@@ -51,10 +55,10 @@ export class ReceivedText {
 
 const lineFeed = 0x0a
 const none = Buffer.alloc(0)
-const names = new Map<string, Buffer>()
+const names = new Map<string, SearchedName>()
 
-function nameOf(member: string): Buffer {
-  const name = Buffer.from(JSON.stringify(member))
+function remember(member: string): SearchedName {
+  const name = searchedName(member)
   names.set(member, name)
   return name
 }

@@ -1,9 +1,9 @@
+import { searchedName } from '../body/find-name.ts'
 import { closeBrace, openBrace } from '../body/json-bytes.ts'
 import { skipValue, valueAfter } from '../body/scan.ts'
 import { readUsage, type Usage } from './usage.ts'
 
-/** How the name of the member stands in JSON. Within a text it cannot stand so: its quotes would be escaped. */
-export const usageName: Buffer = Buffer.from('"usage"')
+export const usageName = searchedName('usage')
 
 /**
  * Reads the usage of a whole answer that is at hand as text, in the form that nearly all have: its last member, or one
