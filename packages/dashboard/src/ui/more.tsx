@@ -21,7 +21,7 @@ export function More({ query, text }: MoreProps) {
   }
   if (!hasNextPage) return null
   return (
-    <div className="p-4 text-center">
+    <div className="text-center">
       <Button onClick={read} isBusy={isFetchingNextPage}>
         {text}
       </Button>

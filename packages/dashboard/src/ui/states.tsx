@@ -48,16 +48,14 @@ export function Failure({ error, onRetry, isRetrying }: FailureProps) {
 /** As {@link Failure}, beside something that could be read. */
 export function Trouble({ error, onRetry, isRetrying, children }: FailureProps & { readonly children: ReactNode }) {
   return (
-    <div className="p-5">
-      <Banner tone="danger" isNews>
-        <p>
-          {children} {explain(error)}
-        </p>
-        <Button size="small" className="mt-2" onClick={onRetry} isBusy={isRetrying}>
-          Try again
-        </Button>
-      </Banner>
-    </div>
+    <Banner tone="danger" isNews>
+      <p>
+        {children} {explain(error)}
+      </p>
+      <Button size="small" className="mt-2" onClick={onRetry} isBusy={isRetrying}>
+        Try again
+      </Button>
+    </Banner>
   )
 }
 
@@ -92,7 +90,11 @@ export function QueryView<Data>({ query, lines, children }: QueryViewProps<Data>
     const isOld = query.error !== null && !('isFetchNextPageError' in query && query.isFetchNextPageError)
     return (
       <>
-        {isOld && <Trouble {...retry}>This could not be read again, and may be old.</Trouble>}
+        {isOld && (
+          <div className="p-5">
+            <Trouble {...retry}>This could not be read again, and may be old.</Trouble>
+          </div>
+        )}
         {children(query.data)}
       </>
     )

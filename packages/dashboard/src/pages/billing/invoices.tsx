@@ -45,7 +45,7 @@ export function Invoices() {
           )
         }
       </QueryView>
-      <div className="border-t border-line empty:hidden">
+      <div className="border-t border-line p-4 empty:hidden">
         <More query={query} text="Show older invoices" />
       </div>
     </Card>

@@ -51,7 +51,8 @@ export function Decision({ token, email, happened, onSignedOut }: DecisionProps)
       }
     >
       <div className="mb-5 empty:hidden">
-        <Notice happened={happened} />
+        {/* Who is signed in has no need of the mail's link. */}
+        <Notice happened={happened === 'link-dead' ? null : happened} />
       </div>
       <ul className="mb-6 list-disc space-y-2 pl-5 text-sm">
         <li>You use the team’s plan, keys and budget, and others of the team see what you use.</li>

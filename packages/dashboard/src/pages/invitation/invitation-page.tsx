@@ -1,28 +1,35 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
 import { queryClient, read } from '../../api/queries.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { Failure, Loading } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from '../auth/login-form.tsx'
-import { mailLink } from '../auth/mail-link.ts'
-import type { Credential } from '../auth/read-mail-link.ts'
+import { forgetMailLink, mailLink } from '../auth/mail-link.ts'
+import type { Credential, MailLink } from '../auth/read-mail-link.ts'
 import { SetPasswordForm } from '../auth/set-password-form.tsx'
 import { Decision } from './decision.tsx'
 import { type Happened, Notice } from './notice.tsx'
 
 const title = 'You have been invited to a team'
 
+const credentialOf = (link: MailLink | null): Credential | null => (link?.kind === 'password' ? link.credential : null)
+
+function sayOf(link: MailLink | null): Happened | null {
+  if (link?.kind === 'dead') return 'link-dead'
+  return link?.kind === 'address' ? 'address-confirmed' : null
+}
+
 /** Where an invitation leads: first a password for who has none, then signing in, then the decision. */
 export function InvitationPage() {
   const { token } = useParams({ from: '/invitations/$token' })
-  const [link] = useState(mailLink)
-  const [credential, setCredential] = useState<Credential | null>(link?.kind === 'password' ? link.credential : null)
-  const [happened, setHappened] = useState<Happened | null>(
-    link?.kind === 'dead' ? 'link-dead' : link?.kind === 'address' ? 'address-confirmed' : null
-  )
+  const [credential, setCredential] = useState(() => credentialOf(mailLink()))
+  const [happened, setHappened] = useState(() => sayOf(mailLink()))
+  useEffect(() => {
+    if (mailLink()?.kind !== 'password') forgetMailLink()
+  }, [])
   const me = useQuery(read('getUser'))
   /** Asks again who is signed in. */
   const startOver = async (why: Happened) => {
