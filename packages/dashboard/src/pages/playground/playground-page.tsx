@@ -38,11 +38,13 @@ export function PlaygroundPage() {
     { role: 'user', content: question.trim() === '' ? (turns.at(-1)?.question ?? example) : question }
   ]
 
-  const send = () => {
+  const send = async () => {
     if (!isReady) return
     setQuestion('')
     input.current?.focus()
-    void ask({ url: gatewayUrl(), key: key.trim() }, model, system, question)
+    const isAnswered = await ask({ url: gatewayUrl(), key: key.trim() }, model, system, question)
+    // To be sent again, unless something else is being written by now.
+    if (!isAnswered) setQuestion((written) => (written === '' ? question : written))
   }
 
   return (
@@ -92,7 +94,7 @@ export function PlaygroundPage() {
             className="border-t border-line p-4"
             onSubmit={(event) => {
               event.preventDefault()
-              send()
+              void send()
             }}
           >
             <textarea
@@ -105,13 +107,13 @@ export function PlaygroundPage() {
               onKeyDown={(event) => {
                 if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
                 event.preventDefault()
-                send()
+                void send()
               }}
               className={`${controlLook} resize-y py-2`}
             />
             <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
               <p className="text-[0.8125rem] text-ink-soft">Enter sends, Shift + Enter begins a line.</p>
-              <div className="flex gap-2">
+              <div className="ml-auto flex gap-2">
                 {turns.length > 0 && !isStreaming && (
                   <Button tone="quiet" onClick={clear}>
                     Start over

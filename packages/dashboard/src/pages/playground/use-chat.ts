@@ -19,8 +19,8 @@ export type Turn = {
 
 /** What was said so far, as the next question has it. What failed was not said. */
 export function messagesOf(turns: readonly Turn[], system: string): Message[] {
-  const said = turns.flatMap(({ question, answer }): Message[] =>
-    answer === ''
+  const said = turns.flatMap(({ question, answer, state }): Message[] =>
+    answer === '' || state === 'failed'
       ? []
       : [
           { role: 'user', content: question },
@@ -36,7 +36,8 @@ export function useChat() {
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
 
-  const ask = async (gateway: Gateway, model: string, system: string, question: string): Promise<void> => {
+  /** @returns whether there is an answer, be it a part of one: without it, the question is still to be asked */
+  const ask = async (gateway: Gateway, model: string, system: string, question: string): Promise<boolean> => {
     const abort = new AbortController()
     running.current = abort
     const id = turns.length
@@ -47,11 +48,15 @@ export function useChat() {
     const messages: Message[] = [...messagesOf(turns, system), { role: 'user', content: question }]
     const started = { state: 'streaming', problem: null, usage: null, firstTokenMs: null, totalMs: null } as const
     setTurns([...turns, { id, model, question, answer: '', ...started }])
+    let isAnswered = false
     try {
-      const onText = (text: string) =>
+      const onText = (text: string) => {
+        isAnswered = true
         change(({ answer, firstTokenMs }) => ({ answer: answer + text, firstTokenMs: firstTokenMs ?? elapsed() }))
+      }
       const usage = await streamChat(gateway, { model, messages }, onText, abort.signal)
       change(() => ({ state: 'done', usage, totalMs: elapsed() }))
+      return true
     } catch (error) {
       const isStopped = abort.signal.aborted
       change(() => ({
@@ -59,6 +64,7 @@ export function useChat() {
         problem: isStopped ? null : explain(error),
         totalMs: elapsed()
       }))
+      return isStopped && isAnswered
     }
   }
   return { turns, ask, stop: () => running.current?.abort(), clear: () => setTurns([]) }

@@ -1,10 +1,16 @@
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { explain } from '../../api/api-error.ts'
 import { type Gateway, listModels } from './stream-chat.ts'
 
-export type Models = { readonly names: readonly string[]; readonly problem: string | null; readonly isLoading: boolean }
+export type Models = {
+  readonly names: readonly string[]
+  readonly problem: string | null
+  readonly isLoading: boolean
+  /** Asks once more; null where nothing has failed. */
+  readonly retry: (() => void) | null
+}
 
-const none: Models = { names: [], problem: null, isLoading: false }
+const none: Models = { names: [], problem: null, isLoading: false, retry: null }
 /** As a key is written; the gateway knows more. */
 const keyForm = /^tg_[0-9A-Za-z]{49}$/
 
@@ -14,21 +20,27 @@ const keyForm = /^tg_[0-9A-Za-z]{49}$/
  */
 export function useModels({ url, key }: Gateway): Models {
   const [models, setModels] = useState<Models>(none)
-  useEffect(() => {
-    if (!keyForm.test(key)) {
-      setModels(key === '' ? none : { ...none, problem: describeKey(key) })
-      return
-    }
+  const asking = useRef<AbortController | null>(null)
+  const load = useCallback(async (): Promise<void> => {
+    asking.current?.abort()
     const abort = new AbortController()
-    setModels({ ...none, isLoading: true })
-    listModels({ url, key }, abort.signal).then(
-      (names) => setModels({ ...none, names }),
-      (error: unknown) => {
-        if (!abort.signal.aborted) setModels({ ...none, problem: explain(error) })
-      }
-    )
-    return () => abort.abort()
+    asking.current = abort
+    // An answer to what was asked before is not for the present key.
+    const set = (next: Models) => {
+      if (!abort.signal.aborted) setModels(next)
+    }
+    if (!keyForm.test(key)) return set(key === '' ? none : { ...none, problem: describeKey(key) })
+    set({ ...none, isLoading: true })
+    try {
+      set({ ...none, names: await listModels({ url, key }, abort.signal) })
+    } catch (error) {
+      set({ ...none, problem: explain(error), retry: () => void load() })
+    }
   }, [url, key])
+  useEffect(() => {
+    void load()
+    return () => asking.current?.abort()
+  }, [load])
   return models
 }
 
