@@ -30,9 +30,9 @@ export function ChartTable({ caption, heading, names, series, format }: ChartTab
         className="mt-2 max-h-96 overflow-auto rounded-xl border border-line"
       >
         <table className="w-full text-sm">
-          <thead className="sticky top-0 bg-sunken">
+          <thead className="sticky top-0 z-10 bg-sunken">
             <tr className="text-[0.8125rem] text-ink-soft">
-              <th scope="col" className="px-3 py-2 text-left font-medium whitespace-nowrap">
+              <th scope="col" className="sticky left-0 bg-sunken px-3 py-2 text-left font-medium whitespace-nowrap">
                 {heading}
               </th>
               {series.map(({ id, name }) => (
@@ -50,7 +50,10 @@ export function ChartTable({ caption, heading, names, series, format }: ChartTab
           <tbody className="divide-y divide-line">
             {names.map((name, at) => (
               <tr key={name}>
-                <th scope="row" className="px-3 py-1.5 text-left font-medium whitespace-nowrap">
+                <th
+                  scope="row"
+                  className="sticky left-0 bg-surface px-3 py-1.5 text-left font-medium whitespace-nowrap"
+                >
                   {name}
                 </th>
                 {series.map(({ id, values }) => (

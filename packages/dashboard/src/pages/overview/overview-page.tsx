@@ -7,7 +7,7 @@ import { formatCompact, formatCount } from '../../format/number.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, QueryView } from '../../ui/states.tsx'
+import { Empty, Loading, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { liveReport } from '../../usage/live.ts'
 import { sumUsage } from '../../usage/sum-usage.ts'
@@ -54,6 +54,8 @@ export function OverviewPage() {
             <QueryView query={days} lines={7}>
               {({ buckets, from: first, to }) => {
                 const sums = sumUsage(buckets)
+                // Whether there are keys decides what to do next.
+                if (buckets.length === 0 && keys.isPending) return <Loading lines={7} />
                 return buckets.length === 0 ? (
                   <Empty icon={ChartColumn} title="Nothing was used this month">
                     Requests appear here within seconds.{' '}

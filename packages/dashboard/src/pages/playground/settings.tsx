@@ -14,6 +14,9 @@ type SettingsProps = {
   readonly onSystem: (system: string) => void
 }
 
+const describeAbsence = ({ names, isLoading }: Models): string =>
+  isLoading ? 'Loading …' : names === null ? 'Paste a key to see its models' : 'This key calls no chat model'
+
 /** With which key, model and instructions. */
 export function Settings({ onKey, models, chatModels, model, onModel, system, onSystem }: SettingsProps) {
   const id = useId()
@@ -75,9 +78,7 @@ export function Settings({ onKey, models, chatModels, model, onModel, system, on
             onChange={(event) => onModel(event.currentTarget.value)}
             className={`${controlLook} h-10 disabled:opacity-60`}
           >
-            {chatModels.length === 0 && (
-              <option value="">{models.isLoading ? 'Loading …' : 'Paste a key to see its models'}</option>
-            )}
+            {chatModels.length === 0 && <option value="">{describeAbsence(models)}</option>}
             {chatModels.map((name) => (
               <option key={name} value={name}>
                 {name}

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { explain } from '../../api/api-error.ts'
-import type { Message } from '../../snippets/write-snippets.ts'
 import type { TokenUsage } from './chat-events.ts'
+import { askedMessages } from './messages.ts'
 import { type Gateway, streamChat } from './stream-chat.ts'
 
 export type Turn = {
@@ -15,19 +15,6 @@ export type Turn = {
   /** Milliseconds to the first piece of the answer, and to its end. */
   readonly firstTokenMs: number | null
   readonly totalMs: number | null
-}
-
-/** What was said so far, as the next question has it. What failed was not said. */
-export function messagesOf(turns: readonly Turn[], system: string): Message[] {
-  const said = turns.flatMap(({ question, answer, state }): Message[] =>
-    answer === '' || state === 'failed'
-      ? []
-      : [
-          { role: 'user', content: question },
-          { role: 'assistant', content: answer }
-        ]
-  )
-  return system.trim() === '' ? said : [{ role: 'system', content: system }, ...said]
 }
 
 /** A conversation, kept as long as the page is there. */
@@ -45,7 +32,7 @@ export function useChat() {
     const elapsed = () => Math.round(performance.now() - startedAt)
     const change = (changed: (turn: Turn) => Partial<Turn>) =>
       setTurns((all) => all.map((turn) => (turn.id === id ? { ...turn, ...changed(turn) } : turn)))
-    const messages: Message[] = [...messagesOf(turns, system), { role: 'user', content: question }]
+    const messages = askedMessages(turns, system, question)
     const started = { state: 'streaming', problem: null, usage: null, firstTokenMs: null, totalMs: null } as const
     setTurns([...turns, { id, model, question, answer: '', ...started }])
     let isAnswered = false

@@ -1,16 +1,17 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { explain } from '../../api/api-error.ts'
+import { ApiError, explain } from '../../api/api-error.ts'
 import { type Gateway, listModels } from './stream-chat.ts'
 
 export type Models = {
-  readonly names: readonly string[]
+  /** Null as long as they are not known. */
+  readonly names: readonly string[] | null
   readonly problem: string | null
   readonly isLoading: boolean
-  /** Asks once more; null where nothing has failed. */
+  /** Asks once more; null where that would not help. */
   readonly retry: (() => void) | null
 }
 
-const none: Models = { names: [], problem: null, isLoading: false, retry: null }
+const none: Models = { names: null, problem: null, isLoading: false, retry: null }
 /** As a key is written; the gateway knows more. */
 const keyForm = /^tg_[0-9A-Za-z]{49}$/
 
@@ -34,7 +35,7 @@ export function useModels({ url, key }: Gateway): Models {
     try {
       set({ ...none, names: await listModels({ url, key }, abort.signal) })
     } catch (error) {
-      set({ ...none, problem: explain(error), retry: () => void load() })
+      set({ ...none, problem: explain(error), retry: mayHelp(error) ? () => void load() : null })
     }
   }, [url, key])
   useEffect(() => {
@@ -43,6 +44,8 @@ export function useModels({ url, key }: Gateway): Models {
   }, [load])
   return models
 }
+
+const mayHelp = (error: unknown): boolean => !(error instanceof ApiError) || error.isTemporary || error.status === 429
 
 const describeKey = (key: string): string =>
   key.startsWith('tgm_')
