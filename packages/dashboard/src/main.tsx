@@ -6,18 +6,24 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onSessionEnd } from './api/call.ts'
 import { queryClient } from './api/queries.ts'
+import { reloadStalePages } from './layout/stale-pages.ts'
 import { takeMailLink } from './pages/auth/mail-link.ts'
+import { isPathToComeBackTo } from './pages/auth/next-path.ts'
 import { router } from './router.tsx'
 import { applyTheme, storedTheme } from './theme/theme.ts'
 import { NewsProvider } from './ui/news.tsx'
 
 applyTheme(storedTheme())
 takeMailLink()
+reloadStalePages()
 
-onSessionEnd(() => {
+onSessionEnd(async () => {
+  const { href } = router.latestLocation
+  // Of several calls that are refused the first leads away. An invitation asks to sign in by itself: its address has a
+  // token, which must not become a part of another address.
+  if (!isPathToComeBackTo(href)) return
+  await router.navigate({ to: '/login', search: { ended: '1', next: href } })
   queryClient.clear()
-  const { href } = router.state.location
-  void router.navigate({ to: '/login', search: { ended: '1', next: href } })
 })
 
 const root = document.getElementById('root')

@@ -15,7 +15,7 @@ import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
 import { RegisterPage } from './pages/auth/register-page.tsx'
-import { ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
+import { FirstPasswordPage, ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 
 const rootRoute = createRootRoute({
@@ -30,7 +30,7 @@ const home = createRoute({
   beforeLoad: () => {
     // Where the identity provider leads people to whose link it does not know.
     throw redirect({
-      to: mailLink()?.purpose === 'password' ? '/reset-password' : mailLink() === null ? '/dashboard' : '/login'
+      to: mailLink()?.kind === 'password' ? '/reset-password' : mailLink() === null ? '/dashboard' : '/login'
     })
   }
 })
@@ -44,6 +44,9 @@ const login = createRoute({
     ...(ended === '1' && { ended }),
     ...(typeof next === 'string' && { next })
   }),
+  beforeLoad: () => {
+    if (mailLink()?.kind === 'password') throw redirect({ to: '/reset-password' })
+  },
   component: LoginPage
 })
 export type LoginSearch = { confirmed?: '1'; error?: 'link_invalid'; ended?: '1'; next?: string }
@@ -62,7 +65,7 @@ const resetPassword = createRoute({
 const acceptInvitation = createRoute({
   getParentRoute: () => rootRoute,
   path: '/accept-invitation',
-  component: ResetPasswordPage
+  component: FirstPasswordPage
 })
 const invitation = createRoute({
   getParentRoute: () => rootRoute,

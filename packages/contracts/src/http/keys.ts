@@ -46,7 +46,9 @@ export const Key = Type.Object({
   requests_per_minute: orNull(Type.Integer()),
   metadata: Type.Record(Type.String(), Type.String()),
   last_used: orNull(Instant),
-  created: Instant
+  created: Instant,
+  /** Whether who asks may change, rotate and revoke it: a seat of a team only those that it made. */
+  can_change: Type.Boolean()
 })
 export type Key = Static<typeof Key>
 

@@ -33,7 +33,8 @@ const key = {
   requests_per_minute: null,
   metadata: {},
   last_used: null,
-  created: '2026-11-21T10:00:00.000Z'
+  created: '2026-11-21T10:00:00.000Z',
+  can_change: true
 }
 const model = { id: 'm', object: 'model', created: 1, owned_by: 'o' }
 const plan = {

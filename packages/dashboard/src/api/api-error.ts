@@ -6,13 +6,22 @@ export class ApiError extends Error {
   readonly code: string
   /** How long the API asks to wait, if it does. */
   readonly retryAfterSeconds: number | null
+  /** With `already_created`: the id of the key that an earlier try made. */
+  readonly keyId: string | null
 
-  constructor(status: number, code: string, message: string, retryAfterSeconds: number | null = null) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    retryAfterSeconds: number | null = null,
+    keyId: string | null = null
+  ) {
     super(message)
     this.name = 'ApiError'
     this.status = status
     this.code = code
     this.retryAfterSeconds = retryAfterSeconds
+    this.keyId = keyId
   }
 
   /** Whether the same call may succeed in a moment. */
@@ -21,7 +30,8 @@ export class ApiError extends Error {
   }
 }
 
-export const isCode = (error: unknown, code: string): boolean => error instanceof ApiError && error.code === code
+export const isCode = (error: unknown, code: string): error is ApiError =>
+  error instanceof ApiError && error.code === code
 
 /** What to tell a person about a failure. */
 export function explain(error: unknown): string {

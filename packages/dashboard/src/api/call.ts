@@ -2,7 +2,10 @@ import { ApiError } from './api-error.ts'
 import { type Operations, paths } from './operations.ts'
 
 export type OperationName = keyof Operations
-export type Input<Name extends OperationName> = Omit<Operations[Name], 'answer'>
+/** What makes a secret is asked for under a name, so that a try whose answer was lost can be repeated. */
+type Repeatable = 'createKey' | 'rotateKey'
+export type Input<Name extends OperationName> = Omit<Operations[Name], 'answer'> &
+  (Name extends Repeatable ? { readonly idempotencyKey: string } : unknown)
 export type Answer<Name extends OperationName> = Operations[Name]['answer']
 /** Nothing has to be given for an operation all of whose input may be left out. */
 export type InputArguments<Name extends OperationName> =
@@ -12,6 +15,7 @@ type AnyInput = {
   readonly params?: Record<string, string>
   readonly query?: Record<string, string | undefined>
   readonly body?: unknown
+  readonly idempotencyKey?: string
 }
 
 const unreachable = 'The server cannot be reached. Check your connection and try again.'
@@ -20,7 +24,7 @@ const unreadable = 'The server answered something that this page does not unders
 /** Asked before a page is shown: whoever asks deals with a no. */
 const asksWhoIsSignedIn: ReadonlySet<OperationName> = new Set(['getUser', 'getAccount'])
 
-const session = { onEnd: () => {} }
+const session: { onEnd: () => void } = { onEnd: () => {} }
 
 /** @param onEnd is called when a call is refused because nobody is signed in any more */
 export function onSessionEnd(onEnd: () => void): void {
@@ -42,7 +46,7 @@ export async function call<Name extends OperationName>(
 /** As {@link call}; the signal ends it. */
 export async function send<Name extends OperationName>(
   name: Name,
-  { params = {}, query = {}, body }: AnyInput = {},
+  { params = {}, query = {}, body, idempotencyKey }: AnyInput = {},
   signal?: AbortSignal
 ): Promise<Answer<Name>> {
   const [method, template] = paths[name]
@@ -55,7 +59,11 @@ export async function send<Name extends OperationName>(
     response = await fetch(path + search, {
       method,
       credentials: 'same-origin',
-      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey })
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal !== undefined && { signal })
     })
     text = await response.text()
@@ -79,10 +87,14 @@ function parse(text: string): unknown {
 }
 
 function toFailure({ status, headers }: Response, answer: unknown): ApiError {
-  const { error } = (answer ?? {}) as { error?: { message?: unknown; code?: unknown } }
+  const { error, key } = (answer ?? {}) as {
+    error?: { message?: unknown; code?: unknown }
+    key?: { id?: unknown }
+  }
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN)
   const seconds = Number.isFinite(retryAfter) ? retryAfter : null
+  const keyId = typeof key?.id === 'string' ? key.id : null
   return typeof error?.message === 'string' && typeof error.code === 'string'
-    ? new ApiError(status, error.code, error.message, seconds)
+    ? new ApiError(status, error.code, error.message, seconds, keyId)
     : new ApiError(status, 'unreadable', unreadable, seconds)
 }

@@ -166,6 +166,7 @@ export type Operations = {
         metadata: Record<string, string>
         last_used: string | null
         created: string
+        can_change: boolean
       })[]
       next_cursor: string | null
     }
@@ -214,6 +215,7 @@ export type Operations = {
         metadata: Record<string, string>
         last_used: string | null
         created: string
+        can_change: boolean
       }
     }
   }

@@ -120,12 +120,14 @@ export function SelectField({ name, label, hint, isOptional, options, ...select 
   )
 }
 
+/** @param props.problemId of the element that says what is wrong with the choice that this is a part of */
 export function CheckField({
   name,
   label,
   value = 'on',
-  defaultChecked
-}: FieldProps & { value?: string; defaultChecked?: boolean }) {
+  defaultChecked,
+  problemId
+}: FieldProps & { value?: string; defaultChecked?: boolean; problemId?: string | undefined }) {
   return (
     <label className="flex min-h-8 items-center gap-2.5 text-sm">
       <input
@@ -133,6 +135,7 @@ export function CheckField({
         name={name}
         value={value}
         {...(defaultChecked !== undefined && { defaultChecked })}
+        {...(problemId !== undefined && { 'aria-invalid': true, 'aria-describedby': problemId })}
         className="size-4 shrink-0 accent-accent"
       />
       <span className="min-w-0 break-words">{label}</span>

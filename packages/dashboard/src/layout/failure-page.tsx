@@ -17,6 +17,7 @@ export function FailurePage({ error, reset }: ErrorComponentProps) {
     }
     return (
       <main className="grid min-h-dvh place-items-center">
+        <h1 className="sr-only">Tollgate</h1>
         <Failure error={error} onRetry={() => void retry()} isRetrying={isRetrying} />
       </main>
     )

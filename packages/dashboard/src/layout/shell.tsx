@@ -7,6 +7,7 @@ import { call } from '../api/call.ts'
 import { Banner } from '../ui/banner.tsx'
 import { useNews } from '../ui/news.tsx'
 import { useAccount, useUser } from './caller.ts'
+import { leave } from './leave.ts'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -99,10 +100,9 @@ function Identity() {
   const signOut = async () => {
     try {
       await call('signout')
-      // The whole page goes, and with it everything that was read for this person.
-      window.location.assign('/login')
+      await leave()
     } catch (error) {
-      tell(explain(error))
+      tell(`You may still be signed in. ${explain(error)}`, 'failed')
     }
   }
   return (

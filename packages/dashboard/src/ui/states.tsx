@@ -1,7 +1,8 @@
-import type { UseQueryResult } from '@tanstack/react-query'
+import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import { CloudOff, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { explain } from '../api/api-error.ts'
+import { Banner } from './banner.tsx'
 import { Button } from './button.tsx'
 
 type EmptyProps = {
@@ -26,8 +27,10 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   )
 }
 
+type FailureProps = { readonly error: unknown; readonly onRetry: () => void; readonly isRetrying: boolean }
+
 /** What could not be read, why, and another try. */
-export function Failure({ error, onRetry, isRetrying }: { error: unknown; onRetry: () => void; isRetrying: boolean }) {
+export function Failure({ error, onRetry, isRetrying }: FailureProps) {
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
       <span className="mb-4 grid size-11 place-items-center rounded-xl bg-danger-soft text-danger">
@@ -39,6 +42,20 @@ export function Failure({ error, onRetry, isRetrying }: { error: unknown; onRetr
         Try again
       </Button>
     </div>
+  )
+}
+
+/** As {@link Failure}, beside something that could be read. */
+export function Trouble({ error, onRetry, isRetrying, children }: FailureProps & { readonly children: ReactNode }) {
+  return (
+    <Banner tone="danger" isNews>
+      <p>
+        {children} {explain(error)}
+      </p>
+      <Button size="small" className="mt-2" onClick={onRetry} isBusy={isRetrying}>
+        Try again
+      </Button>
+    </Banner>
   )
 }
 
@@ -60,16 +77,28 @@ export function Loading({ lines = 4 }: { readonly lines?: number }) {
 }
 
 type QueryViewProps<Data> = {
-  readonly query: UseQueryResult<Data>
+  readonly query: UseQueryResult<Data> | UseInfiniteQueryResult<Data>
   readonly lines?: number
   readonly children: (data: Data) => ReactNode
 }
 
-/** What a query has read, or that it is reading, or why it could not. */
+/** What a query has read, or that it is reading, or why it could not; or that what it has read may be old. */
 export function QueryView<Data>({ query, lines, children }: QueryViewProps<Data>) {
-  if (query.data !== undefined) return children(query.data)
-  if (query.error !== null) {
-    return <Failure error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />
+  const retry = { error: query.error, onRetry: () => void query.refetch(), isRetrying: query.isFetching }
+  if (query.data !== undefined) {
+    // A further page that failed makes none of those before it old: `More` tells of it.
+    const isOld = query.error !== null && !('isFetchNextPageError' in query && query.isFetchNextPageError)
+    return (
+      <>
+        {isOld && (
+          <div className="p-5">
+            <Trouble {...retry}>This could not be read again, and may be old.</Trouble>
+          </div>
+        )}
+        {children(query.data)}
+      </>
+    )
   }
+  if (query.error !== null) return <Failure {...retry} />
   return <Loading {...(lines !== undefined && { lines })} />
 }

@@ -87,6 +87,10 @@ t.test('dialogs are accessible, hold the focus, and give it back to what opened 
       await page.emulateMedia({ colorScheme })
       t.same(await accessibilityProblems(page), [], `${action}, ${colorScheme}`)
     }
+    t.ok(
+      await page.evaluate('document.querySelector("[aria-live]").closest("[inert], [aria-hidden=true]") === null'),
+      'news can be heard'
+    )
     const [first, last] = [page.locator(stops).first(), page.locator(stops).last()]
     await last.focus()
     await page.keyboard.press('Tab')
@@ -169,15 +173,24 @@ t.test('a session that has ended leads to sign-in, and from there back', async (
   const bob = await new Person(system, 'bob').join()
   const { page, context } = await visit(browser, system, { person: bob })
   await page.goto('/dashboard/account')
-  await page.getByLabel('Name').fill('Robert')
+  await page.getByLabel('Name').waitFor()
   await bob.call('POST', '/api/auth/signout')
-  await page.getByRole('button', { name: 'Save name' }).click()
+  // Where several calls are refused at once.
+  await page.getByRole('navigation').getByRole('link', { name: 'Billing' }).click()
   await page.getByText('You have been signed out').waitFor()
   await page.getByLabel('E-mail address').fill(bob.email)
   await page.getByLabel('Password', { exact: true }).fill(bob.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
-  t.equal(new URL(page.url()).pathname, '/dashboard/account')
+  await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor()
+  t.equal(new URL(page.url()).pathname, '/dashboard/billing')
+
+  await context.route('**/api/auth/signout', (route) => route.abort())
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You may still be signed in.').waitFor()
+  const isLoadedAnew = page.waitForEvent('load')
+  await page.evaluate('dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))')
+  await isLoadedAnew
+  t.pass('a page that the browser kept is not shown again')
   await context.close()
 })
 
@@ -202,6 +215,96 @@ t.test('the first page is small, is there soon, and needs no other host', async 
     t.ok(bytes <= mostBytes, `${path}: ${bytes} bytes`)
     await context.close()
   }
+})
+
+t.test('a key is made and rotated once, even if the answer is lost', async (t) => {
+  if (browser === null) return
+  const { page, context } = await visit(browser, system, { person: ada })
+  let isLost = true
+  await context.route(/\/api\/keys(\/[^/]+\/rotate)?$/, async (route) => {
+    if (route.request().method() !== 'POST' || !isLost) return route.continue()
+    await route.fetch()
+    isLost = false
+    return route.abort()
+  })
+  const focused = () =>
+    page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.name')
+  const dialog = page.getByRole('dialog')
+  await page.goto('/dashboard/keys')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await dialog.getByLabel('Label').fill('made once')
+  await dialog.getByRole('button', { name: 'Add a pair' }).click()
+  t.equal(await focused(), 'Name of pair 1')
+  await dialog.getByRole('button', { name: 'Remove pair 1' }).click()
+  t.ok(await dialog.getByRole('button', { name: 'Add a pair' }).and(page.locator(':focus')).isVisible())
+  await page.getByLabel('Only these').check()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await page.getByText('Choose at least one model').waitFor()
+  t.equal(await focused(), 'models', 'what is wrong has the focus')
+  await page.getByLabel('All models of the plan').check()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await page.getByText('The server cannot be reached').waitFor()
+  await dialog.getByLabel('Label').fill('made once, named twice')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  t.match(await page.locator('[data-secret]').textContent(), /^tg_/)
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('heading', { name: 'made once, named twice' }).waitFor()
+  t.equal(await page.getByRole('heading', { name: 'made once' }).count(), 1)
+
+  isLost = true
+  await page.getByRole('button', { name: 'Rotate made once' }).click()
+  await dialog.getByRole('button', { name: 'Rotate key' }).click()
+  await page.getByText('The server cannot be reached').waitFor()
+  await dialog.getByRole('button', { name: 'Rotate key' }).click()
+  await page.getByText('which got lost on its way to you').waitFor()
+  await dialog.getByRole('button', { name: 'Rotate again' }).click()
+  t.match(await page.locator('[data-secret]').textContent(), /^tg_/)
+  await context.close()
+})
+
+t.test('a list that is not read to its end does not say that it is empty', async (t) => {
+  if (browser === null) return
+  const { page, context } = await visit(browser, system, { person: ada })
+  const { body } = await ada.listKeys()
+  let isCut = true
+  await page.clock.install()
+  await context.route(/\/api\/keys\?/, (route) => {
+    const isFirst = !route.request().url().includes('cursor')
+    if (isCut && !isFirst) return route.abort()
+    return route.fulfill({ json: isFirst ? { keys: body.keys, next_cursor: 'more' } : { keys: [], next_cursor: null } })
+  })
+  await page.goto('/dashboard/keys')
+  await page.getByLabel('Filter by label').fill('nothing like it')
+  await page.getByText('Still looking').waitFor()
+  await untilTriedAgain(page, 1)
+  await page.getByText('No key is like that so far').waitFor()
+  isCut = false
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No key is like that', { exact: true }).waitFor()
+  await page.getByLabel('Filter by label').fill('')
+  await page.getByRole('list', { name: 'Keys' }).waitFor()
+
+  await context.route(/\/api\/keys\?/, (route) => route.abort())
+  await page.clock.fastForward(60_000)
+  await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))')
+  await untilTriedAgain(page, 1)
+  await page.getByRole('alert').getByText('This could not be read again, and may be old.').waitFor()
+  t.ok(await page.getByRole('list', { name: 'Keys' }).isVisible(), 'what was read is still there')
+  await context.close()
+})
+
+t.test('waiting for a plan that was paid ends in words, and can be taken up again', async (t) => {
+  if (browser === null) return
+  const { page, context } = await visit(browser, system, { person: ada })
+  await page.clock.install()
+  await page.goto('/dashboard/billing?success=1')
+  await page.getByText('Your new plan is being set up').waitFor()
+  await page.clock.fastForward(61_000)
+  await page.getByText('Your plan is not in force yet').waitFor()
+  await page.getByRole('button', { name: 'Look again' }).click()
+  await page.getByText('Your new plan is being set up').waitFor()
+  t.pass('it looks again')
+  await context.close()
 })
 
 t.test('the types of the API are those of the API', async (t) => {

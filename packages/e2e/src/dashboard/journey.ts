@@ -112,7 +112,9 @@ t.test('a person does everything in a browser: from registration to a paid plan 
   await page.getByText('This is not the label of the key.').waitFor()
   await page.getByLabel('Type the label to confirm').fill('My <b>first</b> key')
   await button('Revoke key').click()
-  await page.getByText('No keys yet').waitFor()
+  await page.getByText('No keys in use').waitFor()
+  await page.getByLabel('Show revoked').check()
+  await page.getByText('Revoked', { exact: true }).waitFor()
 
   await go('Playground')
   await page.getByLabel('API key').fill(secret)

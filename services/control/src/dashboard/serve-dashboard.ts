@@ -4,6 +4,7 @@ import { Negotiator } from '@fastify/accept-negotiator'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Encoding, makeIndexPage } from './index-page.ts'
+import { namesTag } from './names-tag.ts'
 import { assetsPrefix, pagePaths } from './page-paths.ts'
 import { pageHeaders } from './page-policy.ts'
 
@@ -34,7 +35,7 @@ export function serveDashboard(app: FastifyInstance, directory: string, gatewayU
     const encoding = (negotiator.negotiate(request.headers['accept-encoding'] ?? '') ?? 'identity') as Encoding
     const { body, etag } = page[encoding]
     reply.headers({ ...headers, etag })
-    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+    if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.send(body)
   }

@@ -55,7 +55,8 @@ onEachDatabase('keys', async (t, newDatabase) => {
       monthly_budget_usd: null,
       requests_per_minute: null,
       metadata: {},
-      last_used: null
+      last_used: null,
+      can_change: true
     })
     const at = Date.parse(String(created))
     assert.ok(at >= before && at <= Date.now())

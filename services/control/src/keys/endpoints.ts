@@ -25,6 +25,7 @@ import { idempotencyHash } from './idempotency.ts'
 import { readKeyCursor, writeKeyCursor } from './key-cursor.ts'
 import { isKeyId } from './key-id.ts'
 import { findKey, listKeys, toListing } from './list-keys.ts'
+import { mayChange } from './may-change.ts'
 import { byPrincipal, principalOf } from './require-account.ts'
 import { revokeKey } from './revoke-key.ts'
 import { rotateKey } from './rotate-key.ts'
@@ -54,7 +55,7 @@ export async function keysEndpoints(
     '/',
     { onRequest, schema: { querystring: ListKeysQuery, response: answers({ 200: ListKeysResponse }) } },
     async (request) => {
-      const { accountId, role } = principalOf(request)
+      const caller = principalOf(request)
       const { limit, cursor, include_revoked, ...rest } = request.query
       const after = cursor === undefined ? null : readKeyCursor(cursor)
       if (cursor !== undefined && after === null) throw refused('cursor: not one of this list')
@@ -63,10 +64,10 @@ export async function keysEndpoints(
           Object.entries(rest).map(([name, value]) => [name.slice(metadataPrefix.length), String(value)])
         ),
         withRevoked: include_revoked === 'true',
-        scope: role === 'key' ? ('inference' as const) : null
+        scope: caller.role === 'key' ? ('inference' as const) : null
       }
       const page = { after, limit: limit === undefined ? defaultPage : Number(limit) }
-      const { keys, next } = await listKeys(orm, accountId, filter, page, clock())
+      const { keys, next } = await listKeys(orm, caller, filter, page, clock())
       return { keys, next_cursor: next === null ? null : writeKeyCursor(next) }
     }
   )
@@ -95,13 +96,14 @@ export async function keysEndpoints(
     '/:id',
     { onRequest, schema: { params: KeyParams, body: ChangeKeyRequest, response: answers({ 200: KeyResponse }) } },
     async (request) => {
+      const caller = principalOf(request)
       const key = await keyOf(request)
       if (key.status === 'revoked') throw new ServiceError('not_found')
-      if (Object.keys(request.body).length === 0) return { key: toListing(key) }
+      if (Object.keys(request.body).length === 0) return { key: toListing(key, caller) }
       const { accountId, id } = key
       const row = await changeKey(orm, catalog, { accountId, id, asked: request.body }, byPrincipal(request, clock()))
       await projector.keyChanged(accountId, id)
-      return { key: toListing(row) }
+      return { key: toListing(row, caller) }
     }
   )
 
@@ -142,12 +144,12 @@ export async function keysEndpoints(
 
   /** The key that a request names, if its caller may change it. @throws ServiceError `not_found` or `forbidden` */
   async function keyOf(request: FastifyRequest<{ Params: KeyParams }>): Promise<typeof keys.$inferSelect> {
-    const { accountId, role, userId } = principalOf(request)
+    const caller = principalOf(request)
     const { id } = request.params
-    const key = isKeyId(id) ? await findKey(orm, accountId, id) : null
+    const key = isKeyId(id) ? await findKey(orm, caller.accountId, id) : null
     // To a partner's server, management keys are not there.
-    if (key === null || (role === 'key' && key.scope === 'management')) throw new ServiceError('not_found')
-    if (role === 'seat' && key.createdBy !== userId) {
+    if (key === null || (caller.role === 'key' && key.scope === 'management')) throw new ServiceError('not_found')
+    if (!mayChange(caller, key)) {
       throw new ServiceError('forbidden', {
         message: 'Only who made a key and the owner of the account may change it.'
       })

@@ -4,6 +4,8 @@ import { toUsd } from '../accounts/own-cap.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
 import type { KeyPlace } from './key-cursor.ts'
+import { mayChange } from './may-change.ts'
+import type { Principal } from './require-account.ts'
 
 /** How long a revoked key can still be listed: 30 days. */
 const revokedListedMs = 30 * 86_400_000
@@ -16,16 +18,16 @@ export type KeyFilter = {
   readonly scope: 'inference' | 'management' | null
 }
 
-/** A page of an account's keys, newest first. */
+/** A page of the keys of the caller's account, newest first. */
 export async function listKeys(
   orm: Orm,
-  accountId: string,
+  caller: Principal,
   filter: KeyFilter,
   page: { after: KeyPlace | null; limit: number },
   now: Date
 ): Promise<{ keys: Key[]; next: KeyPlace | null }> {
   const conditions: Array<SQL | undefined> = [
-    eq(keys.accountId, accountId),
+    eq(keys.accountId, caller.accountId),
     filter.withRevoked
       ? or(eq(keys.status, 'active'), gt(keys.revokedAt, new Date(now.getTime() - revokedListedMs)))
       : eq(keys.status, 'active')
@@ -45,7 +47,7 @@ export async function listKeys(
     .orderBy(desc(keys.createdAt), desc(keys.id))
     .limit(page.limit + 1)
   const shown = rows.slice(0, page.limit)
-  return { keys: shown.map(toListing), next: rows.length > page.limit ? shown.at(-1)! : null }
+  return { keys: shown.map((row) => toListing(row, caller)), next: rows.length > page.limit ? shown.at(-1)! : null }
 }
 
 export async function findKey(orm: Orm, accountId: string, id: string): Promise<typeof keys.$inferSelect | null> {
@@ -56,7 +58,8 @@ export async function findKey(orm: Orm, accountId: string, id: string): Promise<
   return row ?? null
 }
 
-export function toListing(row: typeof keys.$inferSelect): Key {
+/** A key as its caller sees it. */
+export function toListing(row: typeof keys.$inferSelect, caller: Principal): Key {
   return {
     id: row.id,
     label: row.label,
@@ -69,6 +72,7 @@ export function toListing(row: typeof keys.$inferSelect): Key {
     requests_per_minute: row.requestsPerMinute,
     metadata: row.metadata,
     last_used: row.lastUsedAt?.toISOString() ?? null,
-    created: row.createdAt.toISOString()
+    created: row.createdAt.toISOString(),
+    can_change: mayChange(caller, row)
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
+import type { Key } from '@tollgate/contracts/http/keys.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
@@ -78,6 +79,12 @@ onEachDatabase('team', async (t, newDatabase) => {
 
       // The owner may change and revoke any key of the team, a seat only those it made.
       const owners = keyOf(await createKey(owner.cookie, 'made by the owner')).id
+      const changeable = async (cookie: string) =>
+        ((await call('GET', '/api/keys', { cookie })).body as { keys: Key[] }).keys
+          .filter(({ can_change }) => can_change)
+          .map(({ id }) => id)
+      assert.deepEqual(await changeable(ada.cookie), [made])
+      assert.deepEqual(new Set(await changeable(owner.cookie)), new Set([owners, made]))
       for (const [method, path, body] of [
         ['PATCH', '', { label: 'x' }],
         ['POST', '/rotate', {}],

@@ -3,6 +3,7 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { useUser } from '../../layout/caller.ts'
+import { leave } from '../../layout/leave.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 
@@ -23,7 +24,7 @@ export function DeleteDialog({ onClose }: { readonly onClose: () => void }) {
         }
         submit={async () => {
           await call('deleteUser')
-          window.location.assign('/login')
+          await leave()
         }}
       >
         {(isBusy) => (

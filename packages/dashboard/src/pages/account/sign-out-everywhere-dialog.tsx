@@ -1,5 +1,6 @@
 import { call } from '../../api/call.ts'
 import { Form } from '../../forms/form.tsx'
+import { leave } from '../../layout/leave.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 
@@ -14,7 +15,7 @@ export function SignOutEverywhereDialog({ onClose }: { readonly onClose: () => v
         read={() => ({ ok: true, values: null })}
         submit={async () => {
           await call('signout', { body: { everywhere: true } })
-          window.location.assign('/login')
+          await leave()
         }}
       >
         {(isBusy) => (

@@ -5,8 +5,8 @@ import { type Answer, send } from '../../api/call.ts'
 import { formatMoment } from '../../format/time.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Banner } from '../../ui/banner.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import { type AuditEntry, describeAction, describeActor, describeDetail } from './describe-entry.ts'
@@ -46,13 +46,7 @@ export function AuditPage() {
       ) : (
         <Banner>Only the owner of the team can read its audit log.</Banner>
       )}
-      {query.hasNextPage && (
-        <div className="text-center">
-          <Button onClick={() => void query.fetchNextPage()} isBusy={query.isFetchingNextPage}>
-            Show older entries
-          </Button>
-        </div>
-      )}
+      <More query={query} text="Show older entries" />
     </Page>
   )
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError, isCode } from '../../api/api-error.ts'
+import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { queryClient } from '../../api/queries.ts'
 import { PasswordField } from '../../forms/fields.tsx'
@@ -32,7 +32,7 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
     try {
       await call('login', { body: credentials })
     } catch (error) {
-      if (!(error instanceof ApiError) || !isCode(error, 'email_not_confirmed')) throw error
+      if (!isCode(error, 'email_not_confirmed')) throw error
       return setUnconfirmed(credentials.email)
     }
     // Whoever was signed in before may have been somebody else.

@@ -1,17 +1,20 @@
 import { Link, useRouter, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from './login-form.tsx'
-import { mailLink } from './mail-link.ts'
+import { forgetMailLink, mailLink } from './mail-link.ts'
 import { nextPath } from './next-path.ts'
 
 export function LoginPage() {
   const { confirmed, error, ended, next } = useSearch({ from: '/login' })
   const router = useRouter()
-  const link = mailLink()
-  const isConfirmed = confirmed !== undefined || (link?.purpose === 'address' && link.credential !== null)
-  const isDeadLink = error !== undefined || (link !== null && link.credential === null)
+  const [link] = useState(mailLink)
+  // What it brought people here for has been said then.
+  useEffect(() => forgetMailLink, [])
+  const isConfirmed = confirmed !== undefined || link?.kind === 'address'
+  const isDeadLink = error !== undefined || link?.kind === 'dead'
   return (
     <AuthLayout
       title="Sign in"

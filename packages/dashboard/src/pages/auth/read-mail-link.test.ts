@@ -2,25 +2,32 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { readMailLink } from './read-mail-link.ts'
 
+const jwt = 'eyJhbGciOi.J9.x_y-z'
+
 test('links of our templates and of the provider’s own are understood', async () => {
-  const jwt = 'eyJhbGciOi.J9.x_y-z'
   for (const [fragment, expected] of [
-    ['#token_hash=abc', { purpose: 'password', credential: { token_hash: 'abc' } }],
-    ['#token_hash=abc&type=invite', { purpose: 'password', credential: { token_hash: 'abc' } }],
+    ['#token_hash=abc', { kind: 'password', credential: { token_hash: 'abc' } }],
+    ['#token_hash=abc&type=invite', { kind: 'password', credential: { token_hash: 'abc' } }],
     [
       `#access_token=${jwt}&expires_in=3600&refresh_token=r&token_type=bearer&type=recovery`,
-      { purpose: 'password', credential: { access_token: jwt } }
+      { kind: 'password', credential: { access_token: jwt } }
     ],
-    [
-      `#access_token=${jwt}&refresh_token=r&token_type=bearer&type=signup`,
-      { purpose: 'address', credential: { access_token: jwt } }
-    ],
-    [
-      '#error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid',
-      { purpose: 'unknown', credential: null }
-    ]
+    ['#error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid', { kind: 'dead' }]
   ] as const) {
     assert.deepEqual(readMailLink(fragment), expected)
+  }
+})
+
+test('a link that has confirmed an address sets no password, and nothing of its session is kept', async () => {
+  for (const type of ['signup', 'magiclink', 'email_change']) {
+    const fragment = `#access_token=${jwt}&refresh_token=r&token_type=bearer&type=${type}`
+    assert.deepEqual(readMailLink(fragment), { kind: 'address' })
+  }
+})
+
+test('a link for something that is not known, or not done yet, does not claim to have worked', async () => {
+  for (const fragment of [`#access_token=${jwt}&type=other`, '#token_hash=abc&type=signup', '#token_hash=abc&type=x']) {
+    assert.deepEqual(readMailLink(fragment), { kind: 'dead' }, fragment)
   }
 })
 

@@ -6,45 +6,84 @@ import { buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from './login-form.tsx'
 import { mailLink } from './mail-link.ts'
+import type { MailLink } from './read-mail-link.ts'
 import { SetPasswordForm } from './set-password-form.tsx'
 
-/** Where mails lead that let somebody choose a password: one that was forgotten, or the first one of an invited person. */
-export function ResetPasswordPage() {
-  const [credential] = useState(() => mailLink()?.credential ?? null)
-  const [isSet, setSet] = useState(false)
+type State = MailLink | { readonly kind: 'set' }
+
+/** Where the mail leads that somebody asked for who forgot their password. */
+export const ResetPasswordPage = () => <PasswordPage isFirst={false} />
+
+/** Where the mail leads by which the operator invites somebody to the service. */
+export const FirstPasswordPage = () => <PasswordPage isFirst />
+
+/** @param props.isFirst whether there was no password before */
+function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
+  // What the link brought is kept no longer than until it has been used.
+  const [state, setState] = useState<State>(() => mailLink() ?? { kind: 'dead' })
   const router = useRouter()
-  if (isSet) {
-    return (
-      <AuthLayout title="Sign in">
-        <div className="space-y-5">
-          <Banner tone="success" title="Your new password is set" isNews>
-            Everybody who was signed in with the old one has been signed out.
-          </Banner>
-          <LoginForm onSignedIn={() => router.history.push('/dashboard')} />
-        </div>
-      </AuthLayout>
-    )
-  }
-  if (credential === null) {
-    return (
-      <AuthLayout
-        title="This link does not work"
-        description="It has been used already, has expired, or lost its end on the way. Ask for another one."
-        footer={
-          <Link to="/login" className={textLink}>
-            Back to sign-in
+  switch (state.kind) {
+    case 'password':
+      return (
+        <AuthLayout
+          title={isFirst ? 'Choose a password' : 'Choose a new password'}
+          description={
+            isFirst ? 'You have been invited. You sign in with it from now on.' : 'You sign in with it from now on.'
+          }
+        >
+          <SetPasswordForm credential={state.credential} onDone={(kind) => setState({ kind })} />
+        </AuthLayout>
+      )
+    case 'set':
+      return (
+        <AuthLayout title="Sign in">
+          <div className="space-y-5">
+            {isFirst ? (
+              <Banner tone="success" title="Your password is set" isNews />
+            ) : (
+              <Banner tone="success" title="Your new password is set" isNews>
+                Everybody who was signed in with the old one has been signed out.
+              </Banner>
+            )}
+            <LoginForm onSignedIn={() => router.history.push('/dashboard')} />
+          </div>
+        </AuthLayout>
+      )
+    case 'address':
+      return (
+        <AuthLayout
+          title="Your e-mail address is confirmed"
+          description="That is what this link was for: it sets no password. Sign in with the one that you have."
+          footer={
+            <Link to="/forgot-password" className={textLink}>
+              I have forgotten it: mail me a link
+            </Link>
+          }
+        >
+          <Link to="/login" className={buttonLook({ tone: 'primary' })}>
+            Go to sign-in
           </Link>
-        }
-      >
-        <Link to="/forgot-password" className={buttonLook({ tone: 'primary' })}>
-          Ask for a new link
-        </Link>
-      </AuthLayout>
-    )
+        </AuthLayout>
+      )
+    case 'dead':
+      return (
+        <AuthLayout
+          title="This link does not work"
+          description={
+            isFirst
+              ? 'It has been used already, has expired, or lost its end on the way. If you have chosen a password with it, sign in.'
+              : 'It has been used already, has expired, or lost its end on the way. Ask for another one.'
+          }
+          footer={
+            <Link to="/login" className={textLink}>
+              Back to sign-in
+            </Link>
+          }
+        >
+          <Link to="/forgot-password" className={buttonLook({ tone: 'primary' })}>
+            Ask for a new link
+          </Link>
+        </AuthLayout>
+      )
   }
-  return (
-    <AuthLayout title="Choose a new password" description="You sign in with it from now on.">
-      <SetPasswordForm credential={credential} onDone={() => setSet(true)} />
-    </AuthLayout>
-  )
 }

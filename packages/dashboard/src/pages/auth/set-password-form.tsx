@@ -1,14 +1,16 @@
+import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { Form, type Reading } from '../../forms/form.tsx'
 import { problemOfNewPassword, textOf } from '../../forms/read-fields.ts'
 import { Button } from '../../ui/button.tsx'
 import { NewPasswordField } from './credentials.tsx'
 import { forgetMailLink } from './mail-link.ts'
-import type { MailLink } from './read-mail-link.ts'
+import type { Credential } from './read-mail-link.ts'
 
 type SetPasswordFormProps = {
-  readonly credential: NonNullable<MailLink['credential']>
-  readonly onDone: () => void
+  readonly credential: Credential
+  /** Called when the credential has been used up: with it, or before. */
+  readonly onDone: (outcome: 'set' | 'dead') => void | Promise<void>
 }
 
 function readPassword(data: FormData): Reading<{ readonly password: string }> {
@@ -19,13 +21,22 @@ function readPassword(data: FormData): Reading<{ readonly password: string }> {
 
 /** Chooses a password with what the link of a mail brought. */
 export function SetPasswordForm({ credential, onDone }: SetPasswordFormProps) {
+  const setPassword = async (password: string): Promise<'set' | 'dead'> => {
+    try {
+      await call('resetPassword', { body: { ...credential, password } })
+      return 'set'
+    } catch (error) {
+      if (isCode(error, 'link_invalid')) return 'dead'
+      throw error
+    }
+  }
   return (
     <Form
       read={readPassword}
       submit={async ({ password }) => {
-        await call('resetPassword', { body: { ...credential, password } })
+        const outcome = await setPassword(password)
         forgetMailLink()
-        onDone()
+        await onDone(outcome)
       }}
     >
       {(isBusy) => (

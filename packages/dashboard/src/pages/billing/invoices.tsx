@@ -5,8 +5,9 @@ import { type Answer, send } from '../../api/call.ts'
 import { formatAmount } from '../../format/money.ts'
 import { formatDay } from '../../format/time.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, buttonLook } from '../../ui/button.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { More } from '../../ui/more.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 
 type Invoice = Answer<'listInvoices'>['invoices'][number]
@@ -44,13 +45,9 @@ export function Invoices() {
           )
         }
       </QueryView>
-      {query.hasNextPage && (
-        <div className="border-t border-line p-4 text-center">
-          <Button onClick={() => void query.fetchNextPage()} isBusy={query.isFetchingNextPage}>
-            Show older invoices
-          </Button>
-        </div>
-      )}
+      <div className="border-t border-line p-4 empty:hidden">
+        <More query={query} text="Show older invoices" />
+      </div>
     </Card>
   )
 }

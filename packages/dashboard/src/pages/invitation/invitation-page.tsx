@@ -1,44 +1,75 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams, useRouter } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
-import { call } from '../../api/call.ts'
 import { queryClient, read } from '../../api/queries.ts'
-import { Form } from '../../forms/form.tsx'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
-import { Banner } from '../../ui/banner.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Failure, Loading } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { LoginForm } from '../auth/login-form.tsx'
-import { mailLink } from '../auth/mail-link.ts'
+import { forgetMailLink, mailLink } from '../auth/mail-link.ts'
+import type { Credential, MailLink } from '../auth/read-mail-link.ts'
 import { SetPasswordForm } from '../auth/set-password-form.tsx'
+import { Decision } from './decision.tsx'
+import { type Happened, Notice } from './notice.tsx'
+
+const title = 'You have been invited to a team'
+
+const credentialOf = (link: MailLink | null): Credential | null => (link?.kind === 'password' ? link.credential : null)
+
+function sayOf(link: MailLink | null): Happened | null {
+  if (link?.kind === 'dead') return 'link-dead'
+  return link?.kind === 'address' ? 'address-confirmed' : null
+}
 
 /** Where an invitation leads: first a password for who has none, then signing in, then the decision. */
 export function InvitationPage() {
   const { token } = useParams({ from: '/invitations/$token' })
-  const [credential] = useState(() => mailLink()?.credential ?? null)
-  const [isSet, setSet] = useState(false)
+  const [credential, setCredential] = useState(() => credentialOf(mailLink()))
+  const [happened, setHappened] = useState(() => sayOf(mailLink()))
+  useEffect(() => {
+    if (mailLink()?.kind !== 'password') forgetMailLink()
+  }, [])
   const me = useQuery(read('getUser'))
+  /** Asks again who is signed in. */
+  const startOver = async (why: Happened) => {
+    setHappened(why)
+    await queryClient.resetQueries()
+  }
 
-  if (credential !== null && !isSet) {
+  if (credential !== null) {
     return (
-      <AuthLayout
-        title="You have been invited to a team"
-        description="Choose a password first; you sign in with it from now on."
-      >
-        <SetPasswordForm credential={credential} onDone={() => setSet(true)} />
+      <AuthLayout title={title} description="Choose a password first; you sign in with it from now on.">
+        <SetPasswordForm
+          credential={credential}
+          onDone={async (outcome) => {
+            await startOver(outcome === 'set' ? 'password-set' : 'link-dead')
+            setCredential(null)
+          }}
+        />
       </AuthLayout>
     )
   }
-  if (me.data !== undefined) return <Decision token={token} email={me.data.user.email} />
-  if (me.error !== null && !isCode(me.error, 'not_authenticated')) {
-    return <Failure error={me.error} onRetry={() => void me.refetch()} isRetrying={me.isFetching} />
+  if (me.data !== undefined) {
+    return <Decision token={token} email={me.data.user.email} happened={happened} onSignedOut={startOver} />
   }
-  if (me.isPending) return <Loading />
+  if (me.error !== null && !isCode(me.error, 'not_authenticated')) {
+    return (
+      <AuthLayout title={title}>
+        <Failure error={me.error} onRetry={() => void me.refetch()} isRetrying={me.isFetching} />
+      </AuthLayout>
+    )
+  }
+  if (me.isPending) {
+    return (
+      <AuthLayout title={title}>
+        <Loading />
+      </AuthLayout>
+    )
+  }
   return (
     <AuthLayout
-      title="You have been invited to a team"
+      title={title}
       description="Sign in with the address that was invited to go on."
       footer={
         <>
@@ -51,39 +82,14 @@ export function InvitationPage() {
       }
     >
       <div className="space-y-5">
-        {isSet && <Banner tone="success" title="Your password is set" isNews />}
-        <LoginForm onSignedIn={async () => void (await me.refetch())} />
+        <Notice happened={happened} />
+        <LoginForm
+          onSignedIn={async () => {
+            setHappened(null)
+            await me.refetch()
+          }}
+        />
       </div>
-    </AuthLayout>
-  )
-}
-
-function Decision({ token, email }: { readonly token: string; readonly email: string }) {
-  const router = useRouter()
-  const accept = async () => {
-    await call('acceptInvitation', { params: { token } })
-    queryClient.clear()
-    await router.navigate({ to: '/dashboard/team' })
-  }
-  return (
-    <AuthLayout title="Join the team?" description={<>You are signed in as {email}.</>}>
-      <ul className="mb-6 list-disc space-y-2 pl-5 text-sm">
-        <li>You use the team’s plan, keys and budget, and others of the team see what you use.</li>
-        <li>
-          Keys of your own account stop working for as long as you are in the team. They come back when you leave.
-        </li>
-        <li>You can leave at any time.</li>
-      </ul>
-      <Form read={() => ({ ok: true, values: null })} submit={accept}>
-        {(isBusy) => (
-          <div className="flex flex-wrap gap-2">
-            <Button type="submit" tone="primary" isBusy={isBusy}>
-              Join the team
-            </Button>
-            <Button onClick={() => void router.navigate({ to: '/dashboard' })}>Not now</Button>
-          </div>
-        )}
-      </Form>
     </AuthLayout>
   )
 }

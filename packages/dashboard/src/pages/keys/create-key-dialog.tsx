@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { call } from '../../api/call.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { refresh } from '../../api/queries.ts'
 import { SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { modelToTry } from './describe-key.ts'
 import { KeyFields } from './key-fields.tsx'
+import { makeKey } from './make-key.ts'
 import { readKeyForm } from './read-key-form.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
@@ -19,6 +20,8 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const { role, models } = useAccount()
   const [scope, setScope] = useState<Scope>('inference')
   const [made, setMade] = useState<Made | null>(null)
+  // However often it is tried from here, there is one key.
+  const [attempt] = useState(newIdempotencyKey)
   if (made !== null) {
     return (
       <SecretDialog
@@ -43,7 +46,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
           return reading.ok ? { ok: true, values: { ...reading.values, scope: chosen } } : reading
         }}
         submit={async (values) => {
-          const { key } = await call('createKey', { body: values })
+          const key = await makeKey(values, `${attempt}-${values.scope}`)
           setMade({ label: key.label, secret: key.value, scope: values.scope, models: values.models })
           await refresh('listKeys')
         }}

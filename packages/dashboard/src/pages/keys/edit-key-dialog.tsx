@@ -5,6 +5,7 @@ import { Form } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { useNews } from '../../ui/news.tsx'
+import { changedTerms } from './changed-terms.ts'
 import { KeyFields } from './key-fields.tsx'
 import { type Key, readKeyForm } from './read-key-form.ts'
 
@@ -15,10 +16,14 @@ export function EditKeyDialog({ target, onClose }: { readonly target: Key; reado
       <Form
         read={(data) => readKeyForm(data, new Date(), target)}
         submit={async (values) => {
-          const body = target.scope === 'inference' ? values : { label: values.label }
-          await call('changeKey', { params: { id: target.id }, body })
-          await refresh('listKeys')
-          tell('The key was changed.')
+          // A management key has a label only.
+          const typed = target.scope === 'inference' ? values : { ...target, label: values.label }
+          const body = changedTerms(target, typed)
+          if (Object.keys(body).length > 0) {
+            await call('changeKey', { params: { id: target.id }, body })
+            await refresh('listKeys')
+            tell('The key was changed.')
+          }
           onClose()
         }}
       >

@@ -44,7 +44,7 @@ export function KeyRow({ listed, now, onAction }: KeyRowProps) {
         <Fact name="Limits">{describeLimits(listed)}</Fact>
         <Fact name="Expires">{listed.expires_at === null ? 'Never' : <Moment at={listed.expires_at} />}</Fact>
       </dl>
-      {isLive && (
+      {isLive && listed.can_change && (
         <div className="flex flex-wrap gap-2">
           {action('edit', 'Edit')}
           {action('rotate', 'Rotate')}

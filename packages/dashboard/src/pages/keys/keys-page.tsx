@@ -1,18 +1,21 @@
-import { KeyRound, Plus, SearchX } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useAccount } from '../../layout/caller.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { More } from '../../ui/more.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, QueryView } from '../../ui/states.tsx'
+import { QueryView } from '../../ui/states.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { EditKeyDialog } from './edit-key-dialog.tsx'
 import { isFiltered, KeyFilters, noFilter } from './key-filters.tsx'
 import { type KeyAction, KeyRow } from './key-row.tsx'
+import { NoKeys } from './no-keys.tsx'
 import type { Key } from './read-key-form.ts'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 import { RotateKeyDialog } from './rotate-key-dialog.tsx'
-import { useKeys } from './use-keys.ts'
+import { useHasRevoked, useKeys } from './use-keys.ts'
+import { whyNoKeys } from './why-no-keys.ts'
 
 type Open = { readonly action: 'create' } | { readonly action: KeyAction; readonly key: Key }
 
@@ -20,7 +23,9 @@ export function KeysPage() {
   const { role } = useAccount()
   const [filter, setFilter] = useState(noFilter)
   const [open, setOpen] = useState<Open | null>(null)
-  const { query, shown } = useKeys(filter)
+  const { query, shown, isLooking } = useKeys(filter)
+  const isEmpty = query.data?.length === 0 && !isFiltered(filter)
+  const hasRevoked = useHasRevoked(isEmpty)
   const close = () => setOpen(null)
   const create = (
     <Button tone="primary" onClick={() => setOpen({ action: 'create' })}>
@@ -28,7 +33,6 @@ export function KeysPage() {
       Create key
     </Button>
   )
-  const isEmpty = query.data?.length === 0 && !isFiltered(filter)
   return (
     <Page
       title="Keys"
@@ -39,7 +43,7 @@ export function KeysPage() {
       }
       actions={isEmpty ? undefined : create}
     >
-      {!isEmpty && <KeyFilters filter={filter} onChange={setFilter} />}
+      {(!isEmpty || hasRevoked === true) && <KeyFilters filter={filter} onChange={setFilter} />}
       <Card isFlush>
         <QueryView query={query}>
           {() =>
@@ -54,25 +58,21 @@ export function KeysPage() {
                   />
                 ))}
               </ul>
-            ) : isFiltered(filter) ? (
-              <Empty icon={SearchX} title="No key is like that">
-                {query.isFetching ? 'Still looking …' : 'Change the filter, or clear it to see every key.'}
-              </Empty>
             ) : (
-              <Empty icon={KeyRound} title="No keys yet" action={create}>
-                Create one, and call models with the SDK that you already use.
-              </Empty>
+              <NoKeys
+                create={create}
+                why={whyNoKeys({
+                  isFiltered: isFiltered(filter),
+                  isLooking,
+                  isPartly: query.isFetchNextPageError,
+                  hasRevoked
+                })}
+              />
             )
           }
         </QueryView>
       </Card>
-      {query.hasNextPage && filter.text.trim() === '' && (
-        <div className="text-center">
-          <Button onClick={() => void query.fetchNextPage()} isBusy={query.isFetchingNextPage}>
-            Show more keys
-          </Button>
-        </div>
-      )}
+      {!isLooking && <More query={query} text="Show more keys" />}
       {open?.action === 'create' && <CreateKeyDialog onClose={close} />}
       {open?.action === 'edit' && <EditKeyDialog target={open.key} onClose={close} />}
       {open?.action === 'rotate' && <RotateKeyDialog target={open.key} onClose={close} />}

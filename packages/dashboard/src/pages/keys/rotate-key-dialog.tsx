@@ -1,10 +1,13 @@
 import { useState } from 'react'
+import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { refresh } from '../../api/queries.ts'
 import { SelectField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { useAccount } from '../../layout/caller.ts'
+import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { modelToTry } from './describe-key.ts'
@@ -21,6 +24,24 @@ const graces = [
 export function RotateKeyDialog({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {
   const { models } = useAccount()
   const [secret, setSecret] = useState<string | null>(null)
+  const [attempt, setAttempt] = useState(newIdempotencyKey)
+  const [isValueLost, setValueLost] = useState(false)
+  const rotate = async (graceSeconds: number) => {
+    try {
+      const { key } = await call('rotateKey', {
+        params: { id: target.id },
+        body: { grace_seconds: graceSeconds },
+        idempotencyKey: attempt
+      })
+      setSecret(key.value)
+    } catch (error) {
+      if (!isCode(error, 'already_created')) throw error
+      // Rotating once more by itself would end the value that is in use.
+      setValueLost(true)
+      setAttempt(newIdempotencyKey())
+    }
+    await refresh('listKeys')
+  }
   if (secret !== null) {
     return (
       <SecretDialog
@@ -38,30 +59,27 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
       description="The key gets a new value. Its label, limits and history stay as they are."
       onClose={onClose}
     >
-      <Form
-        read={(data) => ({ ok: true, values: Number(textOf(data, 'grace_seconds')) })}
-        submit={async (graceSeconds) => {
-          const { key } = await call('rotateKey', {
-            params: { id: target.id },
-            body: { grace_seconds: graceSeconds }
-          })
-          setSecret(key.value)
-          await refresh('listKeys')
-        }}
-      >
+      <Form read={(data) => ({ ok: true, values: Number(textOf(data, 'grace_seconds')) })} submit={rotate}>
         {(isBusy) => (
           <>
-            <SelectField
-              name="grace_seconds"
-              label="The old value works for another"
-              hint="Time to replace it wherever it is used."
-              defaultValue="3600"
-              options={graces}
-            />
+            {isValueLost ? (
+              <Banner tone="warning" title="The key has a new value, which got lost on its way to you" isNews>
+                The value before that works on for the time that you chose. Rotate again for a value that you see: the
+                one before then stops at once.
+              </Banner>
+            ) : (
+              <SelectField
+                name="grace_seconds"
+                label="The old value works for another"
+                hint="Time to replace it wherever it is used."
+                defaultValue="3600"
+                options={graces}
+              />
+            )}
             <DialogActions>
               <Button onClick={onClose}>Cancel</Button>
               <Button type="submit" tone="primary" isBusy={isBusy}>
-                Rotate key
+                {isValueLost ? 'Rotate again' : 'Rotate key'}
               </Button>
             </DialogActions>
           </>

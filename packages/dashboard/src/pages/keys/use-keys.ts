@@ -1,7 +1,8 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
 import { type Answer, send } from '../../api/call.ts'
+import { read } from '../../api/queries.ts'
 import type { KeyFilter } from './key-filters.tsx'
 
 const pageSize = '50'
@@ -27,11 +28,22 @@ export function useKeys({ text, metadata, withRevoked }: KeyFilter) {
     select: ({ pages }) => pages.flatMap(({ keys }) => keys),
     placeholderData: keepPreviousData
   })
-  const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = query
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, isPlaceholderData, fetchNextPage } = query
   const wanted = text.trim().toLowerCase()
+  const isLooking = wanted !== '' && hasNextPage && !isFetchNextPageError
   useEffect(() => {
-    if (wanted !== '' && hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage()
-  }, [wanted, hasNextPage, isFetchingNextPage, isError, fetchNextPage])
+    if (isLooking && !isFetchingNextPage && !isPlaceholderData) void fetchNextPage()
+  }, [isLooking, isFetchingNextPage, isPlaceholderData, fetchNextPage])
   const shown = (query.data ?? []).filter(({ label }) => label.toLowerCase().includes(wanted))
-  return { query, shown }
+  return { query, shown, isLooking: isLooking || isPlaceholderData }
+}
+
+/** Whether an account that has no key in use has revoked ones, which can be shown; undefined until that is known. */
+export function useHasRevoked(isAsked: boolean): boolean | undefined {
+  const { data, isError } = useQuery({
+    ...read('listKeys', { query: { limit: '1', include_revoked: 'true' } }),
+    enabled: isAsked
+  })
+  // Nothing is hidden for good because this question has failed.
+  return data === undefined ? (isError ? true : undefined) : data.keys.length > 0
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { MailOpen, Plus, UserRoundPlus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Answer } from '../../api/call.ts'
@@ -12,6 +13,7 @@ import { Card } from '../../ui/card.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { InviteDialog } from './invite-dialog.tsx'
 import { type Leaving, RemoveSeatDialog } from './remove-seat-dialog.tsx'
 
@@ -40,7 +42,10 @@ export function TeamPage() {
         <Banner title={seats.limit === 1 ? 'Your plan is for one person' : 'Every seat is taken'}>
           {seats.limit === 1
             ? 'With a plan for teams, others share your keys and budget.'
-            : 'Remove somebody, or choose a plan with more seats, to invite others.'}
+            : 'Remove somebody, or choose a plan with more seats, to invite others.'}{' '}
+          <Link to="/dashboard/billing" className={textLink}>
+            See the plans
+          </Link>
         </Banner>
       )}
       <Card isFlush {...(seats !== undefined && { title: 'Members', description: describeSeats(seats) })}>
