@@ -43,13 +43,24 @@ export const UsageBucket = Type.Object({
 })
 export type UsageBucket = Static<typeof UsageBucket>
 
+/** A key as people know it, whether it works still or not. */
+export const UsageKey = Type.Object({
+  id: Type.String(),
+  label: Type.String(),
+  /** The beginning of its value: labels need not differ. */
+  prefix: Type.String()
+})
+export type UsageKey = Static<typeof UsageKey>
+
 export const UsageResponse = Type.Object({
   from: Instant,
   to: Instant,
   interval: UsageInterval,
   group_by: UsageGrouping,
   /** In order of time. Where nothing was used there is no bucket. */
-  buckets: Type.Array(UsageBucket)
+  buckets: Type.Array(UsageBucket),
+  /** With `group_by=key`: each key that has a bucket. */
+  keys: Type.Optional(Type.Array(UsageKey))
 })
 export type UsageResponse = Static<typeof UsageResponse>
 

@@ -438,6 +438,11 @@ export type Operations = {
         completion_tokens: number
         cost_usd: string
       }[]
+      keys?: {
+        id: string
+        label: string
+        prefix: string
+      }[]
     }
   }
   getUsageSummary: {

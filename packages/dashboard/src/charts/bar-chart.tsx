@@ -1,7 +1,12 @@
 import { useState } from 'react'
 import { niceSteps } from './nice-steps.ts'
 
-export type Series = { readonly name: string; readonly values: readonly number[] }
+export type Series = {
+  /** Tells series apart: their names may be the same. */
+  readonly id: string
+  readonly name: string
+  readonly values: readonly number[]
+}
 
 type BarChartProps = {
   /** What the chart shows, in a sentence with its main numbers: all that a screen reader says of it. */
@@ -20,7 +25,7 @@ const width = 1000
 const height = 200
 const widestBar = 48
 
-/** Stacked bars over time. The numbers under the pointer are shown above it; the page has them in a table, too. */
+/** Stacked bars over time. The numbers under the pointer are shown above it; a `ChartTable` below has them all. */
 export function BarChart({ label, names, series, format }: BarChartProps) {
   const [pointed, setPointed] = useState<number | null>(null)
   const totals = names.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
@@ -33,8 +38,8 @@ export function BarChart({ label, names, series, format }: BarChartProps) {
     <figure aria-label={label}>
       <div className="mb-3 flex min-h-10 flex-wrap items-start gap-x-4 gap-y-1 text-[0.8125rem]">
         {series.length > 1 &&
-          series.map(({ name }, index) => (
-            <span key={name} className="flex min-w-0 items-center gap-1.5 text-ink-soft">
+          series.map(({ id, name }, index) => (
+            <span key={id} className="flex min-w-0 items-center gap-1.5 text-ink-soft">
               <span
                 aria-hidden="true"
                 className={`size-2.5 shrink-0 rounded-sm ${swatches[index % swatches.length]}`}
@@ -85,12 +90,12 @@ export function BarChart({ label, names, series, format }: BarChartProps) {
             let below = 0
             return (
               <g key={name} className={pointed === null || pointed === at ? '' : 'opacity-50'}>
-                {series.map(({ name: of, values }, index) => {
+                {series.map(({ id, values }, index) => {
                   const value = values[at] ?? 0
                   below += value
                   return (
                     <rect
-                      key={of}
+                      key={id}
                       x={at * slot + (slot - bar) / 2}
                       width={bar}
                       y={y(below)}

@@ -17,9 +17,26 @@ test('dollars have two decimals, and more where less than a cent would read as n
   }
 })
 
-test('an amount of an invoice is in the smallest unit that its currency has', async () => {
-  assert.equal(formatAmount(4900, 'usd'), '$49.00')
-  assert.equal(formatAmount(4900, 'jpy'), '¥4,900')
+test('an amount of an invoice is in what the payment provider counts its currency in', async () => {
+  for (const [amount, currency, text] of [
+    [4900, 'usd', '$49.00'],
+    [4900, 'EUR', '€49.00'],
+    [4900, 'jpy', '¥4,900'],
+    // Without decimals, and counted in hundredths nevertheless.
+    [4900, 'isk', 'ISK 49'],
+    [4900, 'ugx', 'UGX 49'],
+    [4950, 'huf', 'HUF 49.50'],
+    [4900, 'mga', 'MGA 4,900'],
+    [4900, 'kwd', 'KWD 4.900']
+  ] as const) {
+    assert.equal(formatAmount(amount, currency).replace('\u00a0', ' '), text)
+  }
+})
+
+test('an amount in what is no currency is shown with what it is in', async () => {
+  assert.equal(formatAmount(4900, 'usdc'), '49.00 USDC')
+  assert.equal(formatAmount(-4900, ''), '-49.00')
+  assert.equal(formatAmount(0, '€$'), '0.00 €$')
 })
 
 test('times are told as people tell them', async () => {

@@ -1,4 +1,5 @@
 import type { Series } from '../charts/bar-chart.tsx'
+import type { Groups } from './group-usage.ts'
 import type { Bucket } from './sum-usage.ts'
 
 export const measures = [
@@ -22,19 +23,19 @@ export function measureOf(bucket: Bucket, measure: Measure): number {
 
 /** More colours than these are hard to tell apart. */
 const mostSeries = 5
-const others = 'Others'
+/** No model and no key has it. */
+const othersId = ''
 
 /**
  * Buckets as series for a chart, the largest group first. What does not get a series of its own is one together.
  *
  * @param starts of the bars, as `startsBetween` writes them
- * @param groupOf the name of a bucket's group
  */
 export function stackUsage(
   buckets: readonly Bucket[],
   starts: readonly string[],
   measure: Measure,
-  groupOf: (bucket: Bucket) => string
+  { groupOf, nameOf }: Pick<Groups, 'groupOf' | 'nameOf'>
 ): Series[] {
   const place = new Map(starts.map((start, at) => [start, at]))
   const groups = new Map<string, number[]>()
@@ -48,10 +49,10 @@ export function stackUsage(
   }
   const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
   const series = [...groups]
-    .map(([name, values]) => ({ name, values }))
+    .map(([id, values]) => ({ id, name: nameOf(id), values }))
     .sort((one, other) => total(other.values) - total(one.values))
   if (series.length <= mostSeries) return series
   const rest = series.slice(mostSeries - 1)
   const together = starts.map((_, at) => rest.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
-  return [...series.slice(0, mostSeries - 1), { name: others, values: together }]
+  return [...series.slice(0, mostSeries - 1), { id: othersId, name: `${rest.length} others`, values: together }]
 }

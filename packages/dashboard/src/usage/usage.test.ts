@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
+import { groupUsage } from './group-usage.ts'
 import { stackUsage } from './stack-usage.ts'
-import { type Bucket, startsBetween } from './sum-usage.ts'
+import { type Bucket, startsBetween, sumByGroup } from './sum-usage.ts'
 import { ranges, usageRange } from './usage-range.ts'
 import { writeCsv } from './write-csv.ts'
 
@@ -37,16 +38,35 @@ test('bars have what the buckets have, the largest group first, and the smallest
   const buckets = ['a', 'b', 'c', 'd', 'e', 'f'].map((model, number) =>
     bucket('2026-05-02T00:00:00Z', model, number + 1)
   )
-  const model = ({ model = '' }: Bucket) => model
-  const series = stackUsage(buckets, starts, 'tokens', model)
+  const models = groupUsage({ group_by: 'model' })
+  const series = stackUsage(buckets, starts, 'tokens', models)
   assert.deepEqual(series, [
-    { name: 'f', values: [0, 24] },
-    { name: 'e', values: [0, 20] },
-    { name: 'd', values: [0, 16] },
-    { name: 'c', values: [0, 12] },
-    { name: 'Others', values: [0, 12] }
+    { id: 'f', name: 'f', values: [0, 24] },
+    { id: 'e', name: 'e', values: [0, 20] },
+    { id: 'd', name: 'd', values: [0, 16] },
+    { id: 'c', name: 'c', values: [0, 12] },
+    { id: '', name: '2 others', values: [0, 12] }
   ])
-  assert.deepEqual(stackUsage(buckets.slice(0, 1), starts, 'cost', model), [{ name: 'a', values: [0, 0.1] }])
+  assert.deepEqual(stackUsage(buckets.slice(0, 1), starts, 'cost', models), [{ id: 'a', name: 'a', values: [0, 0.1] }])
+})
+
+test('keys of one label stay two, and can be told apart by their names', async () => {
+  const keys = [
+    { id: 'key_1', label: 'Shop', prefix: 'tg_aaaaa' },
+    { id: 'key_2', label: 'Shop', prefix: 'tg_bbbbb' },
+    { id: 'key_3', label: '2 others', prefix: 'tg_ccccc' }
+  ]
+  const start = '2026-05-01T00:00:00.000Z'
+  const buckets = keys.map(({ id: key_id }) => {
+    const { model, ...plain } = bucket(start, '', 1)
+    return { ...plain, key_id }
+  })
+  const groups = groupUsage({ group_by: 'key', keys })
+  assert.deepEqual(
+    sumByGroup(buckets, groups.groupOf).map(({ group }) => groups.nameOf(group)),
+    ['Shop (tg_aaaaa…)', 'Shop (tg_bbbbb…)', '2 others']
+  )
+  assert.equal(new Set(stackUsage(buckets, [start], 'cost', groups).map(({ id }) => id)).size, 3)
 })
 
 test('a table for spreadsheets keeps every cell as it is, and none becomes a formula', async () => {

@@ -13,10 +13,16 @@ type BrowserTest = Parameters<typeof need>[0] & { teardown(handler: () => Promis
 /** The browser of the machine, closed at the end of the test; null where there is none, which the test then says. */
 export async function startBrowser(t: BrowserTest): Promise<Browser | null> {
   if (!need(t, 'Chromium', program)) return null
-  // Root may not use Chromium's sandbox; nothing but our own pages is opened.
-  const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
-  t.teardown(() => browser.close())
+  const browser = await launchBrowser()
+  if (browser !== null) t.teardown(() => browser.close())
   return browser
+}
+
+/** The browser of the machine; null where there is none. */
+export async function launchBrowser(): Promise<Browser | null> {
+  if (program === undefined) return null
+  // Root may not use Chromium's sandbox; nothing but our own pages is opened.
+  return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
 }
 
 export type Visit = {

@@ -105,6 +105,32 @@ onEachDatabase('usage', async (t, newDatabase) => {
     ])
   })
 
+  await t.test('usage by key names its keys, also those that are revoked, and no other', async () => {
+    const created = async (label: string, cookie: string) => {
+      const { body } = await call('POST', '/api/keys', { cookie, body: { label } })
+      return (body as { key: { id: string } }).key.id
+    }
+    const gina = await control.signUp({ plan: 'pro' })
+    const [first, second, theirs] = [
+      await created('Same', gina.cookie),
+      await created('Same', gina.cookie),
+      await created('Not hers', bob.cookie)
+    ]
+    await created('Unused', gina.cookie)
+    await orm
+      .insert(ledger)
+      .values([first, second, theirs].map((keyId) => row(gina.id, '2026-03-01T00:00:00Z', { keyId })))
+    assert.equal((await call('DELETE', `/api/keys/${first}`, { cookie: gina.cookie })).status, 200)
+    const { keys = [] } = await usage(`${march}&group_by=key`, gina.cookie)
+    assert.deepEqual(
+      new Map(keys.map(({ id, label }) => [id, label])),
+      new Map([first, second].map((id) => [id, 'Same']))
+    )
+    assert.equal(new Set(keys.map(({ prefix }) => prefix)).size, 2)
+    assert.deepEqual((await usage(`${march}&group_by=key`)).keys, [])
+    assert.equal((await usage(march, gina.cookie)).keys, undefined)
+  })
+
   await t.test('nobody sees the usage of another account', async () => {
     assert.deepEqual((await usage(`${march}&interval=month`, bob.cookie)).buckets.map(brief), [
       ['2026-03-01T00', '', 1000, '9007199.254740991']

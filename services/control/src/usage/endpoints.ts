@@ -13,6 +13,7 @@ import { accounts } from '../database/schema.ts'
 import { principalOf } from '../keys/require-account.ts'
 import { readMonthSpend } from './month-spend.ts'
 import { monthlyCapNanos } from './monthly-cap.ts'
+import { readKeyNames } from './read-key-names.ts'
 import { readUsage } from './read-ledger.ts'
 import { monthOf, mostBuckets, usageRange } from './usage-range.ts'
 
@@ -33,7 +34,8 @@ export async function usageEndpoints(
     async (request) => {
       const range = usageRange(request.query, clock())
       const groupBy = request.query.group_by ?? 'none'
-      const buckets = await readUsage(orm, principalOf(request).accountId, range, groupBy, mostBuckets)
+      const { accountId } = principalOf(request)
+      const buckets = await readUsage(orm, accountId, range, groupBy, mostBuckets)
       if (buckets === null) {
         throw new ServiceError('invalid_request', {
           message: `group_by: more than ${mostBuckets} buckets; ask for a shorter range or a longer interval`
@@ -44,7 +46,8 @@ export async function usageEndpoints(
         to: range.to.toISOString(),
         interval: range.interval,
         group_by: groupBy,
-        buckets
+        buckets,
+        ...(groupBy === 'key' && { keys: await readKeyNames(orm, accountId, buckets) })
       }
     }
   )

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { BarChart, type Series } from '../../charts/bar-chart.tsx'
+import { ChartTable } from '../../charts/chart-table.tsx'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { Segments } from '../../ui/segments.tsx'
 import { type Bucket, type Sums, startsBetween } from '../../usage/sum-usage.ts'
@@ -32,22 +33,25 @@ export function DaysChart({ buckets, sums, from, to }: DaysChartProps) {
     })
   const series: Record<Kind, Series[]> = {
     tokens: [
-      { name: 'Prompts', values: valuesOf((day) => day.prompt_tokens) },
-      { name: 'Answers', values: valuesOf((day) => day.completion_tokens) }
+      { id: 'prompts', name: 'Prompts', values: valuesOf((day) => day.prompt_tokens) },
+      { id: 'answers', name: 'Answers', values: valuesOf((day) => day.completion_tokens) }
     ],
-    requests: [{ name: 'Requests', values: valuesOf((day) => day.requests) }],
-    errors: [{ name: 'Errors', values: valuesOf((day) => day.errors) }]
+    requests: [{ id: 'requests', name: 'Requests', values: valuesOf((day) => day.requests) }],
+    errors: [{ id: 'errors', name: 'Errors', values: valuesOf((day) => day.errors) }]
   }
+  const names = starts.map((start) => dayName.format(new Date(start)))
   return (
     <>
       <div className="mb-4">
         <Segments legend="Shown for each day" options={kinds} value={kind} onChange={setKind} />
       </div>
-      <BarChart
-        label={describe(kind, sums)}
-        names={starts.map((start) => dayName.format(new Date(start)))}
+      <BarChart label={describe(kind, sums)} names={names} series={series[kind]} format={formatCompact} />
+      <ChartTable
+        caption={`${kinds.find(([one]) => one === kind)?.[1] ?? kind} of each day`}
+        heading="Day (UTC)"
+        names={names}
         series={series[kind]}
-        format={formatCompact}
+        format={formatCount}
       />
     </>
   )

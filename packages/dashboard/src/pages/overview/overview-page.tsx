@@ -7,9 +7,11 @@ import { formatCompact, formatCount } from '../../format/number.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, QueryView } from '../../ui/states.tsx'
+import { Empty, Loading, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { liveReport } from '../../usage/live.ts'
 import { sumUsage } from '../../usage/sum-usage.ts'
+import { useHour } from '../../usage/use-hour.ts'
 import { DaysChart } from './days-chart.tsx'
 import { PlanCard } from './plan-card.tsx'
 import { SpendCard } from './spend-card.tsx'
@@ -17,14 +19,14 @@ import { TopList } from './top-list.tsx'
 
 /** What is spent, and by what, at a glance. All of it is of this month (UTC), as budgets are. */
 export function OverviewPage() {
-  const now = new Date()
+  const now = useHour()
   const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
   const from = monthStart.toISOString()
-  const days = useQuery(read('getUsage', { query: { from, interval: 'day' } }))
-  const byModel = useQuery(read('getUsage', { query: { from, interval: 'month', group_by: 'model' } }))
-  const byKey = useQuery(read('getUsage', { query: { from, interval: 'month', group_by: 'key' } }))
-  const keys = useQuery(read('listKeys', { query: { include_revoked: 'true', limit: '1000' } }))
-  const labels = new Map(keys.data?.keys.map(({ id, label }) => [id, label]))
+  const days = useQuery({ ...read('getUsage', { query: { from, interval: 'day' } }), ...liveReport })
+  const month = { from, interval: 'month' } as const
+  const byModel = useQuery({ ...read('getUsage', { query: { ...month, group_by: 'model' } }), ...liveReport })
+  const byKey = useQuery({ ...read('getUsage', { query: { ...month, group_by: 'key' } }), ...liveReport })
+  const keys = useQuery(read('listKeys', { query: { include_revoked: 'true', limit: '1' } }))
   const isNew = days.data?.buckets.length === 0 && keys.data?.keys.length === 0
   return (
     <Page title="Overview" description={`This month so far, since ${formatStart(monthStart)} (UTC).`}>
@@ -50,11 +52,13 @@ export function OverviewPage() {
         <>
           <Card title="Activity" isFlush>
             <QueryView query={days} lines={7}>
-              {({ buckets }) => {
+              {({ buckets, from: first, to }) => {
                 const sums = sumUsage(buckets)
+                // Whether there are keys decides what to do next.
+                if (buckets.length === 0 && keys.isPending) return <Loading lines={7} />
                 return buckets.length === 0 ? (
                   <Empty icon={ChartColumn} title="Nothing was used this month">
-                    Requests appear here within five seconds.{' '}
+                    Requests appear here within seconds.{' '}
                     <Link to="/dashboard/playground" className={textLink}>
                       Try one in the playground.
                     </Link>
@@ -62,20 +66,15 @@ export function OverviewPage() {
                 ) : (
                   <div className="px-5 pb-5">
                     <Numbers {...sums} />
-                    <DaysChart buckets={buckets} sums={sums} from={monthStart} to={now} />
+                    <DaysChart buckets={buckets} sums={sums} from={new Date(first)} to={new Date(to)} />
                   </div>
                 )
               }}
             </QueryView>
           </Card>
           <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
-            <TopList title="Top models" query={byModel} groupOf={({ model = '' }) => model} nameOf={(model) => model} />
-            <TopList
-              title="Top keys"
-              query={byKey}
-              groupOf={({ key_id: id = '' }) => id}
-              nameOf={(id) => labels.get(id) ?? 'A key that is gone'}
-            />
+            <TopList title="Top models" query={byModel} />
+            <TopList title="Top keys" query={byKey} />
           </div>
         </>
       )}

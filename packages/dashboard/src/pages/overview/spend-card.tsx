@@ -8,13 +8,11 @@ import { Card } from '../../ui/card.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
-
-/** It changes while requests run. */
-const refetchMs = 5_000
+import { live } from '../../usage/live.ts'
 
 /** This month's spend against what may be spent, with what is reserved for requests that are under way. */
 export function SpendCard() {
-  const summary = useQuery({ ...read('getUsageSummary'), refetchInterval: refetchMs })
+  const summary = useQuery({ ...read('getUsageSummary'), ...live })
   return (
     <Card title="Spend this month" isFlush>
       <QueryView query={summary} lines={3}>

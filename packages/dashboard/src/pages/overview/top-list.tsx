@@ -1,28 +1,27 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { ChartColumn } from 'lucide-react'
-import type { Answer } from '../../api/call.ts'
 import { formatUsd } from '../../format/money.ts'
 import { countOf } from '../../format/number.ts'
 import { Card } from '../../ui/card.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
-import { type Bucket, sumByGroup } from '../../usage/sum-usage.ts'
+import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
+import { sumByGroup } from '../../usage/sum-usage.ts'
 
 const shown = 5
 
 type TopListProps = {
   readonly title: string
-  readonly query: UseQueryResult<Answer<'getUsage'>>
-  readonly groupOf: (bucket: Bucket) => string
-  readonly nameOf: (group: string) => string
+  readonly query: UseQueryResult<UsageReport>
 }
 
 /** What cost most, with bars to compare. */
-export function TopList({ title, query, groupOf, nameOf }: TopListProps) {
+export function TopList({ title, query }: TopListProps) {
   return (
     <Card title={title} isFlush>
       <QueryView query={query}>
-        {({ buckets }) => {
-          const groups = sumByGroup(buckets, groupOf).slice(0, shown)
+        {(report) => {
+          const { groupOf, nameOf } = groupUsage(report)
+          const groups = sumByGroup(report.buckets, groupOf).slice(0, shown)
           if (groups.length === 0) {
             return (
               <Empty icon={ChartColumn} title="Nothing yet">

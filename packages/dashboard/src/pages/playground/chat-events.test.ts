@@ -1,25 +1,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { costUsd, readChatEvent } from './chat-events.ts'
+import { costUsd, readChatEvents } from './chat-events.ts'
 
-test('an event of a chat is text, usage, a failure, the end, or nothing', async () => {
+const usage = { promptTokens: 9, cachedTokens: 4, completionTokens: 5, reasoningTokens: 0 }
+
+test('an event of a chat is text, usage, a failure, the end, several of them, or nothing', async () => {
+  const counts = '{"prompt_tokens":9,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":4}}'
   for (const [data, expected] of [
-    ['[DONE]', { kind: 'end' }],
-    ['{"choices":[{"delta":{"role":"assistant","content":""}}]}', { kind: 'nothing' }],
-    ['{"choices":[{"delta":{"content":"<b>hi"}}]}', { kind: 'text', text: '<b>hi' }],
-    ['{"choices":[{"delta":{"content":null}}],"usage":null}', { kind: 'nothing' }],
-    ['{"error":{"message":"broke off"}}', { kind: 'failure', message: 'broke off' }],
-    ['{"choices":[]}', { kind: 'nothing' }],
-    ['not json', { kind: 'nothing' }]
+    ['[DONE]', [{ kind: 'end' }]],
+    ['{"choices":[{"delta":{"role":"assistant","content":""}}]}', []],
+    ['{"choices":[{"delta":{"content":"<b>hi"}}]}', [{ kind: 'text', text: '<b>hi' }]],
+    ['{"choices":[{"delta":{"content":null}}],"usage":null,"error":null}', []],
+    ['{"error":{"message":"broke off"}}', [{ kind: 'failure', message: 'broke off' }]],
+    ['{"choices":[]}', []],
+    ['null', []],
+    ['not json', []],
+    [`{"choices":[],"usage":${counts}}`, [{ kind: 'usage', usage }]],
+    [
+      `{"choices":[{"delta":{"content":"end"}}],"usage":${counts}}`,
+      [
+        { kind: 'text', text: 'end' },
+        { kind: 'usage', usage }
+      ]
+    ]
   ] as const) {
-    assert.deepEqual(readChatEvent(data), expected)
+    assert.deepEqual(readChatEvents(data), expected, data)
   }
-  assert.deepEqual(
-    readChatEvent(
-      '{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":4}}}'
-    ),
-    { kind: 'usage', usage: { promptTokens: 9, cachedTokens: 4, completionTokens: 5, reasoningTokens: 0 } }
-  )
 })
 
 test('cached and hidden tokens have prices of their own', async () => {

@@ -1,10 +1,9 @@
-/** What one event of a streamed chat says. */
+/** Something that a streamed chat says. */
 export type ChatEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'usage'; readonly usage: TokenUsage }
   | { readonly kind: 'failure'; readonly message: string }
   | { readonly kind: 'end' }
-  | { readonly kind: 'nothing' }
 
 export type TokenUsage = {
   readonly promptTokens: number
@@ -14,7 +13,7 @@ export type TokenUsage = {
 }
 
 type Chunk = {
-  readonly error?: { readonly message?: string }
+  readonly error?: { readonly message?: string } | null
   readonly choices?: ReadonlyArray<{ readonly delta?: { readonly content?: string | null } }>
   readonly usage?: {
     readonly prompt_tokens?: number
@@ -24,20 +23,32 @@ type Chunk = {
   } | null
 }
 
-/** @param data of one event; what is not understood says nothing */
-export function readChatEvent(data: string): ChatEvent {
-  if (data === '[DONE]') return { kind: 'end' }
-  let chunk: Chunk
+/**
+ * What one event of a stream says: nothing, one thing, or several, since some providers send usage with the last text.
+ *
+ * @param data of the event; what is not understood says nothing
+ */
+export function readChatEvents(data: string): ChatEvent[] {
+  if (data === '[DONE]') return [{ kind: 'end' }]
+  let chunk: Chunk | null
   try {
-    chunk = JSON.parse(data) as Chunk
+    chunk = JSON.parse(data) as Chunk | null
   } catch {
-    return { kind: 'nothing' }
+    return []
   }
-  if (chunk.error !== undefined) return { kind: 'failure', message: chunk.error.message ?? 'The stream failed.' }
-  if (chunk.usage != null) return { kind: 'usage', usage: toUsage(chunk.usage) }
+  if (chunk === null) return []
   const text = chunk.choices?.[0]?.delta?.content ?? ''
-  return text === '' ? { kind: 'nothing' } : { kind: 'text', text }
+  return [
+    ...(text === '' ? [] : [{ kind: 'text', text } as const]),
+    ...(chunk.usage == null ? [] : [{ kind: 'usage', usage: toUsage(chunk.usage) } as const]),
+    ...(chunk.error == null ? [] : [toFailure(chunk.error)])
+  ]
 }
+
+const toFailure = ({ message }: NonNullable<Chunk['error']>): ChatEvent => ({
+  kind: 'failure',
+  message: message ?? 'The stream failed.'
+})
 
 const toUsage = (usage: NonNullable<Chunk['usage']>): TokenUsage => ({
   promptTokens: usage.prompt_tokens ?? 0,

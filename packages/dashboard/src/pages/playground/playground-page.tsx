@@ -5,15 +5,15 @@ import { controlLook } from '../../forms/fields.tsx'
 import { gatewayUrl } from '../../gateway-url.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Snippets } from '../../snippets/snippets.tsx'
-import type { Message } from '../../snippets/write-snippets.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { shownMessages } from './messages.ts'
 import { Settings } from './settings.tsx'
 import { TurnView } from './turn-view.tsx'
-import { messagesOf, useChat } from './use-chat.ts'
+import { useChat } from './use-chat.ts'
 import { useModels } from './use-models.ts'
 
 const example = 'What does a toll gate do?'
@@ -29,20 +29,18 @@ export function PlaygroundPage() {
   const input = useRef<HTMLTextAreaElement>(null)
   const isChat = (model: string) => (offered.find(({ id }) => id === model)?.kind ?? 'chat') === 'chat'
   const models = useModels({ url: gatewayUrl(), key: key.trim() })
-  const chatModels = models.names.filter(isChat)
+  const chatModels = (models.names ?? []).filter(isChat)
   const model = chatModels.includes(chosen) ? chosen : (chatModels[0] ?? '')
   const isStreaming = turns.at(-1)?.state === 'streaming'
   const isReady = model !== '' && question.trim() !== '' && !isStreaming
-  const shown: Message[] = [
-    ...messagesOf(turns, system),
-    { role: 'user', content: question.trim() === '' ? (turns.at(-1)?.question ?? example) : question }
-  ]
 
-  const send = () => {
+  const send = async () => {
     if (!isReady) return
     setQuestion('')
     input.current?.focus()
-    void ask({ url: gatewayUrl(), key: key.trim() }, model, system, question)
+    const isAnswered = await ask({ url: gatewayUrl(), key: key.trim() }, model, system, question)
+    // To be sent again, unless something else is being written by now.
+    if (!isAnswered) setQuestion((written) => (written === '' ? question : written))
   }
 
   return (
@@ -92,7 +90,7 @@ export function PlaygroundPage() {
             className="border-t border-line p-4"
             onSubmit={(event) => {
               event.preventDefault()
-              send()
+              void send()
             }}
           >
             <textarea
@@ -105,13 +103,13 @@ export function PlaygroundPage() {
               onKeyDown={(event) => {
                 if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
                 event.preventDefault()
-                send()
+                void send()
               }}
               className={`${controlLook} resize-y py-2`}
             />
             <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
               <p className="text-[0.8125rem] text-ink-soft">Enter sends, Shift + Enter begins a line.</p>
-              <div className="flex gap-2">
+              <div className="ml-auto flex gap-2">
                 {turns.length > 0 && !isStreaming && (
                   <Button tone="quiet" onClick={clear}>
                     Start over
@@ -138,7 +136,7 @@ export function PlaygroundPage() {
           gatewayUrl={gatewayUrl()}
           secret="YOUR_API_KEY"
           model={model === '' ? (offered.find(({ kind }) => kind === 'chat')?.id ?? '') : model}
-          messages={shown}
+          messages={shownMessages(turns, system, question, example)}
           isStream
         />
       </Card>

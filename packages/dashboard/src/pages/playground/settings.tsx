@@ -1,5 +1,6 @@
-import { useId } from 'react'
+import { useId, useRef } from 'react'
 import { controlLook } from '../../forms/fields.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import type { Models } from './use-models.ts'
 
@@ -13,9 +14,13 @@ type SettingsProps = {
   readonly onSystem: (system: string) => void
 }
 
+const describeAbsence = ({ names, isLoading }: Models): string =>
+  isLoading ? 'Loading …' : names === null ? 'Paste a key to see its models' : 'This key calls no chat model'
+
 /** With which key, model and instructions. */
 export function Settings({ onKey, models, chatModels, model, onModel, system, onSystem }: SettingsProps) {
   const id = useId()
+  const keyInput = useRef<HTMLInputElement>(null)
   const isWrong = models.problem !== null
   return (
     <Card title="Settings">
@@ -25,9 +30,13 @@ export function Settings({ onKey, models, chatModels, model, onModel, system, on
             API key
           </label>
           <input
+            ref={keyInput}
             id={`${id}-key`}
-            type="password"
+            // Not a password: browsers offer to keep those, whatever the page asks for.
+            type="text"
             autoComplete="off"
+            autoCapitalize="off"
+            autoCorrect="off"
             spellCheck={false}
             placeholder="tg_…"
             // With a value of React's, the key would stand in the page's HTML.
@@ -35,7 +44,7 @@ export function Settings({ onKey, models, chatModels, model, onModel, system, on
             onChange={(event) => onKey(event.currentTarget.value)}
             aria-invalid={isWrong || undefined}
             aria-describedby={`${id}-key-hint`}
-            className={`${controlLook} h-10 font-mono text-sm`}
+            className={`${controlLook} masked h-10 font-mono text-sm`}
           />
           <p
             id={`${id}-key-hint`}
@@ -44,6 +53,19 @@ export function Settings({ onKey, models, chatModels, model, onModel, system, on
           >
             {models.problem ?? 'It is not stored: leave the page, and it is forgotten.'}
           </p>
+          {models.retry !== null && (
+            <Button
+              size="small"
+              className="mt-2"
+              onClick={() => {
+                // The button goes when the models are there.
+                keyInput.current?.focus()
+                models.retry?.()
+              }}
+            >
+              Try again
+            </Button>
+          )}
         </div>
         <div>
           <label htmlFor={`${id}-model`} className="mb-1.5 block text-sm font-medium">
@@ -56,9 +78,7 @@ export function Settings({ onKey, models, chatModels, model, onModel, system, on
             onChange={(event) => onModel(event.currentTarget.value)}
             className={`${controlLook} h-10 disabled:opacity-60`}
           >
-            {chatModels.length === 0 && (
-              <option value="">{models.isLoading ? 'Loading …' : 'Paste a key to see its models'}</option>
-            )}
+            {chatModels.length === 0 && <option value="">{describeAbsence(models)}</option>}
             {chatModels.map((name) => (
               <option key={name} value={name}>
                 {name}

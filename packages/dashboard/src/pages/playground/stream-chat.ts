@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/api-error.ts'
 import type { Message } from '../../snippets/write-snippets.ts'
-import { readChatEvent, type TokenUsage } from './chat-events.ts'
+import { readChatEvents, type TokenUsage } from './chat-events.ts'
 import { readEvents } from './read-events.ts'
 
 export type Gateway = { readonly url: string; readonly key: string }
@@ -37,11 +37,12 @@ export async function streamChat(
   })
   let usage: TokenUsage | null = null
   for await (const data of readEvents(piecesOf(response, signal))) {
-    const event = readChatEvent(data)
-    if (event.kind === 'text') onText(event.text)
-    else if (event.kind === 'usage') usage = event.usage
-    else if (event.kind === 'failure') throw new ApiError(response.status, 'stream_failed', event.message)
-    else if (event.kind === 'end') return usage
+    for (const event of readChatEvents(data)) {
+      if (event.kind === 'text') onText(event.text)
+      else if (event.kind === 'usage') usage = event.usage
+      else if (event.kind === 'failure') throw new ApiError(response.status, 'stream_failed', event.message)
+      else return usage
+    }
   }
   throw new ApiError(response.status, 'stream_failed', 'The answer broke off.')
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { explain } from '../../api/api-error.ts'
-import type { Message } from '../../snippets/write-snippets.ts'
 import type { TokenUsage } from './chat-events.ts'
+import { askedMessages } from './messages.ts'
 import { type Gateway, streamChat } from './stream-chat.ts'
 
 export type Turn = {
@@ -17,26 +17,14 @@ export type Turn = {
   readonly totalMs: number | null
 }
 
-/** What was said so far, as the next question has it. What failed was not said. */
-export function messagesOf(turns: readonly Turn[], system: string): Message[] {
-  const said = turns.flatMap(({ question, answer }): Message[] =>
-    answer === ''
-      ? []
-      : [
-          { role: 'user', content: question },
-          { role: 'assistant', content: answer }
-        ]
-  )
-  return system.trim() === '' ? said : [{ role: 'system', content: system }, ...said]
-}
-
 /** A conversation, kept as long as the page is there. */
 export function useChat() {
   const [turns, setTurns] = useState<readonly Turn[]>([])
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
 
-  const ask = async (gateway: Gateway, model: string, system: string, question: string): Promise<void> => {
+  /** @returns whether there is an answer, be it a part of one: without it, the question is still to be asked */
+  const ask = async (gateway: Gateway, model: string, system: string, question: string): Promise<boolean> => {
     const abort = new AbortController()
     running.current = abort
     const id = turns.length
@@ -44,14 +32,18 @@ export function useChat() {
     const elapsed = () => Math.round(performance.now() - startedAt)
     const change = (changed: (turn: Turn) => Partial<Turn>) =>
       setTurns((all) => all.map((turn) => (turn.id === id ? { ...turn, ...changed(turn) } : turn)))
-    const messages: Message[] = [...messagesOf(turns, system), { role: 'user', content: question }]
+    const messages = askedMessages(turns, system, question)
     const started = { state: 'streaming', problem: null, usage: null, firstTokenMs: null, totalMs: null } as const
     setTurns([...turns, { id, model, question, answer: '', ...started }])
+    let isAnswered = false
     try {
-      const onText = (text: string) =>
+      const onText = (text: string) => {
+        isAnswered = true
         change(({ answer, firstTokenMs }) => ({ answer: answer + text, firstTokenMs: firstTokenMs ?? elapsed() }))
+      }
       const usage = await streamChat(gateway, { model, messages }, onText, abort.signal)
       change(() => ({ state: 'done', usage, totalMs: elapsed() }))
+      return true
     } catch (error) {
       const isStopped = abort.signal.aborted
       change(() => ({
@@ -59,6 +51,7 @@ export function useChat() {
         problem: isStopped ? null : explain(error),
         totalMs: elapsed()
       }))
+      return isStopped && isAnswered
     }
   }
   return { turns, ask, stop: () => running.current?.abort(), clear: () => setTurns([]) }

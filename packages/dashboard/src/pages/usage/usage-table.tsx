@@ -1,13 +1,7 @@
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
-import { type Bucket, type Sums, sumByGroup, sumUsage } from '../../usage/sum-usage.ts'
-
-type UsageTableProps = {
-  readonly buckets: readonly Bucket[]
-  readonly nameOf: (bucket: Bucket) => string
-  /** What the rows are; empty where there is one row for everything. */
-  readonly heading: string
-}
+import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
+import { type Sums, sumByGroup, sumUsage } from '../../usage/sum-usage.ts'
 
 const columns: ReadonlyArray<readonly [name: string, show: (sums: Sums) => string]> = [
   ['Requests', ({ requests }) => formatCount(requests)],
@@ -19,8 +13,9 @@ const columns: ReadonlyArray<readonly [name: string, show: (sums: Sums) => strin
 ]
 
 /** The sums of each group, and of all. */
-export function UsageTable({ buckets, nameOf, heading }: UsageTableProps) {
-  const groups = sumByGroup(buckets, nameOf)
+export function UsageTable({ report }: { readonly report: UsageReport }) {
+  const { heading, groupOf, nameOf } = groupUsage(report)
+  const groups = sumByGroup(report.buckets, groupOf)
   const cells = (sums: Sums) =>
     columns.map(([name, show]) => (
       <td key={name} className="px-3 py-2.5 text-right whitespace-nowrap tabular-nums">
@@ -51,7 +46,7 @@ export function UsageTable({ buckets, nameOf, heading }: UsageTableProps) {
           {groups.map(({ group, sums }) => (
             <tr key={group}>
               <th scope="row" className="max-w-56 min-w-32 px-3 py-2.5 text-left font-medium break-words">
-                {group}
+                {nameOf(group)}
               </th>
               {cells(sums)}
             </tr>
@@ -63,7 +58,7 @@ export function UsageTable({ buckets, nameOf, heading }: UsageTableProps) {
               <th scope="row" className="px-3 py-2.5 text-left">
                 All
               </th>
-              {cells(sumUsage(buckets))}
+              {cells(sumUsage(report.buckets))}
             </tr>
           </tfoot>
         )}

@@ -16,14 +16,18 @@ const bucket = {
 
 test('an export has every number exactly, and the labels of keys', async () => {
   assert.equal(
-    writeUsageCsv({ group_by: 'key', buckets: [bucket] }, new Map([['key_1', 'My, key']])),
+    writeUsageCsv({
+      group_by: 'key',
+      buckets: [bucket],
+      keys: [{ id: 'key_1', label: 'My, key', prefix: 'tg_abcde' }]
+    }),
     'start,key_id,key_label,requests,errors,prompt_tokens,cached_tokens,completion_tokens,cost_usd\r\n' +
       '2026-05-05T00:00:00.000Z,key_1,"My, key",3,1,20,5,7,0.000000123\r\n'
   )
   const { key_id, ...plain } = bucket
-  assert.match(writeUsageCsv({ group_by: 'none', buckets: [plain] }, new Map()), /^start,requests,/)
+  assert.match(writeUsageCsv({ group_by: 'none', buckets: [plain] }), /^start,requests,/)
   assert.match(
-    writeUsageCsv({ group_by: 'model', buckets: [{ ...plain, model: 'gpt-4o' }] }, new Map()),
+    writeUsageCsv({ group_by: 'model', buckets: [{ ...plain, model: 'gpt-4o' }] }),
     /^start,model,.*\r\n2026-05-05T00:00:00\.000Z,gpt-4o,3,/
   )
 })

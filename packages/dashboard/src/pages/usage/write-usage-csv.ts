@@ -1,15 +1,13 @@
-import type { Answer } from '../../api/call.ts'
+import type { UsageReport } from '../../usage/group-usage.ts'
 import { writeCsv } from '../../usage/write-csv.ts'
 
-/**
- * A report as it was answered: a row for each bucket, costs exactly.
- *
- * @param labels of keys, by their ids
- */
-export function writeUsageCsv(
-  { group_by, buckets }: Pick<Answer<'getUsage'>, 'group_by' | 'buckets'>,
-  labels: ReadonlyMap<string, string>
-): string {
+/** A report as it was answered: a row for each bucket, costs exactly. */
+export function writeUsageCsv({
+  group_by,
+  buckets,
+  keys = []
+}: Pick<UsageReport, 'group_by' | 'buckets' | 'keys'>): string {
+  const labels = new Map(keys.map(({ id, label }) => [id, label]))
   const group = { model: ['model'], key: ['key_id', 'key_label'], none: [] }[group_by]
   const header = [
     'start',

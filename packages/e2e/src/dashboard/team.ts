@@ -1,16 +1,14 @@
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { Person } from '../person.ts'
-import { startTestSystem, type TestSystem } from '../start-test-system.ts'
-import { startBrowser, visit } from './browser.ts'
+import { visit } from './browser.ts'
+import { sendStockMails } from './stock-mails.ts'
+import { browser, system } from './world.ts'
 
-let system: TestSystem
-let browser: Browser | null = null
-t.before(async () => {
-  browser = await startBrowser(t)
-  // The identity provider's own mails, whose links bring a session in the fragment of the address.
-  if (browser !== null) system = await startTestSystem(t, { env: { SANDBOX_MAIL_TEMPLATES: 'stock' } })
+t.test('the identity provider sends its own mails from here on', async () => {
+  if (browser === null) return
+  await sendStockMails(t, system)
 })
 
 async function signIn(page: Page, email: string, password: string): Promise<void> {

@@ -1,0 +1,76 @@
+import { ChevronRight } from 'lucide-react'
+import type { Series } from './bar-chart.tsx'
+
+type ChartTableProps = {
+  /** What the numbers are. */
+  readonly caption: string
+  /** What a row is of. */
+  readonly heading: string
+  readonly names: readonly string[]
+  readonly series: readonly Series[]
+  /** As exact as it gets. */
+  readonly format: (value: number) => string
+}
+
+const numberCell = 'px-3 py-1.5 text-right whitespace-nowrap tabular-nums'
+
+/** The numbers of a chart's bars, to be opened: for who does not see them, has no pointer, or wants them exactly. */
+export function ChartTable({ caption, heading, names, series, format }: ChartTableProps) {
+  const isStacked = series.length > 1
+  return (
+    <details className="group mt-5">
+      <summary className="inline-flex min-h-8 list-none items-center gap-1 rounded-md pr-2 text-[0.8125rem] font-medium text-ink-soft hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden="true" className="size-4 transition-transform group-open:rotate-90" />
+        {caption}
+      </summary>
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        aria-label={caption}
+        className="mt-2 max-h-96 overflow-auto rounded-xl border border-line"
+      >
+        <table className="w-full text-sm">
+          <thead className="sticky top-0 z-10 bg-sunken">
+            <tr className="text-[0.8125rem] text-ink-soft">
+              <th scope="col" className="sticky left-0 bg-sunken px-3 py-2 text-left font-medium whitespace-nowrap">
+                {heading}
+              </th>
+              {series.map(({ id, name }) => (
+                <th key={id} scope="col" className="max-w-48 min-w-20 px-3 py-2 text-right font-medium break-words">
+                  {name}
+                </th>
+              ))}
+              {isStacked && (
+                <th scope="col" className="px-3 py-2 text-right font-medium">
+                  All
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {names.map((name, at) => (
+              <tr key={name}>
+                <th
+                  scope="row"
+                  className="sticky left-0 bg-surface px-3 py-1.5 text-left font-medium whitespace-nowrap"
+                >
+                  {name}
+                </th>
+                {series.map(({ id, values }) => (
+                  <td key={id} className={numberCell}>
+                    {format(values[at] ?? 0)}
+                  </td>
+                ))}
+                {isStacked && (
+                  <td className={numberCell}>
+                    {format(series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  )
+}

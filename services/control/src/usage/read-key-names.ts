@@ -1,0 +1,18 @@
+import type { UsageBucket, UsageKey } from '@tollgate/contracts/http/usage.ts'
+import { sql } from 'drizzle-orm'
+import { type Orm, queryRows } from '../database/connect.ts'
+import { keys } from '../database/schema.ts'
+
+/** The keys of an account that buckets are of: also those that are not listed any more. */
+export async function readKeyNames(orm: Orm, accountId: string, buckets: readonly UsageBucket[]): Promise<UsageKey[]> {
+  const ids = [...new Set(buckets.map(({ key_id: id }) => id))]
+  // One parameter: there may be thousands of keys.
+  return queryRows<UsageKey>(
+    orm,
+    sql`
+      select ${keys.id} as id, ${keys.label} as label, ${keys.prefix} as prefix
+      from ${keys}
+      where ${keys.accountId} = ${accountId}
+        and ${keys.id} in (select json_array_elements_text(${JSON.stringify(ids)}::text::json))`
+  )
+}
