@@ -1,30 +1,37 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
+import { pgliteDirectory } from '@tollgate/control/testing/pglite-image.ts'
 
 export type TestSystem = System & {
   /** Everything that the parts wrote after their start, for messages of failed tests. */
   lines: string[]
 }
 
-/** Variables that would replace an embedded part must not leak in from the machine that runs the tests. */
-const { PATH, HOME } = process.env
+/**
+ * Variables that would replace an embedded part must not leak in from the machine that runs the tests. Node's own spare
+ * the programs compiling again.
+ */
+const inherited = Object.fromEntries(
+  ['PATH', 'HOME', 'NODE_COMPILE_CACHE', 'NODE_OPTIONS'].map((name) => [name, process.env[name]])
+)
 
 /**
- * The whole product as `npm start` starts it, on free ports and with an empty data directory, which is removed again at
- * the end of the test.
+ * The whole product as `npm start` starts it, on free ports and with a data directory of its own, which is removed again at
+ * the end of the test. In the database there are the tables and nothing else: creating it takes control half of its start.
  */
 export async function startTestSystem(
   t: { teardown(handler: () => Promise<void>): void },
   options: { gateways?: number; env?: Record<string, string> } = {}
 ): Promise<TestSystem> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-'))
+  cpSync(await pgliteDirectory(), join(dataDir, 'postgres'), { recursive: true })
   const lines: string[] = []
   const ports = await choosePorts()
   const system = await startSystem({
-    env: { PATH, HOME, ...options.env },
+    env: { ...inherited, ...options.env },
     ports,
     dataDir,
     gateways: options.gateways ?? 1,

@@ -5,4 +5,4 @@
  */
 process.env._TAPJS_PROCESSINFO_EXCLUDE_ = '/./'
 // What a test starts is not a test.
-delete process.env.NODE_OPTIONS
+process.env.NODE_OPTIONS = `--import=${new URL('./quick-drizzle.mjs', import.meta.url)}`

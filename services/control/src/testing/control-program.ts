@@ -12,13 +12,13 @@ export type ControlProgram = {
   ended: Promise<{ code: number | null; signal: string | null }>
 }
 
-/** Runs control with these variables and no others but Node's own, which spares it compiling again. */
+/** Runs control with these variables and no others but Node's own, with which it starts more quickly. */
 export function runControl(
   t: { after(handler: () => Promise<void>): void },
   variables: Record<string, string>
 ): ControlProgram {
-  const { NODE_COMPILE_CACHE } = process.env
-  const env = { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }), ...variables }
+  const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env
+  const env = { NODE_COMPILE_CACHE, NODE_OPTIONS, ...variables }
   const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

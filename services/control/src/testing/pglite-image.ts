@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
@@ -35,6 +35,23 @@ export async function pgliteImage(kind: PgliteImage): Promise<Blob> {
   writeFileSync(own, Buffer.from(await image.arrayBuffer()))
   renameSync(own, path)
   return image
+}
+
+/** A directory with the files of the image `migrated`, kept like it: for programs. To be copied, not to be opened. */
+export async function pgliteDirectory(): Promise<string> {
+  const path = `${directory}pglite-${version}-${hashMigrations()}`
+  if (existsSync(path)) return path
+  const own = `${path}.${process.pid}`
+  const database = await PGlite.create({ dataDir: own, loadDataDir: await pgliteImage('migrated') })
+  await database.close()
+  try {
+    renameSync(own, path)
+  } catch (error) {
+    // Another test was quicker: a directory replaces only an empty one.
+    if (!existsSync(path)) throw error
+    rmSync(own, { recursive: true })
+  }
+  return path
 }
 
 /** Of all that decides what a migrated database is like. */
