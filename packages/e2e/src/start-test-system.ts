@@ -1,9 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
-import { pgliteDirectory } from '@tollgate/control/testing/pglite-image.ts'
+import { copyPgliteDirectory } from '@tollgate/control/testing/pglite-directory.ts'
 
 export type TestSystem = System & {
   /** Everything that the parts wrote after their start, for messages of failed tests. */
@@ -27,7 +27,7 @@ export async function startTestSystem(
   options: { gateways?: number; env?: Record<string, string> } = {}
 ): Promise<TestSystem> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-'))
-  cpSync(await pgliteDirectory(), join(dataDir, 'postgres'), { recursive: true })
+  await copyPgliteDirectory('migrated', join(dataDir, 'postgres'))
   const lines: string[] = []
   const ports = await choosePorts()
   const system = await startSystem({

@@ -26,8 +26,6 @@ export type DatabaseOptions = {
   poolSize?: number
   /** Milliseconds after which an attempt to connect fails. */
   connectTimeoutMs?: number
-  /** Files that a PGlite in memory begins with, as `dumpDataDir` gives them; those of an empty database by default. */
-  image?: Blob
 }
 
 /**
@@ -41,7 +39,7 @@ export type DatabaseOptions = {
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, options)
-  if (url === 'pglite:memory') return openPglite(null, options.image)
+  if (url === 'pglite:memory') return openPglite(null)
   if (url.startsWith('pglite:') && url.length > 'pglite:'.length) return openPglite(url.slice('pglite:'.length))
   throw new Error('a database URL begins with postgres:// or is pglite:<directory>')
 }
@@ -77,16 +75,13 @@ async function openPostgres(url: string, options: DatabaseOptions): Promise<Data
 const pgliteSettings = ['-c', 'shared_buffers=16MB']
 
 /** @param directory null for a database in memory */
-async function openPglite(directory: string | null, image?: Blob): Promise<Database> {
+async function openPglite(directory: string | null): Promise<Database> {
   const [{ PGlite }, { drizzle }] = await Promise.all([import('@electric-sql/pglite'), import('drizzle-orm/pglite')])
   const unlock = directory === null ? null : lockDirectory(directory)
   let client: PGlite
   try {
     const startParams = [...PGlite.defaultStartParams, ...pgliteSettings]
-    client = await PGlite.create({
-      startParams,
-      ...(directory === null ? { loadDataDir: image } : { dataDir: directory })
-    })
+    client = await PGlite.create({ startParams, ...(directory !== null && { dataDir: directory }) })
   } catch (error) {
     unlock?.()
     throw error

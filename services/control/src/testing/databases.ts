@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 import { type Test, test } from 'tap'
 import { type Database, openDatabase } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
-import { pgliteImage } from './pglite-image.ts'
+import { newPgliteDirectory, type PgliteContent, removePgliteDirectory } from './pglite-directory.ts'
 
 /** @returns the URL of an empty database */
 export type NewDatabase = () => Promise<string>
@@ -21,19 +21,29 @@ export function onEachDatabase(name: string, suite: (t: Test, newDatabase: NewDa
   })
 }
 
-/** `openDatabase`, quicker where that is PGlite in memory. */
+/** `openDatabase`; PGlite in memory is one in a directory instead, which is there at once. */
 export async function openTestDatabase(url: string): Promise<Database> {
-  return openDatabase(url, url === 'pglite:memory' ? { image: await pgliteImage('empty') } : {})
+  return url === 'pglite:memory' ? openCopy('empty') : openDatabase(url)
 }
 
-/** `openDatabase` and `migrate`, quicker where that is PGlite in memory. */
+/** {@link openTestDatabase} and `migrate`. */
 export async function openMigratedDatabase(url: string, poolSize?: number): Promise<Database> {
-  const database = await openDatabase(url, {
-    ...(poolSize !== undefined && { poolSize }),
-    ...(url === 'pglite:memory' && { image: await pgliteImage('migrated') })
-  })
+  if (url === 'pglite:memory') return openCopy('migrated')
+  const database = await openDatabase(url, { ...(poolSize !== undefined && { poolSize }) })
   await migrate(database.orm)
   return database
+}
+
+async function openCopy(content: PgliteContent): Promise<Database> {
+  const directory = await newPgliteDirectory(content)
+  const database = await openDatabase(`pglite:${directory}`)
+  return {
+    ...database,
+    async close() {
+      await database.close()
+      removePgliteDirectory(directory)
+    }
+  }
 }
 
 /** Creates an empty database in a server. @returns its URL */

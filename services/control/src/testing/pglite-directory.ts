@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PGlite } from '@electric-sql/pglite'
+import { drizzle } from 'drizzle-orm/pglite'
+import manifest from '../../package.json' with { type: 'json' }
+import { migrate } from '../database/migrate.ts'
+
+/** Without anything in it, or with the tables of this release. */
+export type PgliteContent = 'empty' | 'migrated'
+
+const version = manifest.dependencies['@electric-sql/pglite']
+const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
+const migrations = new URL('../database/migrations/', import.meta.url)
+
+/** Copies that this process has made and not removed. */
+const copies = new Set<string>()
+process.once('exit', () => copies.forEach(removePgliteDirectory))
+
+/**
+ * A directory for `pglite:<directory>`. Creating a database takes seconds of computing, which would be most of the time of
+ * many tests: this one is copied. It ends with this process at the latest.
+ */
+export async function newPgliteDirectory(content: PgliteContent): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-pglite-'))
+  copies.add(directory)
+  await copyPgliteDirectory(content, directory)
+  return directory
+}
+
+export function removePgliteDirectory(directory: string): void {
+  rmSync(directory, { recursive: true, force: true })
+  copies.delete(directory)
+}
+
+/** Writes the files of a new database to `target`. */
+export async function copyPgliteDirectory(content: PgliteContent, target: string): Promise<void> {
+  cpSync(await original(content), target, { recursive: true })
+}
+
+/** Made once for each version of PGlite and each set of migrations, and kept beside the dependencies. */
+async function original(content: PgliteContent): Promise<string> {
+  const path = `${cache}pglite-${version}-${content === 'empty' ? content : hashMigrations()}`
+  if (existsSync(path)) return path
+  mkdirSync(cache, { recursive: true })
+  const own = `${path}.${process.pid}`
+  const database = await PGlite.create({ dataDir: own })
+  if (content === 'migrated') await migrate(drizzle(database))
+  await database.close()
+  try {
+    renameSync(own, path)
+  } catch (error) {
+    // Another test did the same and was quicker: a directory replaces none but an empty one.
+    if (!existsSync(path)) throw error
+    rmSync(own, { recursive: true })
+  }
+  return path
+}
+
+/** Of all that decides what a migrated database is like. */
+function hashMigrations(): string {
+  const hash = createHash('sha256')
+  const statements = readdirSync(migrations).filter((name) => name.endsWith('.sql'))
+  for (const name of [...statements.sort(), 'meta/_journal.json', '../migrate.ts']) {
+    hash.update(`${name}\0`).update(readFileSync(new URL(name, migrations)))
+  }
+  return hash.digest('hex').slice(0, 16)
+}
