@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
+import { nodeVariables } from '@tollgate/cli/testing/start-run.ts'
 import { copyPgliteDirectory } from '@tollgate/control/testing/pglite-directory.ts'
 
 export type TestSystem = System & {
@@ -10,13 +11,8 @@ export type TestSystem = System & {
   lines: string[]
 }
 
-/**
- * Variables that would replace an embedded part must not leak in from the machine that runs the tests. Node's own spare
- * the programs compiling again.
- */
-const inherited = Object.fromEntries(
-  ['PATH', 'HOME', 'NODE_COMPILE_CACHE', 'NODE_OPTIONS'].map((name) => [name, process.env[name]])
-)
+/** Variables that would replace an embedded part must not leak in from the machine that runs the tests. */
+const { PATH, HOME } = process.env
 
 /**
  * The whole product as `npm start` starts it, on free ports and with a data directory of its own, which is removed again at
@@ -31,7 +27,7 @@ export async function startTestSystem(
   const lines: string[] = []
   const ports = await choosePorts()
   const system = await startSystem({
-    env: { ...inherited, ...options.env },
+    env: { PATH, HOME, ...nodeVariables(), ...options.env },
     ports,
     dataDir,
     gateways: options.gateways ?? 1,

@@ -11,11 +11,13 @@ import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
 import { listening, runControl as run } from './testing/control-program.ts'
+import { copyPgliteDirectory } from './testing/pglite-directory.ts'
 import { anonKey, serviceRoleKey, stripeKey, webhookSecret } from './testing/start-control.ts'
 
 test('control as a program', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-control-'))
   t.after(() => rmSync(directory, { recursive: true }))
+  await copyPgliteDirectory('migrated', join(directory, 'postgres'))
   const redis = await startRedis({ port: 0 })
   t.after(() => redis.stop())
   const identity = await startIdentity({

@@ -5,7 +5,7 @@ import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import t from 'tap'
 import { demoUser, seedDemoUser } from '../start/demo.ts'
-import { compileCache } from '../testing/start-run.ts'
+import { nodeVariables } from '../testing/start-run.ts'
 import { choosePorts } from './ports.ts'
 import { type System, startSystem } from './system.ts'
 
@@ -19,7 +19,7 @@ t.test(
     const dataDir = join(t.testdir(), 'data')
     const crashes: string[] = []
     const system = await startSystem({
-      env: { PATH: process.env.PATH, ...compileCache(), REDIS_URL: redis.url },
+      env: { PATH: process.env.PATH, ...nodeVariables(), REDIS_URL: redis.url },
       ports: await choosePorts(),
       dataDir,
       gateways: 2,
@@ -62,7 +62,7 @@ t.test(
 t.test('a part that fails stops the others, and is the one that is named', async (t) => {
   const start = startSystem({
     // The sandbox identity server refuses this, and it is the first to notice.
-    env: { PATH: process.env.PATH, ...compileCache(), SANDBOX_MAIL_TEMPLATES: 'none' },
+    env: { PATH: process.env.PATH, ...nodeVariables(), SANDBOX_MAIL_TEMPLATES: 'none' },
     ports: await choosePorts(),
     dataDir: t.testdir()
   })

@@ -33,18 +33,20 @@ export async function startEnv(dataDir: string): Promise<Record<string, string>>
   return {
     PATH: path.join(delimiter),
     HOME: process.env.HOME ?? '/',
-    // As `npm start` sets it; the program without npm needs not compile everything each time either.
-    ...compileCache(),
+    ...nodeVariables(),
     TOLLGATE_DATA_DIR: dataDir,
     ...nothingReplaced,
     ...Object.fromEntries(ports)
   }
 }
 
-/** The variable that has Node keep what it compiles, if these tests were started with it. */
-export function compileCache(): { NODE_COMPILE_CACHE?: string } {
-  const { NODE_COMPILE_CACHE } = process.env
-  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+/** Node's own variables of this process: with them, programs that it starts are ready sooner. */
+export function nodeVariables(): { NODE_COMPILE_CACHE?: string; NODE_OPTIONS?: string } {
+  const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env
+  return {
+    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
+    ...(NODE_OPTIONS !== undefined && { NODE_OPTIONS })
+  }
 }
 
 /** The path of a program that an ordinary machine has; null if this one does not. For `need`. */

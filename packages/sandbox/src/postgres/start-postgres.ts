@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import { chown, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { type Child, startChild } from '../child/child.ts'
 import { startOnPort } from '../free-port.ts'
 import { PortTakenError } from '../port-taken-error.ts'
+import { createCluster } from './create-cluster.ts'
 import { findPostgres, findUser } from './find-postgres.ts'
 
 export interface PostgresOptions {
@@ -30,7 +29,6 @@ export interface RunningPostgres {
   stop(): Promise<void>
 }
 
-const run = promisify(execFile)
 const readyLimitMs = 60_000
 const retryMs = 10
 
@@ -53,8 +51,7 @@ export async function startPostgres({
     const user = userForServer()
     if (user !== undefined) await chown(directory, user.uid, user.gid)
     const data = join(directory, 'data')
-    const initialise = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
-    await run(join(programs, 'initdb'), initialise, { cwd: directory, ...user })
+    await createCluster(data, programs, user)
     const sync = fsync ? {} : { fsync: 'off', full_page_writes: 'off' }
     const all = { listen_addresses: '127.0.0.1', unix_socket_directories: directory, ...sync, ...settings }
     const startServer = async (port: number) => {

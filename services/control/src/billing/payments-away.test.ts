@@ -7,8 +7,10 @@ import { type Answer, codeOf } from '../testing/start-control.ts'
 import { startBilling } from './testing/start-billing.ts'
 
 /** Callers are promised an answer within ten seconds; here the provider has less, so that the test is quick. */
-const limitMs = 400
+const limitMs = 1500
 const tenMinutes = 600_000
+/** What is asked for with this delay is not done before the test has ended, however slow the machine. */
+const neverMs = 3_600_000
 
 const outcomeOf = (answer: Answer) => [answer.status, codeOf(answer)]
 const unavailable = [503, 'payments_unavailable']
@@ -46,7 +48,7 @@ test('a payment provider in trouble', async (t) => {
     ['answers a list of something else', { status: 200, body: '{"object":"list","data":[{}],"has_more":false}' }],
     ['does not accept our key', { status: 401 }],
     ['resets connections', { reset: true }],
-    ['is slow', { delay_ms: 20_000 }]
+    ['is slow', { delay_ms: neverMs }]
   ]
   await t.test('is told of within its time, and leaves nothing half-done', async (t) => {
     const stranger = await control.signUp()
@@ -65,7 +67,7 @@ test('a payment provider in trouble', async (t) => {
           assert.deepEqual(outcomeOf(answer), unavailable)
           assert.ok(Number(answer.headers['retry-after']) >= 2)
         }
-        assert.ok(performance.now() - startedAt < 5000)
+        assert.ok(performance.now() - startedAt < 10_000)
         controls.clearFailures()
         assert.deepEqual(await plan(payer), told)
         assert.equal((await deliver(event!)).status, 200)
@@ -120,7 +122,7 @@ onEachDatabase('while the payment provider is slow, everything else answers', as
   for (const user of users) await buy(user)
   const events = eventsSince(before)
   assert.ok(events.length >= 8)
-  controls.failNext({ delay_ms: 20_000, count: 1000 })
+  controls.failNext({ delay_ms: neverMs, count: 1000 })
   const delivering = events.map((event) => deliver(event))
   const startedAt = performance.now()
   const { status } = await control.call('GET', '/api/keys', { cookie: users[0]!.cookie })

@@ -96,8 +96,7 @@ onEachDatabase('the projector', async (t, newDatabase) => {
   const server = await startRedis({ port: 0, program })
   t.after(() => server.stop())
   const databaseUrl = await newDatabase()
-  // PGlite computes in this process, and serves people who try the system out.
-  const many = databaseUrl === 'pglite:memory' ? 3000 : 10_000
+  const many = 2000
   const database = await openMigrated(t, databaseUrl)
   const { orm } = database
   const redis = await connect(t, server.url)
@@ -267,7 +266,7 @@ test('stopping ends the loop, in the middle of a replay too, and also while Redi
   const server = await startRedis({ port: 0, program })
   t.after(() => server.stop())
   const database = await openMigrated(t, 'pglite:memory')
-  await seedKeys(database.orm, { count: 5000, accounts: 100 })
+  await seedKeys(database.orm, { count: 2000, accounts: 100 })
   const redis = await connect(t, server.url)
   const { projector } = project(t, { database, redis })
   for (let stamped = 0; stamped < 20; ) {

@@ -122,14 +122,14 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   })
 
   if (databaseUrl === 'pglite:memory') return
-  await t.test('of 100,000 accounts each shard is read by index', { timeout: 120_000 }, async (t) => {
+  await t.test('of 20,000 accounts each shard is read by index', { timeout: 120_000 }, async (t) => {
     await fill(orm, month.from)
     const startedAt = performance.now()
     let found = 0
     const pages = await pagesOf(store, 'a07')
     for (const ids of pages) found += (await store.spendOf(ids, new Date())).length
     const ms = Math.round(performance.now() - startedAt)
-    assert.ok(found > 300)
+    assert.ok(found > 50)
     const [plan] = await queryRows<{ 'QUERY PLAN': string }>(
       orm,
       sql`explain (analyze, format json) ${spendByKey(pages[0]!, month.from, month.to)}`
@@ -155,9 +155,9 @@ async function pagesOf(store: Ledger, shard: AccountShard): Promise<string[][]> 
   return pages
 }
 
-/** 100,000 accounts with ten hours of use this month, and ten before. */
+/** 20,000 accounts with ten hours of use this month, and ten before. */
 async function fill(orm: Orm, from: Date): Promise<void> {
-  await seedKeys(orm, { count: 1, accounts: 100_000, from: 1000 })
+  await seedKeys(orm, { count: 1, accounts: 20_000, from: 1000 })
   await orm.execute(sql`
     insert into ledger (account_id, hour, run, key_id, model, requests, errors, prompt_tokens, cached_tokens,
       completion_tokens, cost_nanos, revision)

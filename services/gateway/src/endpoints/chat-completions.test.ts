@@ -9,7 +9,7 @@ let upstream: FakeUpstream
 let gateway: TestGateway
 t.before(async () => {
   upstream = await startFakeUpstream()
-  gateway = await startGateway(upstream.url, { timeouts: '{ first_byte: 1000, between_chunks: 1000 }' })
+  gateway = await startGateway(upstream.url, { timeouts: '{ first_byte: 3000, between_chunks: 3000 }' })
 })
 t.teardown(async () => {
   await gateway.close()

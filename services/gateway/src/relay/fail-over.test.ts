@@ -12,7 +12,7 @@ t.before(async () => {
   upstreams.a = await startFakeUpstream()
   upstreams.b = await startFakeUpstream()
   const file = ['a', 'b'].map(
-    (name) => `${name}: { base_url: '${upstreams[name as 'a' | 'b'].url}/v1', timeouts_ms: { first_byte: 500 } }`
+    (name) => `${name}: { base_url: '${upstreams[name as 'a' | 'b'].url}/v1', timeouts_ms: { first_byte: 2000 } }`
   )
   // A port of ours that nobody listens on any more.
   const gone = await startFakeUpstream()

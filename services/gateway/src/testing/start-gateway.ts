@@ -142,7 +142,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
       `upstreams: { test: { base_url: '${upstreamUrl}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${options.timeouts ?? '{}'} } }`
   )
   const redis = await startRedis({ port: 0 })
-  const link = (name: string) => connectRedis(redis.url, { name, silenceLimitMs: 500, onError: () => {} })
+  const link = (name: string) => connectRedis(redis.url, { name, silenceLimitMs: 2000, onError: () => {} })
   const control = link('test-control')
   const state = link('test-gateway')
   await Promise.all([control.ready(), state.ready()])

@@ -36,7 +36,7 @@ export async function untilAnswered(
   redis: RedisLink,
   secret: string,
   wanted: GatewayAnswer,
-  limitMs = 20_000
+  limitMs = 60_000
 ): Promise<{ before: Set<GatewayAnswer>; ms: number }> {
   const startedAt = performance.now()
   const before = new Set<GatewayAnswer>()
