@@ -8,7 +8,7 @@ import { type Child, isRunning } from './processes/children.ts'
 import type { RunningTarget, Target, TargetContext } from './targets/target.ts'
 import { content, eventsOf, type StreamShape } from './upstream/answers.ts'
 
-const startLimitMs = 20_000
+const startLimitMs = 60_000
 
 /** One of the two proxies that are compared, running and known to answer rightly. */
 export interface Side {

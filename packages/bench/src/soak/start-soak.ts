@@ -15,7 +15,7 @@ const gatewayMain = fileURLToPath(new URL('../../../../services/gateway/src/main
 const upstreamMain = fileURLToPath(new URL('./upstream-main.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
 const credential = 'the-upstreams-key'
-const startLimitMs = 20_000
+const startLimitMs = 60_000
 
 /** The gateway with Redis and a model server that fails as it is told to. */
 export interface SoakSystem {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { createLogFile } from '@tollgate/cli/system/log-file.ts'
 import { createPart, type Part } from '@tollgate/cli/system/part.ts'
 import { startProgram } from '@tollgate/cli/system/program.ts'
+import { nodeVariables } from '@tollgate/cli/testing/start-run.ts'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
@@ -64,6 +65,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     urls.push(`http://127.0.0.1:${port}`)
     const variables = {
       PATH: process.env.PATH,
+      ...nodeVariables(),
       GATEWAY_PORT: String(port),
       GATEWAY_ADMIN_PORT: String(adminPort),
       REDIS_URL: redis.url,

@@ -1,3 +1,5 @@
+import { usualPasswordCost } from './accounts/password-hash.ts'
+
 /** How the project is configured. The defaults of {@link completeSettings} are those of a local Supabase stack. */
 export interface IdentitySettings {
   /** The address of the application: where mails link to and where redirects go by default. No slash at the end. */
@@ -14,6 +16,8 @@ export interface IdentitySettings {
   /** For how long after a refresh older refresh tokens of the session still work. */
   readonly refreshReuseIntervalMs: number
   readonly minimumPasswordLength: number
+  /** What hashing a password costs: scrypt's N, a power of two. */
+  readonly passwordCost: number
 }
 
 export type GivenSettings = Pick<IdentitySettings, 'siteUrl' | 'anonKey' | 'serviceRoleKey'> &
@@ -29,6 +33,7 @@ export function completeSettings(given: GivenSettings): IdentitySettings {
     otpLifetimeMs: given.otpLifetimeMs ?? 3_600_000,
     accessTokenLifetimeS: given.accessTokenLifetimeS ?? 3_600,
     refreshReuseIntervalMs: given.refreshReuseIntervalMs ?? 10_000,
-    minimumPasswordLength: given.minimumPasswordLength ?? 6
+    minimumPasswordLength: given.minimumPasswordLength ?? 6,
+    passwordCost: given.passwordCost ?? usualPasswordCost
   }
 }

@@ -17,7 +17,8 @@ interface Teardown {
   teardown(close: () => Promise<void>): unknown
 }
 
-/** Starts a server for a test, on free ports and in memory, with mails as often as one likes; the test closes it. */
+/** Starts a server for a test, on free ports and in memory, with mails as often as one likes and passwords that cost little; the test
+ * closes it. */
 export async function startTestProject(t: Teardown, options: Partial<IdentityOptions> = {}): Promise<TestProject> {
   let offsetMs = 0
   const identity = await startIdentity({
@@ -25,6 +26,7 @@ export async function startTestProject(t: Teardown, options: Partial<IdentityOpt
     mailboxPort: 0,
     siteUrl: 'http://localhost:3000',
     mailFrequencyMs: 0,
+    passwordCost: 256,
     now: () => Date.now() + offsetMs,
     ...testKeys,
     ...options

@@ -54,6 +54,8 @@ export type StartControlOptions = {
   dashboardDir?: string
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
+  /** Of the identity server: low by default, since tests sign many people in. */
+  passwordCost?: number
   /** None by default, so that refusals are not slow. */
   floors?: Floors
   /** By default so many that no test meets them by accident. */
@@ -124,7 +126,14 @@ export type RunningControl = {
 export async function startControl(options: StartControlOptions = {}): Promise<RunningControl> {
   const publicUrl = options.publicUrl ?? 'http://localhost:3000'
   const ownRedis = options.redisUrl === undefined ? await startRedis({ port: 0 }) : null
-  const identity = await startIdentity({ port: 0, mailboxPort: 0, siteUrl: publicUrl, anonKey, serviceRoleKey })
+  const identity = await startIdentity({
+    port: 0,
+    mailboxPort: 0,
+    siteUrl: publicUrl,
+    anonKey,
+    serviceRoleKey,
+    passwordCost: options.passwordCost ?? lowPasswordCost
+  })
   const catalog = options.catalog ?? loadCatalogFile(repositoryCatalog)
   const logged: string[] = []
   const log = createLog('trace', { write: (line) => void logged.push(line) })
@@ -282,6 +291,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
 }
 
 const patientMs = 30_000
+const lowPasswordCost = 256
 /** Nothing listens on the port of the discard protocol. */
 const nobodysUrl = 'http://127.0.0.1:9'
 

@@ -1,21 +1,21 @@
 import t from 'tap'
-import { hashPassword, isPasswordOf } from './password-hash.ts'
+import { usualPasswordCost as cost, hashPassword, isPasswordOf } from './password-hash.ts'
 
 t.test('a hash knows its password only, and is different each time', async (t) => {
-  const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
+  const [one, two] = await Promise.all([hashPassword('correct horse', cost), hashPassword('correct horse', cost)])
   t.not(one, two)
   t.notMatch(one, 'correct')
-  t.equal(await isPasswordOf('correct horse', one), true)
-  t.equal(await isPasswordOf('correct horse', two), true)
-  t.equal(await isPasswordOf('correct hors', one), false)
-  t.equal(await isPasswordOf('', one), false)
+  t.equal(await isPasswordOf('correct horse', one, cost), true)
+  t.equal(await isPasswordOf('correct horse', two, cost), true)
+  t.equal(await isPasswordOf('correct hors', one, cost), false)
+  t.equal(await isPasswordOf('', one, cost), false)
 })
 
 t.test('without a hash no password is right, and the answer takes as long', async (t) => {
-  const hash = await hashPassword('correct horse')
+  const hash = await hashPassword('correct horse', cost)
   const timed = async (of: string | null) => {
     const start = performance.now()
-    t.equal(await isPasswordOf('wrong', of), false)
+    t.equal(await isPasswordOf('wrong', of, cost), false)
     return performance.now() - start
   }
   let known = Number.POSITIVE_INFINITY

@@ -1,23 +1,28 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 
-const cost = { N: 16_384, r: 8, p: 1 }
+/** scrypt's N. Tests of something else than passwords have a lower one: most of their computing would be this. */
+export const usualPasswordCost = 16_384
+
+const [blockSize, parallelization] = [8, 1]
 const keyLength = 32
 
-// Checked in place of a hash that does not exist, so that an unknown address costs as much as a wrong password.
-const noHash = `scrypt$${cost.N}$${cost.r}$${cost.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`
-
 /** Hashes a password with scrypt and a random salt. The result names its parameters. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: number): Promise<string> {
   const salt = randomBytes(16)
-  const key = await derive(password, salt, cost)
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
+  const key = await derive(password, salt, { N: cost, r: blockSize, p: parallelization })
+  return format(cost, salt.toString('base64url'), key.toString('base64url'))
 }
 
-/** Whether the password is the one of `hash`. For null it does the same work and says no. */
-export async function isPasswordOf(password: string, hash: string | null): Promise<boolean> {
-  const [, N, r, p, salt = '', expected = ''] = (hash ?? noHash).split('$')
+/** Whether the password is the one of `hash`. For null it does the work of a hash of that cost and says no. */
+export async function isPasswordOf(password: string, hash: string | null, cost: number): Promise<boolean> {
+  // An unknown address costs as much as a wrong password.
+  const [, N, r, p, salt = '', expected = ''] = (hash ?? format(cost, 'A'.repeat(22), 'A'.repeat(43))).split('$')
   const key = await derive(password, Buffer.from(salt, 'base64url'), { N: Number(N), r: Number(r), p: Number(p) })
   return timingSafeEqual(key, Buffer.from(expected, 'base64url')) && hash !== null
+}
+
+function format(cost: number, salt: string, key: string): string {
+  return ['scrypt', cost, blockSize, parallelization, salt, key].join('$')
 }
 
 function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {

@@ -98,7 +98,7 @@ async function hashForSignUp(
   if (type !== 'signup' || body.type === 'magiclink' || users.byEmail(email) !== null) return null
   if (!body.password) throw validationFailed('Signup requires a valid password')
   checkNewPassword(body.password, settings.minimumPasswordLength)
-  return hashPassword(body.password)
+  return hashPassword(body.password, settings.passwordCost)
 }
 
 /** The user that the link is for; sign-ups and invitations make one. */

@@ -85,7 +85,7 @@ async function createUser(context: IdentityContext, body: AdminUser): Promise<Wi
   if (body.id && !isUuid(body.id)) throw validationFailed('ID must conform to the uuid v4 format')
   const banMs = body.ban_duration ? parseBanDuration(body.ban_duration) : 0
   checkPasswordLength(body.password ?? '')
-  const passwordHash = body.password ? await hashPassword(body.password) : null
+  const passwordHash = body.password ? await hashPassword(body.password, context.settings.passwordCost) : null
   const user = newUser(
     {
       email,
@@ -113,7 +113,7 @@ async function updateUser(context: IdentityContext, id: string, body: AdminUser)
   const { password } = body
   const isNewPassword = password !== undefined && password !== null
   if (isNewPassword) checkNewPassword(password, context.settings.minimumPasswordLength)
-  const passwordHash = isNewPassword ? await hashPassword(password) : null
+  const passwordHash = isNewPassword ? await hashPassword(password, context.settings.passwordCost) : null
   return inTransaction(context.database, () => {
     const user = context.users.byId(id)
     if (user === null) throw new GoTrueError(404, 'user_not_found', 'User not found')

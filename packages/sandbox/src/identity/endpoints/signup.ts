@@ -32,7 +32,7 @@ export function registerSignUp(app: FastifyInstance, context: IdentityContext): 
     return signUp(
       context,
       email,
-      await hashPassword(body.password),
+      await hashPassword(body.password, context.settings.passwordCost),
       body.data ?? {},
       redirectTarget(request, context.settings)
     )

@@ -38,7 +38,7 @@ async function grantByPassword(context: IdentityContext, requestBody: unknown): 
   if (found !== null && found.passwordHash !== null && isBanned(found.profile, context.now())) {
     throw new GoTrueError(400, 'user_banned', 'User is banned')
   }
-  const isRight = await isPasswordOf(password ?? '', found?.passwordHash ?? null)
+  const isRight = await isPasswordOf(password ?? '', found?.passwordHash ?? null, context.settings.passwordCost)
   if (found === null || !isRight) throw invalidCredentials()
   const { user, session } = inTransaction(context.database, () => {
     // It may have changed while the password was checked.

@@ -70,10 +70,10 @@ async function hashNewPassword(
 ): Promise<string | null> {
   if (password === undefined || password === null) return null
   checkNewPassword(password, settings.minimumPasswordLength)
-  if (await isPasswordOf(password, current)) {
+  if (await isPasswordOf(password, current, settings.passwordCost)) {
     throw new GoTrueError(422, 'same_password', 'New password should be different from the old password.')
   }
-  return hashPassword(password)
+  return hashPassword(password, settings.passwordCost)
 }
 
 interface OwnChange {
