@@ -17,8 +17,10 @@ interface Teardown {
   teardown(close: () => Promise<void>): unknown
 }
 
-/** Starts a server for a test, on free ports and in memory, with mails as often as one likes and passwords that cost little; the test
- * closes it. */
+/**
+ * Starts a server for a test, on free ports and in memory, with mails as often as one likes and passwords that cost little;
+ * the test closes it.
+ */
 export async function startTestProject(t: Teardown, options: Partial<IdentityOptions> = {}): Promise<TestProject> {
   let offsetMs = 0
   const identity = await startIdentity({
