@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { UsageResponse } from '@tollgate/contracts/http/usage.ts'
 import OpenAI from 'openai'
 import t from 'tap'
@@ -54,7 +55,7 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
   const usedAt = Date.now()
   t.equal(await chatOutcome(openaiClient(system.addresses.gateways[1]!, value), 'gpt-4o-mini'), '200')
   const isListedAsUsed = async () => Date.parse((await ada.listKeys()).body.keys[0]!.last_used ?? '') >= usedAt
-  while (!(await isListedAsUsed()) && Date.now() < usedAt + 5000);
+  while (!(await isListedAsUsed()) && Date.now() < usedAt + 5000) await delay(20)
   t.ok(await isListedAsUsed(), 'a use is listed within five seconds')
 
   // Two answers of each gateway, and the one before; what was refused is none.
@@ -63,7 +64,7 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
     const { body } = await ada.call<UsageResponse>('GET', '/api/usage?interval=month')
     return body.buckets.reduce((sum, { requests }) => sum + requests, 0)
   }
-  while ((await reported()) < served && Date.now() < usedAt + 5000);
+  while ((await reported()) < served && Date.now() < usedAt + 5000) await delay(20)
   t.equal(await reported(), served, 'requests are reported within five seconds')
   t.match(await ada.call('GET', '/api/usage/summary'), { body: { spent_usd: /[1-9]/, reserved_usd: '0.00' } })
 

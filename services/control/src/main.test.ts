@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
@@ -48,7 +49,7 @@ test('control as a program', async (t) => {
     const control = run(t, env)
     const url = await listening(control)
     // It listens before it is connected to everything.
-    while ((await fetch(`${url}/readyz`)).status !== 200);
+    while ((await fetch(`${url}/readyz`)).status !== 200) await delay(20)
     assert.equal((await post(`${url}/api/auth/register`, { ...person, name: 'Ada' })).status, 200)
     const { pathname, search } = linkIn(await latestMail(identity.mailboxUrl, person.email))
     const confirmed = await fetch(url + pathname + search, { redirect: 'manual' })

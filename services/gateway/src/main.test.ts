@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import t, { type Test } from 'tap'
@@ -81,7 +82,7 @@ async function startReady(t: Test, env: Record<string, string> = {}) {
     await upstream.close()
   })
   await gateway.until(/"listening"/)
-  while (!(await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok);
+  while (!(await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok) await delay(20)
   const { secret } = await state.seedKey()
   const ask = () => post({ url: `http://127.0.0.1:${port}` }, secret, '/chat/completions', chatOf('small'))
   return { upstream, gateway, adminPort, ask }
