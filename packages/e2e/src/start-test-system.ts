@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
-import { nodeVariables } from '@tollgate/cli/testing/start-run.ts'
 import { copyPgliteDirectory } from '@tollgate/control/testing/pglite-directory.ts'
+import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 
 export type TestSystem = System & {
   /** Everything that the parts wrote after their start, for messages of failed tests. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
+import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import t, { type Test } from 'tap'
 import { chatOf, post } from './testing/client.ts'
 import { startFakeUpstream } from './testing/fake-upstream.ts'
@@ -19,7 +20,7 @@ function start(env: Record<string, string>): {
   until(text: RegExp): Promise<void>
 } {
   const child = spawn(process.execPath, [script], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, ...nodeVariables(), ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   let output = ''

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { choosePorts } from '../system/ports.ts'
 import { killAll, processTree, untilGone } from './processes.ts'
 
@@ -37,15 +38,6 @@ export async function startEnv(dataDir: string): Promise<Record<string, string>>
     TOLLGATE_DATA_DIR: dataDir,
     ...nothingReplaced,
     ...Object.fromEntries(ports)
-  }
-}
-
-/** Node's own variables of this process: with them, programs that it starts are ready sooner. */
-export function nodeVariables(): { NODE_COMPILE_CACHE?: string; NODE_OPTIONS?: string } {
-  const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env
-  return {
-    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
-    ...(NODE_OPTIONS !== undefined && { NODE_OPTIONS })
   }
 }
 

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { freePort } from '../free-port.ts'
 import { latestMail } from '../mailbox/read-mail.ts'
+import { nodeVariables } from '../node-variables.ts'
 import { newClient } from './test-project.ts'
 
 const program = fileURLToPath(new URL('main.ts', import.meta.url))
@@ -29,7 +30,10 @@ async function prepare(t: Test) {
 }
 
 function run(t: Test, env: Record<string, string>): ChildProcess {
-  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program], {
+    env: { ...nodeVariables(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   t.teardown(() => child.kill('SIGKILL'))
   return child
 }

@@ -6,10 +6,12 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { test } from 'tap'
 import { freePort } from '../free-port.ts'
+import { nodeVariables } from '../node-variables.ts'
 import { readModelsConfig } from './config.ts'
 
 const main = new URL('./main.ts', import.meta.url).pathname
-const run = (env: Record<string, string>) => spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+const run = (env: Record<string, string>) =>
+  spawn(process.execPath, [main], { env: { ...nodeVariables(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`the program says where it is ready, and ends with status 0 on ${signal} even with a request open`, async (t) => {

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { freePort } from '../free-port.ts'
+import { nodeVariables } from '../node-variables.ts'
 import { startReceiver } from './events/test-receiver.ts'
 import { newStripe, testProducts } from './test-account.ts'
 
@@ -26,7 +27,10 @@ async function prepare(t: Test) {
 }
 
 function run(t: Test, env: Record<string, string>): ChildProcess {
-  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program], {
+    env: { ...nodeVariables(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   t.teardown(() => child.kill('SIGKILL'))
   return child
 }

@@ -8,11 +8,13 @@ import { Redis } from 'ioredis'
 import { test } from 'tap'
 import { freePort } from '../free-port.ts'
 import { need } from '../need.ts'
+import { nodeVariables } from '../node-variables.ts'
 import { readRedisConfig } from './config.ts'
 import { findRedisServer } from './find-redis-server.ts'
 
 const main = new URL('./main.ts', import.meta.url).pathname
-const run = (env: Record<string, string>) => spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+const run = (env: Record<string, string>) =>
+  spawn(process.execPath, [main], { env: { ...nodeVariables(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
 
 async function firstLine(program: ChildProcess): Promise<string> {
   assert.ok(program.stdout)

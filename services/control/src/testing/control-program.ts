@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url))
 
@@ -17,8 +18,7 @@ export function runControl(
   t: { after(handler: () => Promise<void>): void },
   variables: Record<string, string>
 ): ControlProgram {
-  const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env
-  const env = { NODE_COMPILE_CACHE, NODE_OPTIONS, ...variables }
+  const env = { ...nodeVariables(), ...variables }
   const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

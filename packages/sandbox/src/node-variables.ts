@@ -1,0 +1,8 @@
+/** Node's own variables of this process: with them, programs that it starts are ready sooner. */
+export function nodeVariables(): { NODE_COMPILE_CACHE?: string; NODE_OPTIONS?: string } {
+  const { NODE_COMPILE_CACHE, NODE_OPTIONS } = process.env
+  return {
+    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
+    ...(NODE_OPTIONS !== undefined && { NODE_OPTIONS })
+  }
+}
