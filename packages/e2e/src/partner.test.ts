@@ -84,7 +84,9 @@ t.test('a partner gives each of its tenants a key, and manages them from its ser
   t.equal(await chat(keys[6]!.value), '200')
 
   let last = '200'
-  while (last === '200' && performance.now() < graceEnds + 5000) last = await chat(graceful.value)
+  // On a busy machine Redis may be too slow for a gateway now and then.
+  const isStillOpen = () => last === '200' || last === '503 state_unavailable'
+  while (isStillOpen() && performance.now() < graceEnds + 5000) last = await chat(graceful.value)
   t.equal(last, '401 revoked_api_key', 'and no longer than five seconds after it')
   t.ok(performance.now() >= graceEnds - 100)
 

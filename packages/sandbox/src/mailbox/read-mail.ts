@@ -20,7 +20,7 @@ export interface LatestMailOptions {
 export async function latestMail(
   mailboxUrl: string,
   address: string,
-  { timeoutMs = 5_000, newerThan }: LatestMailOptions = {}
+  { timeoutMs = 20_000, newerThan }: LatestMailOptions = {}
 ): Promise<MailpitMessage> {
   const deadline = performance.now() + timeoutMs
   const search = `${mailboxUrl}/api/v1/search?limit=200&query=${encodeURIComponent(`to:"${address}"`)}`
