@@ -1,19 +1,33 @@
+import { readFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { RedisAccess } from './redis-access.ts'
+
+export interface AskOptions extends RedisAccess {
+  readonly command?: 'INFO' | 'CLUSTER INFO'
+  readonly limitMs?: number
+}
 
 /**
  * What a Redis server on 127.0.0.1 answers to INFO, by name; null when nothing that answers it listens there.
  *
  * Written on the bare socket, so that starting a server needs no client library with its reconnecting.
  */
-export function askRedisInfo(port: number, limitMs = 1_000): Promise<ReadonlyMap<string, string> | null> {
+export function askRedisInfo(port: number, options: AskOptions = {}): Promise<ReadonlyMap<string, string> | null> {
+  const { command = 'INFO', password, tls, limitMs = 1_000 } = options
   return new Promise((resolve) => {
-    const socket = createConnection({ host: '127.0.0.1', port })
+    const address = { host: '127.0.0.1', port }
+    const socket =
+      tls === undefined ? createConnection(address) : connectTls({ ...address, ca: readFileSync(tls.caFile) })
     // Latin-1, because the header counts bytes.
     let text = ''
     socket.setEncoding('latin1').setTimeout(limitMs)
-    socket.once('connect', () => socket.write('INFO\r\n'))
+    socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
+      socket.write(`${password === undefined ? '' : authenticate(password)}${command}\r\n`)
+    })
     socket.on('data', (more) => {
       text += more
+      if (password !== undefined && text.startsWith('+OK\r\n')) text = text.slice('+OK\r\n'.length)
       const header = /^\$(\d+)\r\n/.exec(text)
       if (header === null) {
         // Any other kind of reply ("-NOAUTH …") is not an INFO; an incomplete header is at most a few bytes.
@@ -26,6 +40,11 @@ export function askRedisInfo(port: number, limitMs = 1_000): Promise<ReadonlyMap
     socket.once('error', () => undefined)
     socket.once('close', () => resolve(text.startsWith('$') ? parseInfo(text) : null))
   })
+}
+
+/** As bulk strings, in which a password may have spaces. */
+function authenticate(password: string): string {
+  return `*2\r\n$4\r\nAUTH\r\n$${Buffer.byteLength(password)}\r\n${password}\r\n`
 }
 
 function parseInfo(text: string): ReadonlyMap<string, string> {

@@ -2,18 +2,22 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createRedisCommandExecutor, RedisServerState, Resp2Server } from 'js-redis-server/core'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
-import type { RunningRedis } from './start-redis.ts'
+import type { RedisOptions, RunningRedis } from './start-redis.ts'
 
 const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT'])
 
 /**
- * Starts `js-redis-server` in this process on `port`. It keeps nothing, and takes no arguments of a Redis program.
+ * Starts `js-redis-server` in this process on `port`. It keeps nothing, lets everybody in, and takes no arguments of a Redis program.
  *
  * It is put together from the package's core: the package's own `createRedisServer` listens on every interface.
  *
  * @throws PortTakenError when another program has the port
  */
-export async function startJsRedis(port: number, args: readonly string[]): Promise<RunningRedis> {
+export async function startJsRedis(
+  port: number,
+  { args = [], password, tls }: Omit<RedisOptions, 'port'>
+): Promise<RunningRedis> {
+  if (password !== undefined || tls !== undefined) throw new Error('js-redis-server knows neither password nor TLS.')
   if (args.length > 0) throw new Error(`js-redis-server does not take the arguments ${args.join(' ')}.`)
   const resp = new Resp2Server({
     server: new RedisServerState({ databaseCount: 16 }),

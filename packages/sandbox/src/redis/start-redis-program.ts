@@ -1,14 +1,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Child, startChild } from '../child/child.ts'
-import { PortTakenError } from '../port-taken-error.ts'
-import { askRedisInfo } from './ask-redis-info.ts'
+import { startChild } from '../child/child.ts'
 import type { RedisProgram } from './find-redis-server.ts'
+import { accessArguments, urlParameters, urlStart } from './redis-access.ts'
 import type { RedisOptions, RunningRedis } from './start-redis.ts'
-
-const readyLimitMs = 30_000
-const retryMs = 10
+import { untilServerReady } from './until-redis.ts'
 
 /** Starts `redis-server` or `valkey-server` as a child process on `port`. Options and errors as of `startRedis`. */
 export async function startRedisProgram(
@@ -26,19 +23,20 @@ export async function startRedisProgram(
     await mkdir(directory, { recursive: true })
     const child = await startChild({
       command: program.path,
-      args: [...serverArguments(port, directory, persistence), ...args],
+      args: [...accessArguments(port, options), ...serverArguments(directory, persistence), ...args],
       cwd: directory,
       stopSignal: 'SIGTERM',
       temporaryDirectory
     })
     try {
-      await untilReady(child, port)
+      await untilServerReady(child, port, options)
     } catch (error) {
       await child.kill('SIGKILL')
       throw error
     }
+    const { caFile } = options.tls ?? {}
     return {
-      url: `redis://127.0.0.1:${port}`,
+      url: `${urlStart('', options)}127.0.0.1:${port}${urlParameters({ ssl_ca_certs: caFile })}`,
       port,
       kind: program.kind,
       pid: child.pid,
@@ -56,24 +54,8 @@ export async function startRedisProgram(
   }
 }
 
-function serverArguments(port: number, directory: string, persistence: boolean): string[] {
+function serverArguments(directory: string, persistence: boolean): string[] {
   const append = persistence ? ['--appendonly', 'yes', '--appendfsync', 'everysec'] : ['--appendonly', 'no']
   // No RDB snapshots by themselves: with the append-only file they would only be a second copy.
-  return ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', '', ...append]
-}
-
-/** Resolves when the child itself, and not another server on its port, answers and has loaded its data. */
-async function untilReady(child: Child, port: number): Promise<void> {
-  const deadline = performance.now() + readyLimitMs
-  while (performance.now() < deadline) {
-    const info = await Promise.race([askRedisInfo(port), child.ended.then(() => null)])
-    if (info?.get('process_id') === String(child.pid) && info.get('loading') === '0') return
-    // The end of the process ends the wait early.
-    await Promise.race([child.ended, new Promise((resolve) => setTimeout(resolve, retryMs))])
-    if (!child.isRunning()) {
-      if (child.output().includes('Address already in use')) throw new PortTakenError(port)
-      throw new Error(`The Redis server ended before it was ready. Its last lines:\n${child.output()}`)
-    }
-  }
-  throw new Error(`The Redis server was not ready after ${readyLimitMs / 1000} s. Its last lines:\n${child.output()}`)
+  return ['--bind', '127.0.0.1', '--dir', directory, '--save', '', ...append]
 }

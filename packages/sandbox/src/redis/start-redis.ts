@@ -1,9 +1,10 @@
 import { startOnPort } from '../free-port.ts'
 import { findRedisServer, type RedisProgram } from './find-redis-server.ts'
+import type { RedisAccess } from './redis-access.ts'
 import { startJsRedis } from './start-js-redis.ts'
 import { startRedisProgram } from './start-redis-program.ts'
 
-export interface RedisOptions {
+export interface RedisOptions extends RedisAccess {
   /** 0 chooses a free one. */
   readonly port: number
   /**
@@ -23,7 +24,7 @@ export interface RedisOptions {
 }
 
 export interface RunningRedis {
-  /** `redis://127.0.0.1:<port>` */
+  /** `redis://127.0.0.1:<port>`, with what {@link RedisAccess} adds */
   readonly url: string
   readonly port: number
   readonly kind: 'redis-server' | 'valkey-server' | 'js-redis-server'
@@ -54,6 +55,6 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
     throw new Error('A Redis that keeps its data needs a dataDir.')
   }
   return startOnPort(options.port, (port) =>
-    program === null ? startJsRedis(port, options.args ?? []) : startRedisProgram(program, port, options)
+    program === null ? startJsRedis(port, options) : startRedisProgram(program, port, options)
   )
 }

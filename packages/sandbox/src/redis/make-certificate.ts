@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import type { TlsFiles } from './redis-access.ts'
+
+/**
+ * Makes a certificate for servers on this machine (`127.0.0.1`, `localhost`), which is its own authority and good for a
+ * day.
+ *
+ * @param directory exists; its files are `certificate.pem` and `key.pem`
+ * @returns null when OpenSSL is not installed
+ */
+export function makeCertificate(directory: string): TlsFiles | null {
+  const certFile = join(directory, 'certificate.pem')
+  const keyFile = join(directory, 'key.pem')
+  const subject = ['-subj', '/CN=Tollgate test', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']
+  const algorithm = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const files = ['-keyout', keyFile, '-out', certFile]
+  try {
+    execFileSync('openssl', ['req', '-x509', '-days', '1', ...algorithm, ...subject, ...files], { stdio: 'pipe' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  return { caFile: certFile, certFile, keyFile }
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
+import type { RedisProgram } from './find-redis-server.ts'
+import { type RedisAccess, urlParameters, urlStart } from './redis-access.ts'
+import { type RedisNode, startNode } from './redis-node.ts'
+import { startRedisProgram } from './start-redis-program.ts'
+import { startSentinel } from './start-sentinel.ts'
+import { untilInfo } from './until-redis.ts'
+
+export interface ReplicatedOptions extends RedisAccess {
+  readonly program: RedisProgram
+  /** 1 unless given. */
+  readonly replicas?: number
+  /** 3 unless given. A majority of them must see that the master is away. */
+  readonly sentinels?: number
+  /** What Sentinels ask for; nothing unless given. */
+  readonly sentinelPassword?: string
+  /** After so much silence a Sentinel takes the master to be away; 500 ms unless given. */
+  readonly downAfterMs?: number
+  /** Whether the servers keep an append-only file. They do not unless told to. */
+  readonly persistence?: boolean
+  /** Further arguments of every server (`--min-replicas-to-write`, `1`). */
+  readonly args?: readonly string[]
+}
+
+export interface ReplicatedRedis {
+  /** A `REDIS_URL` that names the Sentinels. */
+  readonly url: string
+  /** The first is the master at the start. */
+  readonly servers: readonly RedisNode[]
+  readonly sentinels: readonly RedisNode[]
+  /** Ends everything and removes its files. */
+  stop(): Promise<void>
+}
+
+export const masterName = 'tollgate'
+const host = '127.0.0.1'
+
+/**
+ * Starts a master with replicas that are in step with it, and Sentinels that know them all and each other. All of it ends
+ * with this process at the latest.
+ */
+export async function startReplicatedRedis(options: ReplicatedOptions): Promise<ReplicatedRedis> {
+  const { program, replicas = 1, sentinels: sentinelCount = 3, password, tls, args = [], persistence = false } = options
+  const access = { password, tls }
+  const sentinelAccess = { password: options.sentinelPassword, tls }
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-replicated-'))
+  const nodes: RedisNode[] = []
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.stop()))
+    await rm(directory, { recursive: true, force: true })
+  }
+  try {
+    const [masterPort, ...replicaPorts] = (await freePorts(1 + replicas)) as [number, ...number[]]
+    const serve = async (port: number, role: readonly string[]) => {
+      const dataDir = join(directory, String(port))
+      // Announced, since a certificate is for an address; the default of 5 s would leave a fresh replica behind for long.
+      const own = ['--replica-announce-ip', host, '--repl-diskless-sync-delay', '0']
+      const secret = password === undefined ? [] : ['--masterauth', password]
+      const all = { ...access, dataDir, persistence, args: [...own, ...secret, ...role, ...args] }
+      const node = await startNode(port, dataDir, () => startRedisProgram(program, port, all))
+      nodes.push(node)
+      return node
+    }
+    const master = await serve(masterPort, [])
+    const others = await Promise.all(replicaPorts.map((port) => serve(port, ['--replicaof', `${host} ${masterPort}`])))
+    await untilInfo(masterPort, access, 'replicated', (info) =>
+      replicaPorts.every((_port, index) => info.get(`slave${index}`)?.includes('state=online') === true)
+    )
+
+    const sentinelPorts = await freePorts(sentinelCount)
+    const ids = sentinelPorts.map(() => randomBytes(20).toString('hex'))
+    const sentinels = await Promise.all(
+      sentinelPorts.map(async (port, index) => {
+        const folder = join(directory, String(port))
+        const settings = sentinelSettings(options, masterPort, ids[index]!, [
+          ...replicaPorts.map((replica) => `sentinel known-replica ${masterName} ${host} ${replica}`),
+          ...sentinelPorts.flatMap((other, number) =>
+            number === index ? [] : `sentinel known-sentinel ${masterName} ${host} ${other} ${ids[number]}`
+          )
+        ])
+        const all = { ...sentinelAccess, port, directory: folder, settings }
+        const node = await startNode(port, folder, () => startSentinel(program, all))
+        nodes.push(node)
+        return node
+      })
+    )
+    const addresses = sentinelPorts.map((port) => `${host}:${port}`).join(',')
+    const parameters = urlParameters({ sentinel_password: options.sentinelPassword, ssl_ca_certs: tls?.caFile })
+    const url = `${urlStart('+sentinel', access)}${addresses}/${masterName}${parameters}`
+    return { url, servers: [master, ...others], sentinels, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** What a Sentinel would otherwise find out in some seconds is written down for it. */
+function sentinelSettings(
+  { sentinels = 3, downAfterMs = 500, password, sentinelPassword }: ReplicatedOptions,
+  masterPort: number,
+  id: string,
+  known: readonly string[]
+): string[] {
+  return [
+    `sentinel myid ${id}`,
+    `sentinel monitor ${masterName} ${host} ${masterPort} ${Math.floor(sentinels / 2) + 1}`,
+    `sentinel down-after-milliseconds ${masterName} ${downAfterMs}`,
+    // Twice as long passes before another failover is tried.
+    `sentinel failover-timeout ${masterName} 3000`,
+    ...(password === undefined ? [] : [`sentinel auth-pass ${masterName} ${JSON.stringify(password)}`]),
+    ...(sentinelPassword === undefined ? [] : [`sentinel sentinel-pass ${JSON.stringify(sentinelPassword)}`]),
+    ...known
+  ]
+}
+
+/** One after the other, so that they come from as few blocks as can be. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = []
+  while (ports.length < count) ports.push(await freePort())
+  return ports
+}

@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Child } from '../child/child.ts'
+import { PortTakenError } from '../port-taken-error.ts'
+import { askRedisInfo } from './ask-redis-info.ts'
+import type { RedisAccess } from './redis-access.ts'
+
+const readyLimitMs = 30_000
+const retryMs = 10
+
+/**
+ * Resolves when the child itself, and not another server on its port, answers and has loaded its data.
+ *
+ * @throws PortTakenError when another program has the port, or Error with the server's last lines
+ */
+export async function untilServerReady(child: Child, port: number, access: RedisAccess): Promise<void> {
+  const deadline = performance.now() + readyLimitMs
+  while (performance.now() < deadline) {
+    const info = await Promise.race([askRedisInfo(port, access), child.ended.then(() => null)])
+    // A Sentinel has nothing to load.
+    if (info?.get('process_id') === String(child.pid) && (info.get('loading') ?? '0') === '0') return
+    // The end of the process ends the wait early.
+    await Promise.race([child.ended, delay(retryMs)])
+    if (!child.isRunning()) {
+      if (child.output().includes('Address already in use')) throw new PortTakenError(port)
+      throw new Error(`The Redis server ended before it was ready. Its last lines:\n${child.output()}`)
+    }
+  }
+  throw new Error(`The Redis server was not ready after ${readyLimitMs / 1000} s. Its last lines:\n${child.output()}`)
+}
+
+/**
+ * Resolves when what a server says of itself is as expected.
+ *
+ * @param what is waited for, for the error
+ */
+export async function untilInfo(
+  port: number,
+  options: RedisAccess & { command?: 'INFO' | 'CLUSTER INFO' },
+  what: string,
+  isReached: (info: ReadonlyMap<string, string>) => boolean
+): Promise<void> {
+  const deadline = performance.now() + readyLimitMs
+  for (;;) {
+    const info = await askRedisInfo(port, options)
+    if (info !== null && isReached(info)) return
+    if (performance.now() > deadline) throw new Error(`The Redis at port ${port}: not ${what} in ${readyLimitMs} ms.`)
+    await delay(retryMs)
+  }
+}
