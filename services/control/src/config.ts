@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { checkRedisUrl } from '@tollgate/contracts/config/redis-url.ts'
 import { checkTrustProxy, readTrustProxy } from '@tollgate/contracts/config/trust-proxy.ts'
 import { type Static, Type } from 'typebox'
 
@@ -32,7 +33,8 @@ export const ControlVariables = Type.Object({
   /** `postgres://…`, `pglite:<directory>` or `pglite:memory`. */
   DATABASE_URL: Type.String({ pattern: '^(postgres(ql)?://|pglite:)..*$' }),
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
-  REDIS_URL: Type.String({ pattern: '^rediss?://' }),
+  /** See `parseRedisUrl`. */
+  REDIS_URL: Type.String(),
   CATALOG_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/catalog.yaml', import.meta.url)) }),
   /** A build of the dashboard. */
   DASHBOARD_DIR: Type.String({
@@ -137,6 +139,7 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
     list(CORS_EXTRA_ORIGINS).every(isOrigin)
       ? null
       : 'CORS_EXTRA_ORIGINS: every entry must be an origin such as http://localhost:5173, without a path',
+  checkRedisUrl,
   checkTrustProxy
 ]
 

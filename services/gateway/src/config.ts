@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { checkRedisUrl } from '@tollgate/contracts/config/redis-url.ts'
 import { checkTrustProxy } from '@tollgate/contracts/config/trust-proxy.ts'
 import { type Static, Type } from 'typebox'
 
@@ -12,7 +13,8 @@ export const GatewayConfig = Type.Object({
   /** `/livez`, `/readyz` and `/metrics`: for the operator's network only. */
   GATEWAY_ADMIN_HOST: Type.String({ default: '127.0.0.1' }),
   GATEWAY_ADMIN_PORT: Port(9090),
-  REDIS_URL: Type.String({ pattern: '^rediss?://' }),
+  /** See `parseRedisUrl`. */
+  REDIS_URL: Type.String(),
   /** Milliseconds of silence, while an answer is due, after which Redis counts as away. */
   REDIS_TIMEOUT_MS: Type.Integer({ minimum: 10, maximum: 60_000, default: 1000 }),
   /** Milliseconds that requests under way have to finish after SIGTERM. */
@@ -37,5 +39,5 @@ export type GatewayConfig = Static<typeof GatewayConfig>
 
 /** @throws ConfigError naming every bad variable */
 export function loadGatewayConfig(env: Record<string, string | undefined>): Readonly<GatewayConfig> {
-  return loadConfig(GatewayConfig, env, [checkTrustProxy])
+  return loadConfig(GatewayConfig, env, [checkRedisUrl, checkTrustProxy])
 }
