@@ -1,5 +1,6 @@
-#!lua flags=no-writes
--- Finds the key that a secret belongs to.
+#!lua flags=allow-oom
+-- Finds the key that a secret belongs to. It writes nothing, but must not be said to: a master that may not write, because it
+-- has lost its replicas, may have been replaced, and must not say that a key is unknown which the new one has.
 --
 -- KEYS[1]  pointer      KEYS[2]  marker of the pointer's shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
