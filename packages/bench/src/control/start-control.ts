@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { readShards } from '@tollgate/contracts/redis/project.ts'
-import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
@@ -98,12 +98,12 @@ async function untilReady(child: Child, port: number): Promise<void> {
 
 /** Waits until control has brought its (empty) state to Redis, so that it does nothing else while it is measured. */
 async function untilProjected(redisUrl: string): Promise<void> {
-  const link = connectRedis(redisUrl, { name: 'bench', silenceLimitMs: 2000, onError: () => {} })
+  const link = connectServer(redisUrl, { name: 'bench', silenceLimitMs: 2000, onError: () => {} })
   try {
     await link.ready()
     const deadline = performance.now() + startLimitMs
     for (;;) {
-      const markers = await readShards(link)
+      const { markers } = await readShards(link)
       if ([...markers.values()].every(({ run }) => run === link.run())) return
       if (performance.now() > deadline) throw new Error('control did not bring its state to Redis')
       await delay(50)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
@@ -27,7 +27,7 @@ test('reading the counters is not counted, and what is sent together is one read
   t.teardown(() => redis.stop())
   const counters = await openRedisCounters(redis.url)
   t.teardown(() => counters.close())
-  const link = connectRedis(redis.url, { name: 'test', silenceLimitMs: 5000, onError: () => {} })
+  const link = connectServer(redis.url, { name: 'test', silenceLimitMs: 5000, onError: () => {} })
   t.teardown(() => link.close())
   await link.ready()
   const before = await counters.read()

@@ -1,4 +1,4 @@
-import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 
 /** What a Redis server has counted since it started. */
 export interface RedisCounts {
@@ -15,7 +15,7 @@ export interface RedisCounters {
 }
 
 export async function openRedisCounters(url: string): Promise<RedisCounters> {
-  const link = connectRedis(url, {
+  const link = connectServer(url, {
     name: 'tollgate-bench',
     silenceLimitMs: 5000,
     onError: () => {} // A command that fails says so itself.

@@ -1,4 +1,5 @@
-import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { createKeys, runRequest } from '../redis/scripted-requests.ts'
 import { formatNumber } from '../report/table.ts'
@@ -26,7 +27,7 @@ export const redisMemory: Part = {
   onlyIfNamed: true,
   async run(bench) {
     const server = await startRedis({ port: 0 })
-    const link = connectRedis(server.url, {
+    const link = connectServer(server.url, {
       name: 'tollgate-bench',
       silenceLimitMs: 30_000,
       onError: () => {} // A command that fails says so itself.
@@ -59,7 +60,7 @@ export const redisMemory: Part = {
   }
 }
 
-async function measure(link: RedisLink, total: number, progress: (line: string) => void): Promise<Sample[]> {
+async function measure(link: RedisNode, total: number, progress: (line: string) => void): Promise<Sample[]> {
   const keys = await createKeys(link, accounts, keysEach)
   const samples: Sample[] = []
   let requests = 0
@@ -84,7 +85,7 @@ async function measure(link: RedisLink, total: number, progress: (line: string) 
   return samples
 }
 
-async function readServer(link: RedisLink): Promise<{ usedMemoryBytes: number; keys: number; cpuMicros: number }> {
+async function readServer(link: RedisNode): Promise<{ usedMemoryBytes: number; keys: number; cpuMicros: number }> {
   const info = await link.client.info()
   const field = (name: string) => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1])
   return {

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
-import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { confirmKey } from '../../../../services/gateway/src/admission/admit-request.ts'
 import { judgeCall } from '../../../../services/gateway/src/admission/judge.ts'
@@ -88,7 +88,7 @@ function pass(
 
 /** @returns confirms what a request presents, or rejects with what its client is told */
 async function judgeBy(url: string): Promise<(authorization: string | undefined, model: string) => Promise<void>> {
-  const redis = connectRedis(url, { name: 'tollgate-bench', silenceLimitMs: 5000, onError: () => {} })
+  const redis = connectServer(url, { name: 'tollgate-bench', silenceLimitMs: 5000, onError: () => {} })
   await redis.ready()
   const catalog = followCatalog(redis, () => {})
   await catalog.start()

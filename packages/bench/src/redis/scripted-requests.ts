@@ -2,7 +2,7 @@ import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
 import { type CostBound, type PreparedAdmission, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
 import { prepareAccount } from '@tollgate/contracts/redis/prepared-account.ts'
 import { claimShard, putAll, stampShard } from '@tollgate/contracts/redis/project.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { admitOne, settleOf } from '@tollgate/contracts/testing/one-account.ts'
 
 /** A key with what its requests begin with, encoded once as in the gateway. */
@@ -26,7 +26,7 @@ const bound: CostBound = {
 }
 
 /** Writes accounts with keys into an empty Redis. Every limit is in force, and none is ever the reason of an answer. */
-export async function createKeys(link: RedisLink, accounts: number, keysEach: number): Promise<ScriptedKey[]> {
+export async function createKeys(link: RedisNode, accounts: number, keysEach: number): Promise<ScriptedKey[]> {
   const keys: ScriptedKey[] = []
   for (let number = 0; number < accounts; number++) {
     const account = crypto.randomUUID()
@@ -78,7 +78,7 @@ const allowances = {
  *
  * @throws Error if it is not admitted
  */
-export async function runRequest(link: RedisLink, { account, key, admission }: ScriptedKey): Promise<void> {
+export async function runRequest(link: RedisNode, { account, key, admission }: ScriptedKey): Promise<void> {
   const id = crypto.randomUUID()
   const answer = await admitOne(link, admission, { id, model, bound })
   if (answer.outcome !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(answer)}`)

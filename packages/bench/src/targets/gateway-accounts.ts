@@ -2,7 +2,7 @@ import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts
 import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { type ProjectionWrite, putAll } from '@tollgate/contracts/redis/project.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 
 /** Accounts that are written together: enough that each of the shards gets some dozens. */
 const pageSize = 10_000
@@ -15,7 +15,7 @@ export const accountsVersion = versionOf(0, 2)
  *
  * @returns the secrets of the keys
  */
-export async function writeAccounts(link: RedisLink, count: number): Promise<string[]> {
+export async function writeAccounts(link: RedisNode, count: number): Promise<string[]> {
   const secrets: string[] = []
   while (secrets.length < count) {
     const page = Array.from({ length: Math.min(pageSize, count - secrets.length) }, newAccount)

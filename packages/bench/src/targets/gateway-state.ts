@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { allShards } from '@tollgate/contracts/keyspace/names.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { claimShard, putCatalog, stampShard } from '@tollgate/contracts/redis/project.ts'
-import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
 import { accountsVersion, writeAccounts } from './gateway-accounts.ts'
 
 /** The one model on sale; the upstream knows it by the same name. */
@@ -52,7 +52,7 @@ export interface GatewayState {
  * @returns the secrets of the keys
  */
 export async function fillRedis(url: string, { catalog = benchCatalog, accounts }: GatewayState): Promise<string[]> {
-  const link = connectRedis(url, {
+  const link = connectServer(url, {
     name: 'tollgate-bench',
     silenceLimitMs: 5000,
     onError: () => {} // A command that fails says so itself.

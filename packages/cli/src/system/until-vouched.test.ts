@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { allShards } from '@tollgate/contracts/keyspace/names.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { claimShard, stampShard } from '@tollgate/contracts/redis/project.ts'
-import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { type Test, test } from 'tap'
 import { SystemError } from './system-error.ts'
@@ -9,7 +9,7 @@ import { untilVouched } from './until-vouched.ts'
 
 async function emptyRedis(t: Test) {
   const redis = await startRedis({ port: 0 })
-  const link = connectRedis(redis.url, { name: 'test', silenceLimitMs: 2_000, onError: () => {} })
+  const link = connectServer(redis.url, { name: 'test', silenceLimitMs: 2_000, onError: () => {} })
   t.after(async () => {
     await link.close()
     await redis.stop()

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { connectRedis } from '@tollgate/contracts/redis/connect-redis.ts'
 import { readShards } from '@tollgate/contracts/redis/project.ts'
-import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
 import { SystemError } from './system-error.ts'
 
 const retryMs = 50
@@ -18,10 +18,9 @@ export async function untilVouched(redisUrl: string, limitMs: number, signal?: A
     for (;;) {
       signal?.throwIfAborted()
       if (link.isReady()) {
-        const run = link.run()
         // Redis may go away at any time: then there is no answer, and the next round asks again.
-        const markers = await readShards(link).catch(() => null)
-        if (markers !== null && [...markers.values()].every((marker) => marker.run === run)) return
+        const { markers, failures } = await readShards(link)
+        if (failures.length === 0 && [...markers.values()].every(({ run, holder }) => run === holder)) return
       }
       if (performance.now() > deadline) {
         throw new SystemError(`control has not brought Redis up to date in ${limitMs / 1000} s; see its log.`)

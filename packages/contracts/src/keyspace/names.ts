@@ -37,6 +37,11 @@ export const spendName = (account: string): string => `spend:{${accountShard(acc
 export const limitName = (account: string): string => `limit:{${accountShard(account)}}:${account}`
 /** Open holds by request id: see scripts/parts/hold.lua */
 export const holdName = (account: string): string => `hold:{${accountShard(account)}}:${account}`
+/**
+ * Under which there is never anything. A node of a cluster refuses a script that names it while the shard's slot is on its
+ * way to another node: otherwise the script would fail at the first name that has gone already, perhaps half done.
+ */
+export const guardName = (shard: Shard): string => `guard:{${shard}}`
 /** Accounts by a deadline before which none of their holds ends */
 export const deadlinesName = (shard: AccountShard): string => `deadlines:{${shard}}`
 /** What a request leaves whose hold ended before it did; the request's id follows. */

@@ -6,7 +6,7 @@ import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, type Allowances, admit, type CostBound, prepareAdmission } from './admit.ts'
 import { prepareAccount } from './prepared-account.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
-import type { RedisLink } from './redis-link.ts'
+import type { RedisNode } from './redis-link.ts'
 import { cancel, reap, type SettledRequest } from './settle.ts'
 import { type LedgerSpend, openSpends, readSpend, type SeedOutcome, seedSpend } from './spend.ts'
 
@@ -55,7 +55,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   async function ask(
     id: string,
     changed: Partial<Allowances & CostBound> = {},
-    { of = link, holdMs = 60_000, reaped = false }: { of?: RedisLink; holdMs?: number; reaped?: boolean } = {}
+    { of = link, holdMs = 60_000, reaped = false }: { of?: RedisNode; holdMs?: number; reaped?: boolean } = {}
   ): Promise<AdmitAnswer> {
     const judged = { key: '11', account: '10' }
     const all = { ...allowances, ...bound, ...changed }

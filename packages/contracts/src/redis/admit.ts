@@ -1,4 +1,4 @@
-import { bulk, callScript } from './call-script.ts'
+import { bulk, callForShard } from './call-script.ts'
 import { packNumbers, packText } from './packed.ts'
 import type { PreparedAccount } from './prepared-account.ts'
 import type { RedisLink } from './redis-link.ts'
@@ -83,7 +83,11 @@ type RawAnswer = string | RawRecords
 export type AskedRequest = { id: string; model: string; bound: CostBound }
 
 /** What is the same in every question about a key, in the form of the wire: until it is judged on other records. */
-export type PreparedAdmission = { readonly record: string; readonly terms: string }
+export type PreparedAdmission = {
+  readonly shard: PreparedAccount['shard']
+  readonly record: string
+  readonly terms: string
+}
 
 /** Requests of one key that are asked for together. */
 export type AskedGroup = {
@@ -100,7 +104,7 @@ export type AskedGroup = {
  * @param holdMs how long a hold lasts: longer than any request may
  */
 export function prepareAdmission(
-  { record }: PreparedAccount,
+  { shard, record }: PreparedAccount,
   key: string,
   judged: JudgedVersions,
   endsAt: number | null,
@@ -122,12 +126,12 @@ export function prepareAdmission(
     requests,
     tokens
   )
-  return { record, terms: bulk(numbers + packText(key)) }
+  return { shard, record, terms: bulk(numbers + packText(key)) }
 }
 
 /**
  * Asks Redis, in one round trip, whether requests may start, and reserves what each may cost at most. Nothing of a group
- * depends on the others, but in a Redis Cluster all of their accounts must be of one shard.
+ * depends on the others, but if Redis is spread all of their accounts must be of one shard.
  *
  * @returns for each group an answer for each request, or one for all of them that says nothing was decided
  * @throws RedisAwayError if it was not sent. Else ioredis' error if no answer comes in time: then it is not known whether
@@ -146,7 +150,7 @@ export async function admit(
     rest += admission.terms + bulk(asked)
   }
   const call = { keyCount: groups.length, keys, argumentCount: 2 * groups.length, rest }
-  const answers = (await callScript(link, 'tgAdmit', call)) as RawAnswer[]
+  const answers = (await callForShard(link, groups[0]!.admission.shard, 'tgAdmit', call)) as RawAnswer[]
   return answers.map((answer) => {
     if (typeof answer !== 'string') return moved(answer)
     if (answer === 'ended' || answer === 'unverified' || answer === 'overdue') return { outcome: answer }

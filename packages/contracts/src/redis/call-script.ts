@@ -1,6 +1,8 @@
 import { Command } from 'ioredis'
+import { guardName, type Shard } from '../keyspace/names.ts'
 import { gatherBytes } from './gather-writes.ts'
-import type { RedisLink } from './redis-link.ts'
+import type { RedisLink, RedisNode } from './redis-link.ts'
+import { withRefusal } from './refused-error.ts'
 
 /** Keys and arguments of a script in the form of the wire: bulk strings of RESP 2, one after the other, as texts of bytes. */
 export type ScriptCall = {
@@ -21,21 +23,34 @@ export function bulk(bytes: string): string {
  * would encode every argument of every call, which is much of what a request costs.
  *
  * @param name of the script's command
- * @throws RedisAwayError if nothing was sent; ioredis' error if no answer comes in time
+ * @throws RedisAwayError if nothing was done, RedisRefusedError if Redis has said so; else ioredis' error: then it is not
+ *   known whether something was
  */
-export async function callScript(link: RedisLink, name: string, call: ScriptCall): Promise<unknown> {
-  const run = bulk(link.run())
-  const script = link.scripts.get(name)!
+export async function callScript(node: RedisNode, name: string, call: ScriptCall): Promise<unknown> {
+  const run = bulk(node.run())
+  const script = node.scripts.get(name)!
   const { keyCount, keys, argumentCount, rest } = call
   const text = `*${4 + keyCount + argumentCount}\r\n$7\r\nEVALSHA\r\n${bulk(script.sha)}${bulk(String(keyCount))}${keys}${run}${rest}`
   try {
-    return await link.client.sendCommand(new EncodedCommand(text))
+    return await node.client.sendCommand(new EncodedCommand(text))
   } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw withRefusal(error)
     // The server does not have it yet, and has done nothing.
-    await link.client.script('LOAD', script.lua)
-    return link.client.sendCommand(new EncodedCommand(text))
+    await node.client.script('LOAD', script.lua)
+    return node.client.sendCommand(new EncodedCommand(text))
   }
+}
+
+/**
+ * Runs a script that makes names in the slot of a shard.
+ *
+ * @throws as {@link callScript}
+ */
+export function callForShard(link: RedisLink, shard: Shard, name: string, call: ScriptCall): Promise<unknown> {
+  const node = link.nodeOf(shard)
+  if (!link.isSpread) return callScript(node, name, call)
+  const { keyCount, keys, argumentCount, rest } = call
+  return callScript(node, name, { keyCount: keyCount + 1, keys: keys + bulk(guardName(shard)), argumentCount, rest })
 }
 
 /** A command whose bytes are already known. */

@@ -15,8 +15,10 @@ export type AttemptCount = {
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function countAttempt(link: RedisLink, what: string, windowMs: number): Promise<AttemptCount> {
+  const name = attemptsName(what)
+  const node = link.nodeOf(name)
   // If Redis is known to be away, that is said at once.
-  link.run()
-  const [attempts, leftMs] = await link.client.tgCountAttempt(attemptsName(what), windowMs)
+  node.run()
+  const [attempts, leftMs] = await node.client.tgCountAttempt(name, windowMs)
   return { attempts, leftMs }
 }

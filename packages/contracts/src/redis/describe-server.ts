@@ -5,13 +5,14 @@ export type ServerDescription = {
    * but lacks what it acknowledged before; its replication id is another then.
    */
   run: string
+  isMaster: boolean
   knowsScriptFlags: boolean
   /** The eviction policy, if it may remove keys that do not expire by themselves; null for a safe one. */
   evicts: string | null
 }
 
 /** `js-redis-server` reports no run id, and loses everything with its process. */
-const withoutRun: ServerDescription = { run: 'unreported', knowsScriptFlags: false, evicts: null }
+const withoutRun: ServerDescription = { run: 'unreported', isMaster: true, knowsScriptFlags: false, evicts: null }
 
 /**
  * @param info the answer to `INFO`
@@ -27,6 +28,7 @@ export function describeServer(info: string): ServerDescription {
   const policy = field('maxmemory_policy') ?? 'noeviction'
   return {
     run: `${runId}:${field('master_replid') ?? ''}`,
+    isMaster: field('role') !== 'slave',
     knowsScriptFlags: true,
     evicts: policy.startsWith('allkeys-') ? policy : null
   }

@@ -1,5 +1,5 @@
 import { lastUsesName } from '../keyspace/names.ts'
-import type { RedisLink } from './redis-link.ts'
+import type { RedisLink, RedisNode } from './redis-link.ts'
 
 /** When keys were last used, by key id: ms since the epoch, by the clock of the gateway that admitted the request. */
 export type LastUses = ReadonlyMap<string, number>
@@ -15,8 +15,8 @@ const scanCount = 500
  * @throws RedisAwayError, or ioredis' error if no answer comes in time: some may be noted then, and all can be again
  */
 export async function noteUses(link: RedisLink, uses: LastUses): Promise<void> {
-  link.run()
-  await Promise.all(batchesOf(uses).map((batch) => link.client.tgNoteUses(lastUsesName, ...batch)))
+  const node = nodeOfUses(link)
+  await Promise.all(batchesOf(uses).map((batch) => node.client.tgNoteUses(lastUsesName, ...batch)))
 }
 
 /**
@@ -25,11 +25,11 @@ export async function noteUses(link: RedisLink, uses: LastUses): Promise<void> {
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readUses(link: RedisLink): Promise<Map<string, number>> {
-  link.run()
+  const node = nodeOfUses(link)
   const uses = new Map<string, number>()
   let cursor = '0'
   do {
-    const [next, fields] = await link.client.hscan(lastUsesName, cursor, 'COUNT', scanCount)
+    const [next, fields] = await node.client.hscan(lastUsesName, cursor, 'COUNT', scanCount)
     for (let index = 0; index < fields.length; index += 2) uses.set(fields[index]!, Number(fields[index + 1]))
     cursor = next
   } while (cursor !== '0')
@@ -43,8 +43,15 @@ export async function readUses(link: RedisLink): Promise<Map<string, number>> {
  * @throws RedisAwayError, or ioredis' error if no answer comes in time: some may be forgotten then
  */
 export async function forgetUses(link: RedisLink, uses: LastUses): Promise<void> {
-  link.run()
-  await Promise.all(batchesOf(uses).map((batch) => link.client.tgForgetUses(lastUsesName, ...batch)))
+  const node = nodeOfUses(link)
+  await Promise.all(batchesOf(uses).map((batch) => node.client.tgForgetUses(lastUsesName, ...batch)))
+}
+
+/** @throws RedisAwayError */
+function nodeOfUses(link: RedisLink): RedisNode {
+  const node = link.nodeOf(lastUsesName)
+  node.run()
+  return node
 }
 
 /** Key ids and times by turns, as the scripts take them. */

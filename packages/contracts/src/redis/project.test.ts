@@ -192,7 +192,12 @@ testOnEveryRedis('claims and stamps', async (t, link) => {
 
   t.test('a claim vouches for nothing by itself', async () => {
     await claimShard(link, shard, 'one')
-    assert.deepEqual((await readShards(link)).get(shard), { version: null, run: null, highest: null })
+    assert.deepEqual((await readShards(link)).markers.get(shard), {
+      holder: link.run(),
+      version: null,
+      run: null,
+      highest: null
+    })
   })
 
   t.test('without a claim nothing is stamped', async () => {
@@ -247,17 +252,23 @@ testOnEveryRedis('claims and stamps', async (t, link) => {
     const claim = await claimShard(link, shard, 'one')
     await putKeyRecord(link, account, 'key_1', 15, active)
     await stampShard(link, claim, 12, 'run 1')
-    assert.deepEqual((await readShards(link)).get(shard), { version: 12, run: 'run 1', highest: 15 })
+    assert.deepEqual((await readShards(link)).markers.get(shard), {
+      holder: link.run(),
+      version: 12,
+      run: 'run 1',
+      highest: 15
+    })
   })
 
   t.test('the markers of all shards are read at once', async () => {
     await stampShard(link, await claimShard(link, 'a00', 'x'), 1, 'run 1')
     await stampShard(link, await claimShard(link, 'kff', 'x'), 2, 'run 2')
-    const markers = await readShards(link)
+    const { markers, failures } = await readShards(link)
+    assert.deepEqual(failures, [])
     assert.equal(markers.size, allShards.length)
-    assert.deepEqual(markers.get('a00'), { version: 1, run: 'run 1', highest: null })
-    assert.deepEqual(markers.get('kff'), { version: 2, run: 'run 2', highest: null })
-    assert.deepEqual(markers.get('k00'), { version: null, run: null, highest: null })
+    assert.deepEqual(markers.get('a00'), { holder: link.run(), version: 1, run: 'run 1', highest: null })
+    assert.deepEqual(markers.get('kff'), { holder: link.run(), version: 2, run: 'run 2', highest: null })
+    assert.deepEqual(markers.get('k00'), { holder: link.run(), version: null, run: null, highest: null })
   })
 })
 

@@ -12,8 +12,9 @@ import {
   shardMarker
 } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '../records/records.ts'
-import type { RedisLink } from './redis-link.ts'
-import { addOpenSpends } from './spend.ts'
+import { tryAll } from './execute.ts'
+import { anyNode, RedisAwayError, type RedisLink, type RedisNode } from './redis-link.ts'
+import { addOpenSpends, spendBatches } from './spend.ts'
 
 /** How long the pointer of a secret that died is kept (30 days), so that it is refused as revoked and not as unknown. */
 export const deadPointerMs = 30 * 86_400_000
@@ -23,6 +24,9 @@ export type ShardState = { version: number | null; run: string | null }
 
 /** `highest` is the highest version of any record that was written into the shard: there may be records beyond `version`. */
 export type ShardMarker = ShardState & { highest: number | null }
+
+/** A marker, and the run of the process that holds the shard. */
+export type FoundMarker = ShardMarker & { holder: string }
 
 /** A replay under way. `at` is where the shard stood when it began. */
 export type ShardClaim = { shard: Shard; token: string; at: ShardState }
@@ -41,17 +45,37 @@ export type WriteOutcome = 'stored' | 'present' | 'later'
 const batchSize = 100
 
 /**
- * Makes all writes, in one round trip. Those of one shard are made in their order.
+ * Makes all writes in their order, in one round trip to each process that holds some of them, one after the other.
  * @throws the first failure; the other writes may have been made
  */
 export async function putAll(link: RedisLink, writes: readonly ProjectionWrite[]): Promise<WriteOutcome[]> {
-  const pipeline = link.client.pipeline()
+  const outcomes: WriteOutcome[] = []
+  for (const [node, together] of inTurn(link, writes)) outcomes.push(...(await putTogether(node, together)))
+  return outcomes
+}
+
+/** Cuts a list of writes where the next goes to another process. */
+function inTurn(link: RedisLink, writes: readonly ProjectionWrite[]): Array<[RedisNode, readonly ProjectionWrite[]]> {
+  const turns: Array<[RedisNode, ProjectionWrite[]]> = []
+  for (const write of writes) {
+    const node = link.nodeOf(shardOfWrite(write))
+    const last = turns.at(-1)
+    if (last?.[0] === node) last[1].push(write)
+    else turns.push([node, [write]])
+  }
+  return turns
+}
+
+async function putTogether(node: RedisNode, writes: readonly ProjectionWrite[]): Promise<WriteOutcome[]> {
+  const pipeline = node.client.pipeline()
   const batches = batchesOf(writes)
   for (const batch of batches) addBatch(pipeline, batch)
   // An account that Redis did not know has spent nothing yet. Where that is not so, Redis is not the one that was vouched
   // to, and spend is seeded from the ledger before it is again.
   const accounts = writes.flatMap((write) => (write.kind === 'account' ? write.account : []))
-  for (const ofShard of Map.groupBy(accounts, accountShard).values()) addOpenSpends(pipeline, ofShard)
+  for (const ofShard of Map.groupBy(accounts, accountShard).values()) {
+    for (const batch of spendBatches(ofShard)) addOpenSpends(pipeline, batch)
+  }
   const answers = (await pipeline.exec()) ?? []
   for (const [error] of answers) if (error !== null) throw error
   return batches.flatMap((batch, index) => {
@@ -68,7 +92,7 @@ function batchesOf(writes: readonly ProjectionWrite[]): ProjectionWrite[][] {
   let batch: ProjectionWrite[] = []
   let shard: Shard | null = null
   for (const write of writes) {
-    const next = write.kind === 'pointer' ? secretShard(write.digest) : accountShard(write.account)
+    const next = shardOfWrite(write)
     if (next !== shard || batch.length === batchSize) {
       batch = []
       batches.push(batch)
@@ -78,6 +102,9 @@ function batchesOf(writes: readonly ProjectionWrite[]): ProjectionWrite[][] {
   }
   return batches
 }
+
+const shardOfWrite = (write: ProjectionWrite): Shard =>
+  write.kind === 'pointer' ? secretShard(write.digest) : accountShard(write.account)
 
 /** @param batch writes of one shard, of which there is at least one */
 function addBatch(pipeline: ChainableCommander, batch: readonly ProjectionWrite[]): void {
@@ -133,25 +160,45 @@ export async function putPointer(
   await putAll(link, [{ kind: 'pointer', digest, pointer, diedAt }])
 }
 
-/** The markers of all shards, in one round trip. */
-export async function readShards(link: RedisLink): Promise<Map<Shard, ShardMarker>> {
-  const pipeline = link.client.pipeline()
-  for (const shard of allShards) pipeline.hmget(shardMarker(shard), 'version', 'run', 'highest')
-  const markers = new Map<Shard, ShardMarker>()
-  const answers = (await pipeline.exec()) ?? []
-  for (const [index, [error, answer]] of answers.entries()) {
-    if (error !== null) throw error
-    const [version, run, highest] = answer as [string | null, string | null, string | null]
-    markers.set(allShards[index]!, { version: numberOrNull(version), run, highest: numberOrNull(highest) })
+/** Markers of shards, and what those failed with whose process could not be asked. */
+export type FoundShards = { markers: Map<Shard, FoundMarker>; failures: Error[] }
+
+/** The markers of all shards, in one round trip to each process. */
+export async function readShards(link: RedisLink): Promise<FoundShards> {
+  const holders = new Map(allShards.map((shard) => [shard, holderOf(link, shard)]))
+  const results = await tryAll(
+    link,
+    allShards,
+    (shard) => shard,
+    (pipeline, shard) => pipeline.hmget(shardMarker(shard), 'version', 'run', 'highest')
+  )
+  const found: FoundShards = { markers: new Map(), failures: [] }
+  for (const [index, [error, answer]] of results.entries()) {
+    const shard = allShards[index]!
+    const holder = holders.get(shard)
+    if (error !== null || holder == null) found.failures.push(error ?? new RedisAwayError())
+    else {
+      const [version, run, highest] = answer as [string | null, string | null, string | null]
+      found.markers.set(shard, { version: numberOrNull(version), run, highest: numberOrNull(highest), holder })
+    }
   }
-  return markers
+  return found
+}
+
+/** The run of the process that holds a shard; null if that is not known. */
+function holderOf(link: RedisLink, shard: Shard): string | null {
+  try {
+    return link.nodeOf(shard).run()
+  } catch {
+    return null
+  }
 }
 
 const numberOrNull = (text: string | null): number | null => (text === null ? null : Number(text))
 
 /** Begins a replay into a shard. See `claim-shard.lua` for what a claim protects from. */
 export async function claimShard(link: RedisLink, shard: Shard, token: string): Promise<ShardClaim> {
-  const [version, run] = await link.client.tgClaimShard(shardMarker(shard), token)
+  const [version, run] = await link.nodeOf(shard).client.tgClaimShard(shardMarker(shard), token)
   return { shard, token, at: { version: version === '' ? null : Number(version), run: run === '' ? null : run } }
 }
 
@@ -162,29 +209,33 @@ export async function claimShard(link: RedisLink, shard: Shard, token: string): 
 export async function stampShard(link: RedisLink, claim: ShardClaim, version: number, run: string): Promise<boolean> {
   const { at, shard, token } = claim
   const from = at.version === null ? '' : String(at.version)
-  return (await link.client.tgStampShard(shardMarker(shard), token, from, at.run ?? '', version, run)) === 1
+  return (
+    (await link.nodeOf(shard).client.tgStampShard(shardMarker(shard), token, from, at.run ?? '', version, run)) === 1
+  )
 }
 
 /** Gives a claim up. Not needed after {@link stampShard} succeeded, and of no effect then. */
 export async function releaseShard(link: RedisLink, claim: ShardClaim): Promise<void> {
-  await link.client.hdel(shardMarker(claim.shard), `claim:${claim.token}`)
+  await link.nodeOf(claim.shard).client.hdel(shardMarker(claim.shard), `claim:${claim.token}`)
 }
 
 /** What `catalog` in Redis holds: `run` is the process to which control has vouched for it. */
 export type StoredCatalog = { version: number; run: string; json: string }
 
 export async function putCatalog(link: RedisLink, catalog: StoredCatalog): Promise<void> {
-  await link.client.hset(catalogName, { version: catalog.version, run: catalog.run, json: catalog.json })
+  await link
+    .nodeOf(catalogName)
+    .client.hset(catalogName, { version: catalog.version, run: catalog.run, json: catalog.json })
 }
 
 /** Version and run of the stored catalog, without its text; null if there is none. */
 export async function readCatalogVersion(link: RedisLink): Promise<{ version: number; run: string } | null> {
-  const [version, run] = await link.client.hmget(catalogName, 'version', 'run')
+  const [version, run] = await link.nodeOf(catalogName).client.hmget(catalogName, 'version', 'run')
   return version == null || run == null ? null : { version: Number(version), run }
 }
 
 export async function readCatalog(link: RedisLink): Promise<StoredCatalog | null> {
-  const { version, run, json } = await link.client.hgetall(catalogName)
+  const { version, run, json } = await link.nodeOf(catalogName).client.hgetall(catalogName)
   return version === undefined || run === undefined || json === undefined
     ? null
     : { version: Number(version), run, json }
@@ -197,5 +248,5 @@ export type ChangeNotice =
   | { kind: 'key'; account: string; key: string }
 
 export async function announceChange(link: RedisLink, notice: ChangeNotice): Promise<void> {
-  await link.client.publish(changesChannel, JSON.stringify(notice))
+  await anyNode(link).client.publish(changesChannel, JSON.stringify(notice))
 }

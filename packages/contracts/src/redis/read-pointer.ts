@@ -9,7 +9,9 @@ import type { RedisLink } from './redis-link.ts'
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function findPointer(link: RedisLink, digest: string): Promise<Pointer | 'unknown' | 'unverified'> {
-  const answer = await link.client.tgReadPointer(pointerName(digest), shardMarker(secretShard(digest)), link.run())
+  const shard = secretShard(digest)
+  const node = link.nodeOf(shard)
+  const answer = await node.client.tgReadPointer(pointerName(digest), shardMarker(shard), node.run())
   if (answer === 0) return 'unknown'
   if (answer === -1) return 'unverified'
   return readPointer(answer)

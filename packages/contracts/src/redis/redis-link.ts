@@ -1,9 +1,7 @@
-import { Redis } from 'ioredis'
-import { describeServer } from './describe-server.ts'
-import { gatherWrites } from './gather-writes.ts'
-import { defineScripts, type Script } from './scripts.ts'
+import type { Redis } from 'ioredis'
+import type { Script } from './scripts.ts'
 
-/** Thrown instead of sending a command while it is not known which Redis process would run it. */
+/** Thrown if a command was certainly not executed: above all while it is not known which Redis process would run it. */
 export class RedisAwayError extends Error {
   constructor(cause?: unknown) {
     super('Redis is not available', cause === undefined ? undefined : { cause })
@@ -27,86 +25,82 @@ export type RedisLinkOptions = {
   onError: (error: Error) => void
 }
 
+/** Redis as a service uses it: one process, or several that share the slots of a Redis Cluster. */
+export type RedisLink = {
+  /** Whether each shard may be with another process, so that one script must keep to one of them. */
+  readonly isSpread: boolean
+  /**
+   * The connection to the process that holds what has a tag.
+   *
+   * @param tag a shard; of a name that has none, the whole name
+   * @throws RedisAwayError if it is not known which process that is
+   */
+  nodeOf(tag: string): RedisNode
+  /** The connections to all processes that are known to hold something. */
+  nodes(): readonly RedisNode[]
+  /** Whether any of them can be asked. */
+  isReady(): boolean
+  /** Resolves at the first moment from now on when one can. */
+  ready(): Promise<void>
+  /** Sends the commands of this turn of the event loop now, instead of at its end. */
+  flush(): void
+  /**
+   * Has a listener called when a connection was lost, when it is known which process is at its end, and when other
+   * processes hold the shards.
+   *
+   * @returns a function that ends that
+   */
+  onChange(listener: () => void): () => void
+  /** Hears a channel: while a connection is lost, nothing of it. @returns a function that ends that */
+  subscribe(channel: string, onMessage: (message: string) => void, onError: (error: Error) => void): () => void
+  close(): Promise<void>
+}
+
 /**
  * A connection that always knows which Redis process it talks to.
  *
  * `run()` names the process and the history of its data (see `describeServer`) and changes only across a reconnect; while
- * there is none, commands must not be sent, and `run()` throws. Commands are never queued for a later connection and never sent again by the client, so a
- * command that carries a run id can only reach the process that it names.
+ * there is none, commands must not be sent, and `run()` throws. Commands are never queued for a later connection and
+ * never sent again by the client, so a command that carries a run id can only reach the process that it names.
  */
-export type RedisLink = {
+export type RedisNode = RedisLink & {
   readonly client: Redis
   /** By the name of its command; empty before the first connection. */
   readonly scripts: ReadonlyMap<string, Script>
   /** @throws RedisAwayError */
   run(): string
-  isReady(): boolean
-  /** Resolves at the first moment from now on when `run()` is known. */
-  ready(): Promise<void>
-  /** Sends the commands of this turn of the event loop now, instead of at its end. */
-  flush(): void
-  close(): Promise<void>
 }
 
-/** @param url `redis://` or `rediss://` */
-export function connectRedis(url: string, options: RedisLinkOptions): RedisLink {
-  const client = new Redis(url, {
-    connectionName: options.name,
-    socketTimeout: options.silenceLimitMs,
-    connectTimeout: 2000,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(50 * attempt, 500) + Math.random() * 50
-  })
-  let run: string | null = null
-  let scripts: ReadonlyMap<string, Script> = new Map()
-  let becameReady = Promise.withResolvers<void>()
-  const onError = (error: Error) => options.onError(withoutCommand(error))
+/** A connection to any process. @throws RedisAwayError if none can be asked */
+export function anyNode(link: RedisLink): RedisNode {
+  const node = link.nodes().find((one) => one.isReady())
+  if (node === undefined) throw new RedisAwayError()
+  return node
+}
 
-  let flush: () => void = () => undefined
-  client.on('connect', () => {
-    flush = gatherWrites(client.stream)
-  })
-  client.on('ready', () => {
-    client
-      .info()
-      .then((info) => {
-        const server = describeServer(info)
-        if (server.evicts !== null) {
-          options.onError(new Error(`Redis may evict keys (maxmemory-policy ${server.evicts}): set it to noeviction`))
-        }
-        scripts = defineScripts(client, { flags: server.knowsScriptFlags })
-        run = server.run
-        becameReady.resolve()
-      })
-      .catch((error: Error) => {
-        onError(error)
-        client.disconnect(true)
-      })
-  })
-  client.on('close', () => {
-    if (run !== null) becameReady = Promise.withResolvers()
-    run = null
-  })
-  client.on('error', onError)
+/**
+ * Cuts a list into lists that one script may treat: of one shard each if Redis is spread.
+ *
+ * @param shardOf the shard of an item
+ */
+export function togetherFor<Item>(
+  link: RedisLink,
+  items: readonly Item[],
+  shardOf: (item: Item) => string
+): ReadonlyArray<readonly Item[]> {
+  return link.isSpread ? [...Map.groupBy(items, shardOf).values()] : [items]
+}
 
-  return {
-    client,
-    get scripts() {
-      return scripts
-    },
-    run() {
-      if (run === null) throw new RedisAwayError()
-      return run
-    },
-    isReady: () => run !== null,
-    ready: () => becameReady.promise,
-    flush: () => flush(),
-    async close() {
-      client.disconnect()
+/** Cuts a list of shards into lists that one process holds, so that the failure of one is not that of others. */
+export function shardsByNode<Shard extends string>(link: RedisLink, shards: readonly Shard[]): Shard[][] {
+  const holder = (shard: Shard): RedisNode | null => {
+    try {
+      return link.nodeOf(shard)
+    } catch {
+      return null
     }
   }
+  return [...Map.groupBy(shards, holder).values()]
 }
 
 /** ioredis attaches the command that failed, with its arguments: at sign-in that is the password. */

@@ -9,10 +9,11 @@ import {
   usageIndexName,
   usagePrefix
 } from '../keyspace/names.ts'
-import { bulk, callScript } from './call-script.ts'
+import { bulk, callForShard } from './call-script.ts'
 import { packNumbers } from './packed.ts'
 import type { PreparedAccount } from './prepared-account.ts'
 import type { RedisLink } from './redis-link.ts'
+import { withRefusal } from './refused-error.ts'
 import { packHeld, packSum, sumsOf } from './settlement-sums.ts'
 
 /** What an admitted request has come to. Amounts are nanodollars. */
@@ -58,6 +59,7 @@ export type UnsettledGroup = { group: SettledGroup; error: Error }
  * Settles requests, each once, however often it is settled, if the groups are right about what was sent before. What was
  * never sent is settled together; a group for which that is not enough, request by request.
  *
+ * @param groups if Redis is spread, of accounts of one shard
  * @returns those of the groups that have to be settled once more
  */
 export async function settle(link: RedisLink, groups: readonly SettledGroup[]): Promise<UnsettledGroup[]> {
@@ -84,7 +86,7 @@ export async function settle(link: RedisLink, groups: readonly SettledGroup[]): 
 
 /**
  * Settles requests that were never settled before, by sums. An account whose requests are not all held any more is left
- * as it is: those have to be settled with {@link settleEach}. In a Redis Cluster all accounts must be of one shard.
+ * as it is: those have to be settled with {@link settleEach}. If Redis is spread, all accounts must be of one shard.
  *
  * @param groups one for each account
  * @returns the numbers of the groups that were left, from 1
@@ -102,7 +104,7 @@ async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Pro
     rest += bulk(group)
   }
   const call = { keyCount: groups.length, keys, argumentCount: groups.length, rest }
-  return (await callScript(link, 'tgSettleHeld', call)) as number[]
+  return (await callForShard(link, groups[0]!.account.shard, 'tgSettleHeld', call)) as number[]
 }
 
 /**
@@ -131,7 +133,12 @@ async function settleEach(link: RedisLink, { account, requests, isRetry }: Settl
       request.estimated ? 1 : 0
     )
   }
-  await link.client.tgSettle(...settlementKeys(account.account), link.run(), ...rest)
+  const node = link.nodeOf(account.shard)
+  try {
+    await node.client.tgSettle(...settlementKeys(account.account), node.run(), ...rest)
+  } catch (error) {
+    throw withRefusal(error)
+  }
 }
 
 /**
@@ -141,7 +148,8 @@ async function settleEach(link: RedisLink, { account, requests, isRetry }: Settl
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function cancel(link: RedisLink, account: string, ids: readonly string[]): Promise<void> {
-  await link.client.tgCancel(...settlementKeys(account), link.run(), ...ids)
+  const node = link.nodeOf(accountShard(account))
+  await node.client.tgCancel(...settlementKeys(account), node.run(), ...ids)
 }
 
 /** What became of overdue holds: charged in full, or of another run and only released. */
@@ -155,6 +163,7 @@ export type Reaped = { charged: number; released: number }
  */
 export async function reap(link: RedisLink, account: string, most: number): Promise<Reaped> {
   const keys = [...settlementKeys(account), deadlinesName(accountShard(account))]
-  const [charged, released] = await link.client.tgReap(...keys, link.run(), account, most)
+  const node = link.nodeOf(accountShard(account))
+  const [charged, released] = await node.client.tgReap(...keys, node.run(), account, most)
   return { charged, released }
 }

@@ -1,5 +1,6 @@
 import type { ChainableCommander } from 'ioredis'
-import { spendName } from '../keyspace/names.ts'
+import { accountShard, spendName } from '../keyspace/names.ts'
+import { executeAll } from './execute.ts'
 import type { RedisLink } from './redis-link.ts'
 
 /** What an account has spent in a month, as the ledger has it: nanodollars. */
@@ -24,22 +25,24 @@ const batchSize = 100
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function openSpends(link: RedisLink, accounts: readonly string[]): Promise<SeenSpends> {
-  link.run()
-  const pipeline = link.client.pipeline()
-  addOpenSpends(pipeline, accounts)
-  const answers = (await pipeline.exec()) ?? []
-  for (const [error] of answers) if (error !== null) throw error
-  const seen = answers.flatMap(([, answer]) => answer as string[])
+  const answers = await executeAll(link, spendBatches(accounts), shardOfBatch, addOpenSpends)
+  const seen = (answers as string[][]).flat()
   return new Map(accounts.map((account, index) => [account, seen[index]!]))
 }
 
-/** Adds the commands of {@link openSpends} to a pipeline. */
-export function addOpenSpends(pipeline: ChainableCommander, accounts: readonly string[]): void {
-  for (let from = 0; from < accounts.length; from += batchSize) {
-    const names = accounts.slice(from, from + batchSize).map(spendName)
-    pipeline.tgOpenSpends(names.length, ...names)
-  }
+/** Accounts of one shard, as many as one script opens. */
+export function spendBatches(accounts: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(accounts.length / batchSize) }, (_, number) =>
+    accounts.slice(number * batchSize, (number + 1) * batchSize)
+  )
 }
+
+/** Adds the command of {@link openSpends} for a batch. */
+export function addOpenSpends(pipeline: ChainableCommander, batch: readonly string[]): void {
+  pipeline.tgOpenSpends(batch.length, ...batch.map(spendName))
+}
+
+const shardOfBatch = ([first]: readonly string[]): string => accountShard(first!)
 
 /**
  * What became of a seed: nothing was done if by the clock of Redis it is `another month`, or if the ledger has more and
@@ -61,14 +64,14 @@ export async function seedSpend(
   spends: readonly LedgerSpend[],
   seen: SeenSpends
 ): Promise<SeedOutcome[]> {
-  link.run()
-  const pipeline = link.client.pipeline()
-  for (const { account, month, settled, byKey } of spends) {
-    pipeline.tgSeedSpend(spendName(account), month, seen.get(account) ?? '', settled, ...[...byKey].flat())
-  }
-  const answers = (await pipeline.exec()) ?? []
-  for (const [error] of answers) if (error !== null) throw error
-  return answers.map(([, answer]) => seedOutcomes[answer as 0 | 1 | 2])
+  const answers = await executeAll(
+    link,
+    spends,
+    ({ account }) => accountShard(account),
+    (pipeline, { account, month, settled, byKey }) =>
+      pipeline.tgSeedSpend(spendName(account), month, seen.get(account) ?? '', settled, ...[...byKey].flat())
+  )
+  return answers.map((answer) => seedOutcomes[answer as 0 | 1 | 2])
 }
 
 /** What an account has settled and reserved in the present month, nanodollars. */
@@ -80,8 +83,9 @@ export type Spend = { settled: number; reserved: number }
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readSpend(link: RedisLink, account: string, month: number): Promise<Spend | null> {
-  link.run()
-  const [of, settled, reserved] = await link.client.hmget(spendName(account), 'm', 's', 'r')
+  const node = link.nodeOf(accountShard(account))
+  node.run()
+  const [of, settled, reserved] = await node.client.hmget(spendName(account), 'm', 's', 'r')
   if (of == null) return null
   return Number(of) < month ? { settled: 0, reserved: 0 } : { settled: Number(settled), reserved: Number(reserved) }
 }

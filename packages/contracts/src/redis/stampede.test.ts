@@ -3,9 +3,9 @@ import { accountShard, holdName, spendName } from '../keyspace/names.ts'
 import { admitOne } from '../testing/one-account.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, prepareAdmission } from './admit.ts'
+import { connectServer } from './connect-redis.ts'
 import { prepareAccount } from './prepared-account.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
-import { connectRedis } from './redis-link.ts'
 import { cancel } from './settle.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
@@ -39,7 +39,7 @@ testOnEveryRedis('a stampede', async (t, link) => {
     }
     assert.ok(await stampShard(link, await claimShard(link, accountShard(account), 'test'), 2, link.run()))
     const links = Array.from({ length: 8 }, (_, index) =>
-      connectRedis(`redis://127.0.0.1:${link.client.options.port}`, {
+      connectServer(`redis://127.0.0.1:${link.client.options.port}`, {
         name: `test ${index}`,
         silenceLimitMs: 30_000,
         onError: (error) => t.error(error)

@@ -1,7 +1,7 @@
-import type { ChainableCommander } from 'ioredis'
 import { type AccountShard, accountShards, dirtyName, usageIndexName } from '../keyspace/names.ts'
+import { executeAll, tryAll } from './execute.ts'
 import { isUsageName, parseUsage, type Usage } from './parse-usage.ts'
-import type { RedisLink } from './redis-link.ts'
+import { type RedisLink, type RedisNode, shardsByNode } from './redis-link.ts'
 
 /** A hint for how many entries a step of a scan reads. */
 const scanCount = 500
@@ -28,8 +28,11 @@ export function listUsage(
 async function* scanDirty(link: RedisLink, shards: readonly AccountShard[]): AsyncGenerator<string[]> {
   let cursors = shards.map((shard) => ({ shard, cursor: '0' }))
   while (cursors.length > 0) {
-    const pages = (await execute(link, cursors, (pipeline, { shard, cursor }) =>
-      pipeline.hscan(dirtyName(shard), cursor, 'COUNT', scanCount)
+    const pages = (await executeAll(
+      link,
+      cursors,
+      ({ shard }) => shard,
+      (pipeline, { shard, cursor }) => pipeline.hscan(dirtyName(shard), cursor, 'COUNT', scanCount)
     )) as Array<[next: string, fields: string[]]>
     const names = pages.flatMap(([, fields]) => fields.filter((_field, index) => index % 2 === 0))
     if (names.length > 0) yield names
@@ -44,18 +47,21 @@ async function* readIndex(
   selection: 'final' | 'all',
   shards: readonly AccountShard[]
 ): AsyncGenerator<string[]> {
-  const upTo = selection === 'all' ? '+inf' : String(await readHour(link))
-  for (const shard of shards) {
-    link.run()
-    const names = await link.client.zrangebyscore(usageIndexName(shard), '-inf', upTo)
-    if (names.length > 0) yield names
+  for (const together of shardsByNode(link, shards)) {
+    const upTo = selection === 'all' ? '+inf' : String(await readHour(link.nodeOf(together[0]!)))
+    for (const shard of together) {
+      const node = link.nodeOf(shard)
+      node.run()
+      const names = await node.client.zrangebyscore(usageIndexName(shard), '-inf', upTo)
+      if (names.length > 0) yield names
+    }
   }
 }
 
-/** The hour that it is by the clock of Redis, whole hours since the epoch. */
-export async function readHour(link: RedisLink): Promise<number> {
-  link.run()
-  const [seconds] = await link.client.time()
+/** The hour that it is by the clock of a Redis process, whole hours since the epoch. */
+export async function readHour(node: RedisNode): Promise<number> {
+  node.run()
+  const [seconds] = await node.client.time()
   return Math.floor(Number(seconds) / 3600)
 }
 
@@ -74,10 +80,7 @@ export type FoundUsage = {
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readUsage(link: RedisLink, names: readonly string[]): Promise<FoundUsage> {
-  link.run()
-  const pipeline = link.client.pipeline()
-  for (const name of names) pipeline.hgetallBuffer(name)
-  const answers = (await pipeline.exec()) ?? []
+  const answers = await tryAll(link, names, shardOf, (pipeline, name) => pipeline.hgetallBuffer(name))
   const found: FoundUsage = { usages: [], gone: [], malformed: [] }
   for (const [index, [error, answer]] of answers.entries()) {
     const name = names[index]!
@@ -110,8 +113,9 @@ export async function forgetUsage(
     ...usages.map(({ name, revision, born }) => ({ name, rev: String(revision), born })),
     ...gone.map((name) => ({ name, rev: '', born: '' }))
   ]
-  await execute(link, batchesByShard(copies), (pipeline, batch) => {
-    const shard = shardOf(batch[0]!.name)
+  const shardOfBatch = ([first]: typeof copies): AccountShard => shardOf(first!.name)
+  await executeAll(link, batchesByShard(copies), shardOfBatch, (pipeline, batch) => {
+    const shard = shardOfBatch(batch)
     const keys = [dirtyName(shard), usageIndexName(shard), ...batch.map(({ name }) => name)]
     const rest = batch.flatMap(({ rev, born }) => [rev, born])
     pipeline.tgForgetUsage(keys.length, ...keys, areFinal ? '1' : '', ...rest)
@@ -128,19 +132,4 @@ function batchesByShard<Item extends { name: string }>(items: readonly Item[]): 
       ofShard.slice(number * batchSize, (number + 1) * batchSize)
     )
   )
-}
-
-/** Sends a command for each item, in one round trip. @throws the first failure; the others may have been executed */
-async function execute<Item>(
-  link: RedisLink,
-  items: readonly Item[],
-  add: (pipeline: ChainableCommander, item: Item) => unknown
-): Promise<unknown[]> {
-  if (items.length === 0) return []
-  link.run()
-  const pipeline = link.client.pipeline()
-  for (const item of items) add(pipeline, item)
-  const answers = (await pipeline.exec()) ?? []
-  for (const [error] of answers) if (error !== null) throw error
-  return answers.map(([, answer]) => answer)
 }

@@ -4,7 +4,7 @@ import type { AccountRecord, KeyRecord } from '../records/records.ts'
 import { versionOf } from '../records/version.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
-import type { RedisLink } from './redis-link.ts'
+import type { RedisNode } from './redis-link.ts'
 import { verify } from './verify.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
@@ -21,7 +21,7 @@ const key: KeyRecord = {
 const free: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 const current = (version: number, record: object) => ({ version: String(version), json: JSON.stringify(record) })
 
-async function stamp(link: RedisLink, version: number, run = 'this run'): Promise<void> {
+async function stamp(link: RedisNode, version: number, run = 'this run'): Promise<void> {
   assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), version, run))
 }
 

@@ -34,11 +34,13 @@ export async function verify(
   judged: JudgedVersions,
   endsAt: number | null
 ): Promise<VerifyAnswer> {
-  const answer = await link.client.tgVerify(
-    shardMarker(accountShard(account)),
+  const shard = accountShard(account)
+  const node = link.nodeOf(shard)
+  const answer = await node.client.tgVerify(
+    shardMarker(shard),
     keysName(account),
     accountName(account),
-    link.run(),
+    node.run(),
     key,
     judged.key,
     judged.account,

@@ -8,7 +8,7 @@
 -- as exact as a number of that size is), a burst of a full minute, and a little tolerance for rounding. Idempotent by
 -- request id.
 --
--- KEYS     for each group the name of its account's record
+-- KEYS     for each group the name of its account's record; in a cluster also the guard of their shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV, two for each group, packed as struct.unpack reads them; numbers are doubles (8 bytes, the lowest first), texts end
 -- with a zero byte:
@@ -245,7 +245,7 @@ local function judgeGroup(record, terms, wasReaped, asked)
 end
 
 local groups = {}
-for n = 1, #KEYS do
+for n = 1, (#ARGV - 1) / 2 do
   local asked = ARGV[2 * n + 1]
   groups[n] = { readTerms(ARGV[2 * n]), string.sub(asked, 1, 1) == '1', readRequests(asked) }
 end

@@ -3,7 +3,7 @@
 -- every request has its hold at once, by sums; any other is left as it is. It works at maxmemory. Every number is checked
 -- before the first write.
 --
--- KEYS     for each group the name of its account's record
+-- KEYS     for each group the name of its account's record; in a cluster also the guard of their shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV, one for each group, packed as struct.unpack reads it; numbers are doubles (8 bytes, the lowest first), texts end with
 -- a zero byte:
@@ -60,7 +60,7 @@ local function read(packed)
 end
 
 local groups = {}
-for n = 1, #KEYS do
+for n = 1, #ARGV - 1 do
   groups[n] = read(ARGV[n + 1])
 end
 

@@ -4,7 +4,7 @@ import type { AccountRecord, KeyRecord } from '../records/records.ts'
 import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../redis/admit.ts'
 import { prepareAccount } from '../redis/prepared-account.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from '../redis/project.ts'
-import type { RedisLink } from '../redis/redis-link.ts'
+import type { RedisNode } from '../redis/redis-link.ts'
 import { cancel, reap, type SettledRequest, settle } from '../redis/settle.ts'
 import { openSpends, seedSpend } from '../redis/spend.ts'
 import {
@@ -70,7 +70,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
   const ledger = new Map(accounts.map((id) => [id, new Map<string, ModelUsage>()]))
 
   const run = () => `${String(runs).padStart(8, '0')} of the test`
-  const link: RedisLink = { ...clock.link, run }
+  const link: RedisNode = { ...clock.link, run }
   const now = (): Moment => ({ micros, tag: run().slice(0, 8) + run().slice(-8) })
   const model = (account: string): AccountModel => models.get(account)!
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import type { RedisLink } from '../redis/redis-link.ts'
+import type { RedisNode } from '../redis/redis-link.ts'
 import { defineScripts, type Script } from '../redis/scripts.ts'
 
 const clockName = 'test:clock'
@@ -8,13 +8,13 @@ const askingTime = "redis.call('TIME')"
 
 /** A link whose scripts take the time from the test instead of from the server. */
 export type MovedClock = {
-  link: RedisLink
+  link: RedisNode
   /** @param micros since the epoch. Has to be told again after the database was emptied. */
   set(micros: number): Promise<void>
 }
 
 /** @param flags whether the server knows the line of a script that names its flags */
-export function moveClock(link: RedisLink, flags: boolean): MovedClock {
+export function moveClock(link: RedisNode, flags: boolean): MovedClock {
   const scripts = new Map<string, Script>()
   const collector: Pick<Redis, 'defineCommand'> = {
     defineCommand(name, definition) {

@@ -1,11 +1,11 @@
 import { type AdmitAnswer, type AskedRequest, admit, type PreparedAdmission } from '../redis/admit.ts'
 import { prepareAccount } from '../redis/prepared-account.ts'
-import type { RedisLink } from '../redis/redis-link.ts'
+import type { RedisNode } from '../redis/redis-link.ts'
 import { type SettledRequest, settle } from '../redis/settle.ts'
 
 /** Asks whether one request may start. */
 export async function admitOne(
-  link: RedisLink,
+  link: RedisNode,
   admission: PreparedAdmission,
   request: AskedRequest,
   reaped = false
@@ -16,7 +16,7 @@ export async function admitOne(
 
 /** Settles requests of one account. @throws what settling failed with */
 export async function settleOf(
-  link: RedisLink,
+  link: RedisNode,
   account: string,
   requests: readonly SettledRequest[],
   isRetry = false

@@ -2,10 +2,11 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { type Test, test } from 'tap'
-import { connectRedis, type RedisLink } from '../redis/redis-link.ts'
+import { connectServer } from '../redis/connect-redis.ts'
+import type { RedisNode } from '../redis/redis-link.ts'
 
 /** The same link, as if the server at its other end were another process. */
-export const withRun = (link: RedisLink, run: string): RedisLink => ({ ...link, run: () => run })
+export const withRun = (link: RedisNode, run: string): RedisNode => ({ ...link, run: () => run })
 
 /**
  * Declares a suite of subtests that all get one empty server, once for each kind: a Redis program, if the machine has
@@ -13,7 +14,7 @@ export const withRun = (link: RedisLink, run: string): RedisLink => ({ ...link, 
  */
 export function testOnEveryRedis(
   name: string,
-  suite: (t: Test, link: RedisLink, kind: 'redis-server' | 'js-redis-server') => Promise<void>
+  suite: (t: Test, link: RedisNode, kind: 'redis-server' | 'js-redis-server') => Promise<void>
 ): void {
   for (const [kind, program] of [
     ['redis-server', findRedisServer(process.env)],
@@ -22,7 +23,7 @@ export function testOnEveryRedis(
     test(`${name} (${kind})`, async (t) => {
       if (kind === 'redis-server' && !need(t, 'redis-server', program)) return
       const server = await startRedis({ port: 0, program })
-      const link = connectRedis(server.url, {
+      const link = connectServer(server.url, {
         name: 'test',
         silenceLimitMs: 30_000,
         onError: (error) => t.error(error)

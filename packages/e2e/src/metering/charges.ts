@@ -8,7 +8,7 @@ import {
   usagePrefix
 } from '@tollgate/contracts/keyspace/names.ts'
 import { parseUsage, type Usage } from '@tollgate/contracts/redis/parse-usage.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 
 /** Counters of usage of all hours. Amounts are nanodollars. */
 export type Counters = {
@@ -48,7 +48,7 @@ export type Charges = {
 }
 
 /** Reads what belongs together in one transaction. */
-export async function readCharges({ client }: RedisLink, account: string): Promise<Charges> {
+export async function readCharges({ client }: RedisNode, account: string): Promise<Charges> {
   const names = await client.keys(`${usagePrefix(account)}*`)
   const transaction = client.multi().hgetall(spendName(account)).hgetall(holdName(account))
   for (const name of names) transaction.hgetallBuffer(name)
@@ -103,7 +103,7 @@ const lookEveryMs = 20
  * @throws Error with what they are if they are not after 30 s
  */
 export async function untilCharges(
-  link: RedisLink,
+  link: RedisNode,
   account: string,
   isReached: (charges: Charges) => boolean
 ): Promise<Charges> {
@@ -122,7 +122,7 @@ export async function untilCharges(
 export const hasNoHolds = ({ holds }: Charges): boolean => holds.length === 0
 
 /** Makes all holds of an account overdue, as if their time had passed. */
-export async function passDeadlines({ client }: RedisLink, account: string): Promise<void> {
+export async function passDeadlines({ client }: RedisNode, account: string): Promise<void> {
   for (const [id, text] of Object.entries(await client.hgetall(holdName(account)))) {
     await client.hset(holdName(account), id, text.replace(/^\d+/, '1'))
   }

@@ -3,6 +3,7 @@ import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts
 import { allShards } from '@tollgate/contracts/keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import {
   claimShard,
   type ProjectionWrite,
@@ -13,19 +14,19 @@ import {
   putPointer,
   stampShard
 } from '@tollgate/contracts/redis/project.ts'
-import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 
 export type Key = { id: string; account: string; secret: string; record: KeyRecord }
 
 /** What is in Redis of accounts and keys, written as control writes it. */
 export class Records {
-  readonly link: RedisLink
+  readonly link: RedisNode
   readonly #catalog: Catalog
   readonly #accounts = new Map<string, AccountRecord>()
   readonly #keys: Key[] = []
   #change = 0
 
-  private constructor(link: RedisLink, catalog: Catalog) {
+  private constructor(link: RedisNode, catalog: Catalog) {
     this.link = link
     this.#catalog = catalog
   }
@@ -33,7 +34,7 @@ export class Records {
   /** Fills an empty Redis with a catalog, and vouches for it. */
   static async open(url: string, catalog: Catalog): Promise<Records> {
     // A command that fails says so itself.
-    const link = connectRedis(url, { name: 'tollgate-test-control', silenceLimitMs: 5000, onError: () => {} })
+    const link = connectServer(url, { name: 'tollgate-test-control', silenceLimitMs: 5000, onError: () => {} })
     await link.ready()
     const records = new Records(link, catalog)
     await records.vouch()

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@supabase/supabase-js'
 import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
-import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
@@ -40,7 +40,7 @@ test('control that is killed at any step of a sync makes it good at its next sta
   const database = await openMigratedDatabase(databaseUrl)
   t.after(() => database.close())
   const { orm } = database
-  const link = connectRedis(redis.url, { name: 'test', silenceLimitMs: 30_000, onError: () => {} })
+  const link = connectServer(redis.url, { name: 'test', silenceLimitMs: 30_000, onError: () => {} })
   t.after(() => link.close())
   const admin = createClient(identity.url, serviceRoleKey, { auth: { persistSession: false } }).auth.admin
   const stripe = new Stripe(stripeKey, { host: '127.0.0.1', port: payments.port, protocol: 'http', telemetry: false })

@@ -1,5 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { anyNode, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { sql } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/connect.ts'
@@ -16,7 +16,7 @@ export function answerProbes(app: FastifyInstance, database: Database, redis: Re
   app.get('/readyz', { logLevel: 'warn' }, async () => {
     await within(database.orm.execute(sql`select 1`), 'database_unavailable')
     if (!redis.isReady()) throw new ServiceError('state_unavailable')
-    await within(redis.client.ping(), 'state_unavailable')
+    await within(anyNode(redis).client.ping(), 'state_unavailable')
     return { ok: true }
   })
 }

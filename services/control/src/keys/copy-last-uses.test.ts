@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { lastUsesName } from '@tollgate/contracts/keyspace/names.ts'
 import { noteUses, readUses } from '@tollgate/contracts/redis/last-uses.ts'
-import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { RedisAwayError, type RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import { seedKeys } from '../projection/testing/seed-keys.ts'
@@ -93,7 +93,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
         }
       }
     })
-    const interrupted: RedisLink = { ...redis, client }
+    const interrupted: RedisNode = { ...redis, client }
     await copyLastUses(orm, interrupted)
     assert.ok(isNoted)
     assert.equal(await lastUsed(id), new Date(past).toISOString())
@@ -147,7 +147,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
       warn: (_values: unknown, message?: string) => void said.push(String(message))
     }
     let attempts = 0
-    const flaky: RedisLink = {
+    const flaky: RedisNode = {
       ...redis,
       client: redis.client,
       run() {

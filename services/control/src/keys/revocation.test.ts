@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
@@ -24,7 +24,7 @@ test('revocation, while Redis comes and goes', async (t) => {
   let server = await startRedis({ port: 0, ...options })
   const { port, url } = server
   const control = await startControl({ redisUrl: url, isProjecting: true, redisSilenceLimitMs })
-  const gateway = connectRedis(url, { name: 'gateway', silenceLimitMs: 10_000, onError: () => {} })
+  const gateway = connectServer(url, { name: 'gateway', silenceLimitMs: 10_000, onError: () => {} })
   t.after(async () => {
     await Promise.all([control.close(), gateway.close()])
     await server.stop()

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { catalogName } from '@tollgate/contracts/keyspace/names.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { announceChange, putCatalog, type readCatalogVersion } from '@tollgate/contracts/redis/project.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
@@ -48,7 +49,7 @@ export async function projectCatalog(
   const version = catalogVersion(truth)
   if (truth.catalog === 0 || (marker?.version === version && marker.run === run)) return
   const { number, json } = await source.readCatalog()
-  if (redis.run() !== run) throw new RedisAwayError()
+  if (redis.nodeOf(catalogName).run() !== run) throw new RedisAwayError()
   await putCatalog(redis, { version: versionOf(truth.epoch, number), run, json })
   if (marker?.version !== version) await announceChange(redis, { kind: 'catalog' })
 }

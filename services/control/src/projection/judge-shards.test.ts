@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { allShards, type Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import type { ShardMarker } from '@tollgate/contracts/redis/project.ts'
+import type { FoundMarker } from '@tollgate/contracts/redis/project.ts'
 import { test } from 'tap'
 import { judgeShards } from './judge-shards.ts'
 
@@ -9,17 +9,17 @@ const run = 'this run'
 const truth = { epoch: 1, changes: new Map<Shard, number>([['a01', 10]]), catalog: 1 }
 
 /** Markers of all shards, each as it should be but for the given ones. */
-function markers(others: Partial<Record<Shard, Partial<ShardMarker>>>): Map<Shard, ShardMarker> {
+function markers(others: Partial<Record<Shard, Partial<FoundMarker>>>, holder = run): Map<Shard, FoundMarker> {
   return new Map(
     allShards.map((shard) => {
       const version = versionOf(1, truth.changes.get(shard) ?? 0)
-      return [shard, { version, run, highest: null, ...others[shard] }]
+      return [shard, { version, run, highest: null, holder, ...others[shard] }]
     })
   )
 }
 
-const stale = (others: Partial<Record<Shard, Partial<ShardMarker>>>) => {
-  const judgement = judgeShards(markers(others), truth, run)
+const stale = (others: Partial<Record<Shard, Partial<FoundMarker>>>) => {
+  const judgement = judgeShards(markers(others), truth)
   assert.ok(!judgement.ahead)
   return judgement.stale.map(({ shard }) => shard)
 }
@@ -53,16 +53,15 @@ for (const [name, marker, epoch] of [
   ['a marker of a later epoch', { version: versionOf(7, 0) }, 7]
 ] as const) {
   test(`${name} beyond what Postgres knows proves that it was restored`, async () => {
-    assert.deepEqual(judgeShards(markers({ a01: marker }), truth, run), { ahead: true, epoch })
-    assert.deepEqual(judgeShards(markers({ a01: marker }), truth, 'other run'), { ahead: true, epoch })
+    assert.deepEqual(judgeShards(markers({ a01: marker }), truth), { ahead: true, epoch })
+    assert.deepEqual(judgeShards(markers({ a01: marker }, 'other run'), truth), { ahead: true, epoch })
   })
 }
 
 test('of several shards ahead the latest epoch counts', async () => {
   const judgement = judgeShards(
     markers({ a01: { version: versionOf(3, 1) }, k02: { highest: versionOf(5, 2) } }),
-    truth,
-    run
+    truth
   )
   assert.deepEqual(judgement, { ahead: true, epoch: 5 })
 })

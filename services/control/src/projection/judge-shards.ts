@@ -1,13 +1,13 @@
 import type { Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
-import type { ShardMarker } from '@tollgate/contracts/redis/project.ts'
+import type { FoundMarker } from '@tollgate/contracts/redis/project.ts'
 import type { Truth } from './source.ts'
 
-/** A shard whose marker does not vouch for all that Postgres has, to the process that runs now. */
+/** A shard whose marker does not vouch for all that Postgres has, to the process that holds it now. */
 export type StaleShard = {
   shard: Shard
   /** As it was when judged. */
-  marker: ShardMarker
+  marker: FoundMarker
 }
 
 export type Judgement =
@@ -20,10 +20,8 @@ export type Judgement =
  *
  * A restored Postgres is noticed as long as one shard's lost changes have not been outnumbered by new ones; there is a
  * pass each second, and the first begins with the process.
- *
- * @param run the Redis process
  */
-export function judgeShards(markers: ReadonlyMap<Shard, ShardMarker>, truth: Truth, run: string): Judgement {
+export function judgeShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: Truth): Judgement {
   let highest = 0
   let ahead = false
   const stale: StaleShard[] = []
@@ -32,7 +30,7 @@ export function judgeShards(markers: ReadonlyMap<Shard, ShardMarker>, truth: Tru
     const seen = Math.max(marker.version ?? 0, marker.highest ?? 0)
     if (seen > version) ahead = true
     highest = Math.max(highest, seen)
-    if (marker.run !== run || marker.version === null || marker.version < version) {
+    if (marker.run !== marker.holder || marker.version === null || marker.version < version) {
       stale.push({ shard, marker })
     }
   }

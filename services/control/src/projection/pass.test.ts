@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { putAll } from '@tollgate/contracts/redis/project.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
-import { connectRedis } from '@tollgate/contracts/redis/redis-link.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
 import { runPass } from './pass.ts'
@@ -16,7 +16,7 @@ import { createMemorySource, emptyState, recordMemoryChange } from './testing/me
  */
 async function keyMadeDuringPass(meanwhile: 'acknowledged, then flushed' | 'not brought to Redis'): Promise<unknown> {
   const server = await startRedis({ port: 0 })
-  const redis = connectRedis(server.url, { name: 'test', silenceLimitMs: 5000, onError: () => {} })
+  const redis = connectServer(server.url, { name: 'test', silenceLimitMs: 5000, onError: () => {} })
   await redis.ready()
   const state = emptyState()
   const source = createMemorySource(() => state)

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { catalogName } from '@tollgate/contracts/keyspace/names.ts'
 import { epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
 import { claimShard, readCatalogVersion, readShards, releaseShard } from '@tollgate/contracts/redis/project.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
-import { isCatalogAhead, projectCatalog } from './catalog.ts'
+import { type CatalogMarker, isCatalogAhead, projectCatalog } from './catalog.ts'
 import { insistOnRun } from './insist-on-run.ts'
 import { judgeShards, type StaleShard } from './judge-shards.ts'
 import { type ClaimedShard, replayShard } from './replay-shard.ts'
@@ -32,24 +33,60 @@ export async function runPass(
   signal: AbortSignal,
   order: (stale: StaleShard[]) => StaleShard[] = shuffle
 ): Promise<PassResult> {
-  const run = redis.run()
   // The markers first: judging depends on it.
-  const [markers, catalog] = await Promise.all([readShards(redis), readCatalogVersion(redis)])
+  const [{ markers, failures }, catalog] = await Promise.all([readShards(redis), findCatalog(redis)])
   const truth = await source.readTruth()
-  const judgement = judgeShards(markers, truth, run)
-  if (judgement.ahead || isCatalogAhead(catalog, truth)) {
-    const other = Math.max(judgement.ahead ? judgement.epoch : 0, epochOf(catalog?.version ?? 0))
+  const judgement = judgeShards(markers, truth)
+  const catalogMarker = catalog instanceof Error ? null : catalog.marker
+  if (judgement.ahead || isCatalogAhead(catalogMarker, truth)) {
+    const other = Math.max(judgement.ahead ? judgement.epoch : 0, epochOf(catalogMarker?.version ?? 0))
     await source.raiseEpoch(truth.epoch, other)
     return { restored: true }
   }
-  await projectCatalog(source, redis, catalog, truth, run)
+  if (catalog instanceof Error) failures.push(catalog)
+  else await projectCatalog(source, redis, catalog.marker, truth, catalog.holder)
 
   // In an order of its own, so that replicas that do the same work meet rarely, and one shard's failure hinders no other.
-  const queue = order(judgement.stale)
+  const byHolder = Map.groupBy(order(judgement.stale), ({ marker }) => marker.holder)
+  const served = await Promise.all(
+    [...byHolder].map(([holder, stale]) => serveShards(source, redis, stale, holder, signal))
+  )
+  const [failure] = [...failures, ...served.flatMap((one) => one.failures)]
+  if (failure !== undefined) throw failure
+  return { restored: false, shards: sumOf(served, 'shards'), writes: sumOf(served, 'writes') }
+}
+
+/** What Redis says of its catalog, and the run of the process that says so; or why it says nothing. */
+async function findCatalog(redis: RedisLink): Promise<{ marker: CatalogMarker; holder: string } | Error> {
+  try {
+    const holder = redis.nodeOf(catalogName).run()
+    return { marker: await readCatalogVersion(redis), holder }
+  } catch (error) {
+    return error as Error
+  }
+}
+
+type Served = { shards: number; writes: number; failures: unknown[] }
+
+const sumOf = (served: readonly Served[], what: 'shards' | 'writes'): number =>
+  served.reduce((sum, one) => sum + one[what], 0)
+
+/** Brings shards that one process holds up to Postgres. Never rejects. */
+async function serveShards(
+  source: ProjectionSource,
+  redis: RedisLink,
+  queue: StaleShard[],
+  run: string,
+  signal: AbortSignal
+): Promise<Served> {
   const failures: unknown[] = []
   let shards = 0
   let writes = 0
   let isHopeless = false
+  function fail(error: unknown): void {
+    failures.push(error)
+    isHopeless = signal.aborted || isDatabaseAway(error) || !redis.isReady() || failures.length > maxFailures
+  }
   async function serve(claimed: ClaimedShard[]): Promise<void> {
     for (let next = claimed.pop(); next !== undefined; next = claimed.pop()) {
       if (isHopeless) {
@@ -61,18 +98,20 @@ export async function runPass(
         if (count !== null) shards++
         writes += count ?? 0
       } catch (error) {
-        failures.push(error)
-        const isOver = signal.aborted || isDatabaseAway(error) || !redis.isReady() || redis.run() !== run
-        isHopeless = isOver || failures.length > maxFailures
+        fail(error)
       }
     }
   }
   while (queue.length > 0 && !isHopeless) {
-    const claimed = await claimAll(source, redis, queue.splice(0, claimedAtOnce), run)
-    await Promise.all(Array.from({ length: concurrency }, () => serve(claimed)))
+    try {
+      const claimed = await claimAll(source, redis, queue.splice(0, claimedAtOnce), run)
+      await Promise.all(Array.from({ length: concurrency }, () => serve(claimed)))
+    } catch (error) {
+      fail(error)
+      isHopeless = true
+    }
   }
-  if (failures.length > 0) throw failures[0]
-  return { restored: false, shards, writes }
+  return { shards, writes, failures }
 }
 
 /** Claims shards, and only then reads what they are to be brought to. */
@@ -82,7 +121,7 @@ async function claimAll(
   stale: readonly StaleShard[],
   run: string
 ): Promise<ClaimedShard[]> {
-  insistOnRun(redis, run)
+  for (const { shard } of stale) insistOnRun(redis, shard, run)
   const claims = await Promise.all(stale.map(({ shard }) => claimShard(redis, shard, randomUUID())))
   try {
     const { epoch, changes } = await source.readTruth()

@@ -9,8 +9,9 @@ import {
 } from '@tollgate/contracts/keyspace/names.ts'
 import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
-import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
@@ -108,8 +109,8 @@ const known: Action[][] = [
 ]
 
 /** What is asked of the projection, watched while it works. */
-function watch(world: World, link: RedisLink) {
-  const gateway: RedisLink = { ...link, run: () => world.run() }
+function watch(world: World, link: RedisNode) {
+  const gateway: RedisNode = { ...link, run: () => world.run() }
   const created: Array<{ id: string; account: string; digest: string }> = []
   /** Keys of which Redis has acknowledged a state, and those of which it has acknowledged the revocation. */
   const told = new Set<string>()
@@ -266,7 +267,7 @@ function watch(world: World, link: RedisLink) {
   }
 }
 
-async function play(script: Action[], link: RedisLink): Promise<void> {
+async function play(script: Action[], link: RedisNode): Promise<void> {
   await link.client.flushall()
   const world = createWorld(link.client)
   const watcher = watch(world, link)
@@ -473,7 +474,7 @@ test('whatever happens, what is vouched for is true, a revoked key stays dead, a
   const program = findRedisServer(process.env)
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectRedis(server.url, { name: 'test', silenceLimitMs: 5000, onError: (error) => t.error(error) })
+  const link = connectServer(server.url, { name: 'test', silenceLimitMs: 5000, onError: (error) => t.error(error) })
   t.after(async () => {
     await link.close()
     await server.stop()

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
 import { allShards } from '@tollgate/contracts/keyspace/names.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { readCatalog, readShards } from '@tollgate/contracts/redis/project.ts'
-import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
@@ -31,8 +32,8 @@ function listen() {
   return { said, log: { info: at('info'), warn: at('warn'), error: at('error') } }
 }
 
-async function connect(t: Test, url: string): Promise<RedisLink> {
-  const link = connectRedis(url, { name: 'test', silenceLimitMs: 10_000, onError: () => {} })
+async function connect(t: Test, url: string): Promise<RedisNode> {
+  const link = connectServer(url, { name: 'test', silenceLimitMs: 10_000, onError: () => {} })
   t.after(() => link.close())
   await link.ready()
   return link
@@ -83,9 +84,9 @@ async function writableColumns(orm: Orm, table: string): Promise<SQL> {
 const revokedNow = () => ({ status: 'revoked' as const, revokedAt: new Date() })
 
 /** Resolves when all shards are vouched for to the process that runs. */
-async function untilVouched(redis: RedisLink): Promise<void> {
+async function untilVouched(redis: RedisNode): Promise<void> {
   for (;;) {
-    const markers = [...(await readShards(redis)).values()]
+    const markers = [...(await readShards(redis)).markers.values()]
     if (markers.every(({ run, version }) => run === redis.run() && version !== null)) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
@@ -270,13 +271,13 @@ test('stopping ends the loop, in the middle of a replay too, and also while Redi
   const redis = await connect(t, server.url)
   const { projector } = project(t, { database, redis })
   for (let stamped = 0; stamped < 20; ) {
-    stamped = [...(await readShards(redis)).values()].filter(({ version }) => version !== null).length
+    stamped = [...(await readShards(redis)).markers.values()].filter(({ version }) => version !== null).length
   }
   await projector.stop()
-  const markers = await readShards(redis)
+  const { markers } = await readShards(redis)
   assert.ok([...markers.values()].filter(({ version }) => version !== null).length < allShards.length)
   await new Promise((resolve) => setTimeout(resolve, 50))
-  assert.deepEqual(await readShards(redis), markers)
+  assert.deepEqual((await readShards(redis)).markers, markers)
 
   await server.stop()
   const away = project(t, { database, redis }).projector

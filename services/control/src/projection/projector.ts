@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import type { ChangeNotice, ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/connect.ts'
@@ -7,7 +7,7 @@ import { WakeableSleep } from '../wakeable-sleep.ts'
 import { storeCatalog } from './catalog.ts'
 import { runPass } from './pass.ts'
 import { createPostgresSource } from './postgres-source.ts'
-import { writeDirectly } from './write-directly.ts'
+import { type ChangeOfOne, writeDirectly } from './write-directly.ts'
 
 export type ProjectorOptions = {
   database: Database
@@ -44,10 +44,10 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
   const source = createPostgresSource(database.orm)
   const stopping = new AbortController()
   let loop: Promise<void> | null = null
-  let closes = 0
+  let changes = 0
   const pause = new WakeableSleep()
 
-  async function write(notice: ChangeNotice, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
+  async function write(notice: ChangeOfOne, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
     try {
       const isThere = await writeDirectly(redis, notice, read)
       if (!isThere) pause.wake()
@@ -68,7 +68,7 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
         continue
       }
       const startedAt = performance.now()
-      const closesBefore = closes
+      const changesBefore = changes
       let again = false
       try {
         if (!isCatalogStored) await storeCatalog(database.orm, catalog)
@@ -84,7 +84,7 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
         if (!isFailing && !stopping.signal.aborted) log.warn({ err }, 'the projection is behind')
         isFailing = true
       }
-      if (!again && closes === closesBefore) await sleep(Math.max(0, startedAt + intervalMs - performance.now()))
+      if (!again && changes === changesBefore) await sleep(Math.max(0, startedAt + intervalMs - performance.now()))
     }
   }
 
@@ -93,20 +93,21 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
     if (!stopping.signal.aborted) await pause.sleep(ms)
   }
 
-  // A lost connection ends the wait, so that the next pass begins with the new one, at once.
-  const onClose = () => {
-    closes++
+  // A connection that was lost or is there again ends the wait, so that a pass with what is there begins at once.
+  const onChange = () => {
+    changes++
     pause.wake()
   }
+  let endHearing = (): void => undefined
 
   return {
     start() {
-      redis.client.on('close', onClose)
+      endHearing = redis.onChange(onChange)
       loop ??= runLoop()
     },
     async stop() {
       stopping.abort()
-      redis.client.off('close', onClose)
+      endHearing()
       pause.wake()
       await loop
     },

@@ -53,7 +53,7 @@ export async function replayShard(
       const pages = source.writesAfter(claim.shard, from, epoch, mayHoldRecords(marker, epoch))
       for await (const writes of pages) {
         signal.throwIfAborted()
-        insistOnRun(redis, run)
+        insistOnRun(redis, claim.shard, run)
         await putAll(redis, writes)
         count += writes.length
       }
@@ -63,7 +63,7 @@ export async function replayShard(
     if (isAccountShard(claim.shard) && marker.run !== run && changeOf(version) > 0) {
       await seedShard(source.ledger, redis, claim.shard, run, new Date(), signal)
     }
-    insistOnRun(redis, run)
+    insistOnRun(redis, claim.shard, run)
     stamped = await stampShard(redis, claim, version, run)
     return stamped ? count : null
   } finally {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type AccountShard, accountShard, accountShards, spendName } from '@tollgate/contracts/keyspace/names.ts'
-import { connectRedis, RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import { RedisAwayError, type RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { openSpends } from '@tollgate/contracts/redis/spend.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { sql } from 'drizzle-orm'
@@ -22,7 +23,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   const database = await openMigratedDatabase(databaseUrl)
   const { orm } = database
   const server = await startRedis({ port: 0 })
-  const redis = connectRedis(server.url, { name: 'test', silenceLimitMs: 30_000, onError: (error) => t.error(error) })
+  const redis = connectServer(server.url, { name: 'test', silenceLimitMs: 30_000, onError: (error) => t.error(error) })
   t.after(async () => {
     await redis.close()
     await server.stop()
@@ -39,7 +40,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   })
 
   const store = createPostgresLedger(orm)
-  const seed = (from: Ledger = store, link: RedisLink = redis, now = new Date()) =>
+  const seed = (from: Ledger = store, link: RedisNode = redis, now = new Date()) =>
     seedShard(from, link, shard, redis.run(), now, endless)
   const spend = (account = ada) => redis.client.hgetall(spendName(account))
   const month = monthOf(new Date())

@@ -40,11 +40,11 @@ export async function seedShard(
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt === maxAttempts) throw new Error('what was spent changes too fast to be seeded')
       signal.throwIfAborted()
-      insistOnRun(redis, run)
+      insistOnRun(redis, shard, run)
       const seen = await openSpends(redis, left)
       await copyUsage(ledger, redis, 'changed', { shards: [shard], signal })
       const spends = await ledger.spendOf(left, now)
-      insistOnRun(redis, run)
+      insistOnRun(redis, shard, run)
       const outcomes = spends.length === 0 ? [] : await seedSpend(redis, spends, seen)
       if (outcomes.includes('another month')) throw new Error('by the clock of Redis it is another month')
       left = spends.filter((_spend, index) => outcomes[index] === 'changed').map(({ account }) => account)

@@ -1,5 +1,9 @@
+import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
 import { announceChange, type ChangeNotice, type ProjectionWrite, putAll } from '@tollgate/contracts/redis/project.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+
+/** Of one account or one of its keys. */
+export type ChangeOfOne = Exclude<ChangeNotice, { kind: 'catalog' }>
 
 /** Changes can follow each other so fast that Redis always has a later one; not for long. */
 const maxAttempts = 5
@@ -14,11 +18,11 @@ const maxAttempts = 5
  */
 export async function writeDirectly(
   redis: RedisLink,
-  notice: ChangeNotice,
+  notice: ChangeOfOne,
   read: () => Promise<ProjectionWrite[]>
 ): Promise<boolean> {
   // If Redis is known to be away, that is said at once.
-  redis.run()
+  redis.nodeOf(accountShard(notice.account)).run()
   let tried = ''
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const writes = await read()

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { createClient } from '@supabase/supabase-js'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
-import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { type RunningIdentity, startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
@@ -87,7 +88,7 @@ export type RunningControl = {
   url: string
   app: FastifyInstance
   database: Database
-  redis: RedisLink
+  redis: RedisNode
   projector: Projector
   /** Its loop does not run: tests have it look when they want. */
   sweeper: Sweeper
@@ -138,7 +139,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   const logged: string[] = []
   const log = createLog('trace', { write: (line) => void logged.push(line) })
   const database = await openMigratedDatabase(options.databaseUrl ?? 'pglite:memory', options.poolSize)
-  const redis = connectRedis(options.redisUrl ?? (ownRedis as RunningRedis).url, {
+  const redis = connectServer(options.redisUrl ?? (ownRedis as RunningRedis).url, {
     name: 'control-test',
     silenceLimitMs: options.redisSilenceLimitMs ?? patientMs,
     onError: (err) => log.debug({ err }, 'redis')

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { accountShard, dirtyName, usageIndexName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { parseUsage, type Usage } from '@tollgate/contracts/redis/parse-usage.ts'
-import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { readHour } from '@tollgate/contracts/redis/usage.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
@@ -59,7 +60,7 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
 type History = { states: Map<number, Usage>; kept: number }
 
 /** Remembers what was counted, and what of it can still be known. */
-function watch(world: World, link: RedisLink) {
+function watch(world: World, link: RedisNode) {
   const histories = new Map<string, History>()
   const idOf = ({ name, run }: Usage) => `${name} ${run}`
 
@@ -117,7 +118,7 @@ function watch(world: World, link: RedisLink) {
   }
 }
 
-async function play(script: Action[], link: RedisLink): Promise<void> {
+async function play(script: Action[], link: RedisNode): Promise<void> {
   const { client } = link
   await client.flushall()
   const world = createWorld(client)
@@ -221,7 +222,7 @@ test('what was served is in the ledger exactly once, unless both Redis and Postg
   const program = findRedisServer(process.env)
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectRedis(server.url, { name: 'test', silenceLimitMs: 5000, onError: (error) => t.error(error) })
+  const link = connectServer(server.url, { name: 'test', silenceLimitMs: 5000, onError: (error) => t.error(error) })
   t.after(async () => {
     await link.close()
     await server.stop()

@@ -1,5 +1,6 @@
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { readHour } from '@tollgate/contracts/redis/usage.ts'
+import { accountShards } from '@tollgate/contracts/keyspace/names.ts'
+import { anyNode, type RedisLink, shardsByNode } from '@tollgate/contracts/redis/redis-link.ts'
+import { readHour, type UsageSelection } from '@tollgate/contracts/redis/usage.ts'
 import { type CopyOptions, copyUsage } from './copy-usage.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -18,12 +19,30 @@ export async function copyRound(
   options: CopyOptions
 ): Promise<number> {
   const epoch = await ledger.uncopiedEpoch()
-  if (epoch === null) await copyUsage(ledger, redis, 'changed', options)
+  if (epoch === null) await copyEverywhere(ledger, redis, 'changed', options)
   else {
-    await copyUsage(ledger, redis, 'all', options)
+    await copyEverywhere(ledger, redis, 'all', options)
     await ledger.noteCopied(epoch)
   }
-  const hour = await readHour(redis)
-  if (hour !== finalUpTo) await copyUsage(ledger, redis, 'final', options)
+  const hour = await readHour(anyNode(redis))
+  if (hour !== finalUpTo) await copyEverywhere(ledger, redis, 'final', options)
   return hour
+}
+
+/** Process by process. @throws the first failure, after the others have been served */
+async function copyEverywhere(
+  ledger: Ledger,
+  redis: RedisLink,
+  selection: UsageSelection,
+  { shards = accountShards, ...options }: CopyOptions
+): Promise<void> {
+  const failures: unknown[] = []
+  for (const together of shardsByNode(redis, shards)) {
+    try {
+      await copyUsage(ledger, redis, selection, { ...options, shards: together })
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
 }

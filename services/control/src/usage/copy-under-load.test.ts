@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { accountShard, usageIndexName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
-import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import type { SettledRequest } from '@tollgate/contracts/redis/settle.ts'
 import { listUsage, readHour } from '@tollgate/contracts/redis/usage.ts'
 import { settleOf } from '@tollgate/contracts/testing/one-account.ts'
@@ -39,8 +40,8 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
   })
   const now = Math.floor(Date.now() / 1000)
 
-  async function connect(): Promise<RedisLink> {
-    const link = connectRedis(server.url, { name: 'test', silenceLimitMs: 30_000, onError: () => {} })
+  async function connect(): Promise<RedisNode> {
+    const link = connectServer(server.url, { name: 'test', silenceLimitMs: 30_000, onError: () => {} })
     await link.ready()
     return link
   }

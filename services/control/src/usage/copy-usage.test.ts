@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { accountShard, gonePrefix, usageIndexName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
-import { connectRedis, RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import { RedisAwayError, type RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { listUsage, readHour, readUsage, type UsageSelection } from '@tollgate/contracts/redis/usage.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { sql } from 'drizzle-orm'
@@ -21,7 +22,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
   const { orm } = database
   const store = createPostgresLedger(orm)
   const server = await startRedis({ port: 0 })
-  const redis = connectRedis(server.url, { name: 'test', silenceLimitMs: 30_000, onError: (error) => t.error(error) })
+  const redis = connectServer(server.url, { name: 'test', silenceLimitMs: 30_000, onError: (error) => t.error(error) })
   t.after(async () => {
     await redis.close()
     await server.stop()
@@ -169,7 +170,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
       warn: (_values: unknown, message?: string) => void said.push(String(message))
     }
     let attempts = 0
-    const flaky: RedisLink = {
+    const flaky: RedisNode = {
       ...redis,
       client,
       run() {

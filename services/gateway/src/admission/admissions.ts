@@ -5,7 +5,7 @@ import {
   admit,
   type PreparedAdmission
 } from '@tollgate/contracts/redis/admit.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { type RedisLink, togetherFor } from '@tollgate/contracts/redis/redis-link.ts'
 import type { Turn } from '../turn.ts'
 
 /** Requests that one script judges: few enough to keep others waiting for less than a millisecond. */
@@ -38,7 +38,7 @@ export function createAdmissions(redis: RedisLink, turn: Turn): Admissions {
     groups = []
     open = new Map()
     count = 0
-    void send(due)
+    for (const together of togetherFor(redis, due, ({ admission }) => admission.shard)) void send(together)
   }
 
   async function send(due: readonly Group[]): Promise<void> {

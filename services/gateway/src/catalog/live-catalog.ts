@@ -6,9 +6,9 @@ import {
   type Plan,
   readCatalogJson
 } from '@tollgate/contracts/catalog/catalog.ts'
-import { changesChannel } from '@tollgate/contracts/keyspace/names.ts'
+import { catalogName, changesChannel } from '@tollgate/contracts/keyspace/names.ts'
 import { type ChangeNotice, readCatalog, readCatalogVersion } from '@tollgate/contracts/redis/project.ts'
-import { type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
+import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 
 const catalogNotice = JSON.stringify({ kind: 'catalog' } satisfies ChangeNotice)
 
@@ -40,24 +40,24 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
   let view: CatalogView | null = null
   let timer: NodeJS.Timeout | undefined
   let refreshing: Promise<void> | null = null
-  const subscriber = redis.client.duplicate({
-    lazyConnect: true,
-    // Done here instead, where a refusal can be caught.
-    autoResubscribe: false
-  })
+  let endHearing = (): void => undefined
 
   async function refresh(): Promise<void> {
     if (!redis.isReady()) return
+    const holder = redis.nodeOf(catalogName)
     const stored = await readCatalogVersion(redis)
     // Only what is known to be current in this Redis process counts: after a restart from an old dump it may not be.
-    if (stored === null || stored.run !== redis.run() || stored.version === view?.version) return
+    if (stored === null || stored.run !== holder.run() || stored.version === view?.version) return
     const catalog = await readCatalog(redis)
-    if (catalog?.run === redis.run()) view = viewOf(catalog.version, readCatalogJson(catalog.json))
+    if (catalog?.run === holder.run()) view = viewOf(catalog.version, readCatalogJson(catalog.json))
   }
 
   function refreshOnce(): Promise<void> {
     refreshing ??= refresh()
-      .catch(onError)
+      .catch((error: unknown) => {
+        // That Redis is away is told by its connection.
+        if (!(error instanceof RedisAwayError)) onError(error)
+      })
       .finally(() => {
         refreshing = null
       })
@@ -67,14 +67,11 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
   return {
     current: () => view,
     async start() {
-      subscriber.on('error', (error) => onError(withoutCommand(error)))
-      subscriber.on('message', (_channel, notice) => {
+      const hear = (notice: string): void => {
         // Notices of keys and accounts come here too: admission judges those by their versions, and needs none.
         if (notice === catalogNotice) void refreshOnce()
-      })
-      subscriber.on('ready', () => subscriber.subscribe(changesChannel).catch(onError))
-      // What fails is told as an event, too.
-      subscriber.connect().catch(() => undefined)
+      }
+      endHearing = redis.subscribe(changesChannel, hear, onError)
       // Redis may be away for long: the gateway starts without it, and says that it is not ready.
       void redis.ready().then(refreshOnce)
       await refreshOnce()
@@ -82,7 +79,7 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
     },
     async stop() {
       clearInterval(timer)
-      subscriber.disconnect()
+      endHearing()
       await refreshing
     }
   }

@@ -1,4 +1,5 @@
 import { accountShards, deadlinesName } from '@tollgate/contracts/keyspace/names.ts'
+import { tryAll } from '@tollgate/contracts/redis/execute.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { type Reaped, reap } from '@tollgate/contracts/redis/settle.ts'
 
@@ -24,13 +25,23 @@ export function createReaper(
   let sweeping: Promise<void> | null = null
 
   async function sweep(): Promise<void> {
-    redis.run()
-    const pipeline = redis.client.pipeline()
-    for (const shard of accountShards) pipeline.tgFindOverdue(deadlinesName(shard), mostAccounts)
-    for (const [error, accounts] of (await pipeline.exec()) ?? []) {
-      if (error !== null) throw error
-      for (const account of accounts as string[]) await reapAll(account)
+    const results = await tryAll(
+      redis,
+      accountShards,
+      (shard) => shard,
+      (pipeline, shard) => pipeline.tgFindOverdue(deadlinesName(shard), mostAccounts)
+    )
+    let failure: unknown = null
+    for (const [error, accounts] of results) {
+      try {
+        if (error !== null) throw error
+        for (const account of accounts as string[]) await reapAll(account)
+      } catch (error) {
+        // One process that is away is not in the way of the others.
+        failure ??= error
+      }
     }
+    if (failure !== null) throw failure
   }
 
   async function reapAll(account: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
-import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
+import { RedisAwayError, type RedisLink, togetherFor, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
+import { RedisRefusedError } from '@tollgate/contracts/redis/refused-error.ts'
 import { cancel, type SettledGroup, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
 import type { Turn } from '../turn.ts'
 
@@ -73,7 +74,7 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
       for (let from = 0; from < requests.length; from += mostTogether) {
         const some = requests.length <= mostTogether ? requests : requests.slice(from, from + mostTogether)
         if (count + some.length > mostTogether) {
-          void sendRequests(groups)
+          sendEach(groups)
           groups = []
           count = 0
         }
@@ -88,7 +89,11 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
         void sendCancelled(account, cancelled.slice(from, from + mostTogether))
       }
     }
-    if (count > 0) void sendRequests(groups)
+    if (count > 0) sendEach(groups)
+  }
+
+  function sendEach(groups: readonly SettledGroup[]): void {
+    for (const together of togetherFor(redis, groups, ({ account }) => account.shard)) void sendRequests(together)
   }
 
   async function sendRequests(groups: readonly SettledGroup[]): Promise<void> {
@@ -124,7 +129,8 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
 
   /** Later, and later each time; at once as soon as Redis is back would be all gateways at once. */
   function failed(error: unknown, putBack: () => void): void {
-    if (!(error instanceof RedisAwayError) && !isFailing) {
+    const isKnown = error instanceof RedisAwayError && !(error instanceof RedisRefusedError)
+    if (!isKnown && !isFailing) {
       isFailing = true
       onError(withoutCommand(error as Error))
     }

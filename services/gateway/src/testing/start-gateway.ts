@@ -8,6 +8,7 @@ import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts
 import { allShards } from '@tollgate/contracts/keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import {
   claimShard,
   putAccountRecord,
@@ -16,7 +17,7 @@ import {
   putPointer,
   stampShard
 } from '@tollgate/contracts/redis/project.ts'
-import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import pino from 'pino'
 import { createAdmissions } from '../admission/admissions.ts'
@@ -92,9 +93,9 @@ export type TestGateway = {
   routes: ReadonlySet<string>
   redis: RunningRedis
   /** A connection of the test's own, for the writes that control would make. */
-  control: RedisLink
+  control: RedisNode
   /** The gateway's own connection. */
-  state: RedisLink
+  state: RedisNode
   catalog: LiveCatalog
   upstreams: Upstreams
   seedKey(options?: { key?: Partial<KeyRecord>; account?: Partial<AccountRecord> }): Promise<SeededKey>
@@ -142,7 +143,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
       `upstreams: { test: { base_url: '${upstreamUrl}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${options.timeouts ?? '{}'} } }`
   )
   const redis = await startRedis({ port: 0 })
-  const link = (name: string) => connectRedis(redis.url, { name, silenceLimitMs: 2000, onError: () => {} })
+  const link = (name: string) => connectServer(redis.url, { name, silenceLimitMs: 2000, onError: () => {} })
   const control = link('test-control')
   const state = link('test-gateway')
   await Promise.all([control.ready(), state.ready()])

@@ -1,13 +1,13 @@
 import { digestSecret } from '@tollgate/contracts/keys/secret.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { verify } from '@tollgate/contracts/redis/verify.ts'
 
 /** What a gateway that remembers nothing would do with a key: let it in, 401, or 503 because Redis cannot tell. */
 export type GatewayAnswer = 'admitted' | 'refused' | 'unavailable'
 
-export async function askAsGateway(redis: RedisLink, secret: string): Promise<GatewayAnswer> {
+export async function askAsGateway(redis: RedisNode, secret: string): Promise<GatewayAnswer> {
   try {
     const pointer = await findPointer(redis, digestSecret(secret))
     if (pointer === 'unverified') return 'unavailable'
@@ -33,7 +33,7 @@ export async function askAsGateway(redis: RedisLink, secret: string): Promise<Ga
  * @throws Error if the answer does not come in time
  */
 export async function untilAnswered(
-  redis: RedisLink,
+  redis: RedisNode,
   secret: string,
   wanted: GatewayAnswer,
   limitMs = 60_000

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { RedisAwayError, type RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import type { Redis } from 'ioredis'
 import type { ProjectionSource } from '../source.ts'
 import { createMemorySource, emptyState, type MemoryState } from './memory-source.ts'
@@ -9,7 +9,7 @@ export type Ending = 'done' | 'lost' | 'unheard'
 
 /** What a process, or a task in one, works with. */
 export type Agent = {
-  redis: RedisLink
+  redis: RedisNode
   source: ProjectionSource
   /** Makes its steps until it has ended; all others stand still. */
   settle(): Promise<void>
@@ -60,7 +60,7 @@ export function createWorld(client: Redis): World {
     })
   }
 
-  function linkOf(life: Life): RedisLink {
+  function linkOf(life: Life): RedisNode {
     const paused = new Proxy(client, {
       get(target, name) {
         const member: unknown = Reflect.get(target, name)
@@ -75,16 +75,22 @@ export function createWorld(client: Redis): World {
         }
       }
     })
-    return {
+    const link: RedisNode = {
       client: paused,
+      isSpread: false,
+      nodeOf: () => link,
+      nodes: () => [link],
       // Agents of this world project; none of them admits.
       scripts: new Map(),
       run,
       isReady: () => true,
       ready: async () => undefined,
       flush: () => undefined,
+      onChange: () => () => undefined,
+      subscribe: () => () => undefined,
       close: async () => undefined
     }
+    return link
   }
 
   function sourceOf(life: Life): ProjectionSource {

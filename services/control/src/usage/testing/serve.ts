@@ -1,5 +1,5 @@
 import { gonePrefix } from '@tollgate/contracts/keyspace/names.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import type { SettledRequest } from '@tollgate/contracts/redis/settle.ts'
 import { settleOf } from '@tollgate/contracts/testing/one-account.ts'
 
@@ -12,7 +12,7 @@ let requests = 0
  * @returns what was settled
  */
 export async function serve(
-  redis: RedisLink,
+  redis: RedisNode,
   account: string,
   changed: Partial<SettledRequest> = {},
   reapedNanos = 0

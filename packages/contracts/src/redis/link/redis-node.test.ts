@@ -4,8 +4,9 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
-import { putKeyRecord } from './project.ts'
-import { connectRedis, RedisAwayError } from './redis-link.ts'
+import { connectServer } from '../connect-redis.ts'
+import { putKeyRecord } from '../project.ts'
+import { RedisAwayError } from '../redis-link.ts'
 
 const program = findRedisServer(process.env)
 const options = { name: 'a-test', silenceLimitMs: 30_000, onError: () => {} }
@@ -13,7 +14,7 @@ const options = { name: 'a-test', silenceLimitMs: 30_000, onError: () => {} }
 test('the run is that of the process at the other end, and not known before', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectRedis(server.url, options)
+  const link = connectServer(server.url, options)
   t.after(() => Promise.all([link.close(), server.stop()]))
   assert.equal(link.isReady(), false)
   assert.throws(() => link.run(), RedisAwayError)
@@ -25,7 +26,7 @@ test('the run is that of the process at the other end, and not known before', as
 
 test('a server that reports no run has a constant one', async (t) => {
   const server = await startRedis({ port: 0, program: null })
-  const link = connectRedis(server.url, options)
+  const link = connectServer(server.url, options)
   t.after(() => Promise.all([link.close(), server.stop()]))
   await link.ready()
   assert.equal(link.run(), 'unreported')
@@ -34,7 +35,7 @@ test('a server that reports no run has a constant one', async (t) => {
 test('while Redis is away commands fail at once, and a new process is another run', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const first = await startRedis({ port: 0, program })
-  const link = connectRedis(first.url, options)
+  const link = connectServer(first.url, options)
   t.after(() => Promise.all([link.close(), first.stop()]))
   await link.ready()
   const run = link.run()
@@ -67,8 +68,8 @@ test('while Redis is away commands fail at once, and a new process is another ru
 test('a connection that was lost to the same process is the same run again', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectRedis(server.url, options)
-  const other = connectRedis(server.url, options)
+  const link = connectServer(server.url, options)
+  const other = connectServer(server.url, options)
   t.after(() => Promise.all([link.close(), other.close(), server.stop()]))
   await Promise.all([link.ready(), other.ready()])
   const run = link.run()
@@ -82,7 +83,7 @@ test('a connection that was lost to the same process is the same run again', asy
 test('a command without an answer fails in time', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectRedis(server.url, { ...options, silenceLimitMs: 300 })
+  const link = connectServer(server.url, { ...options, silenceLimitMs: 300 })
   t.after(() => Promise.all([link.close(), server.stop()]))
   await link.ready()
   await server.kill('SIGSTOP')
@@ -101,7 +102,7 @@ test('a server that is not there is tried again, each failure is told, and closi
   const twoFailures = new Promise<void>((resolve) => {
     report = resolve
   })
-  const link = connectRedis(server.url, {
+  const link = connectServer(server.url, {
     ...options,
     onError: () => {
       failures++

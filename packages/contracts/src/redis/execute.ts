@@ -1,0 +1,58 @@
+import type { ChainableCommander } from 'ioredis'
+import type { RedisLink, RedisNode } from './redis-link.ts'
+
+/** What became of a command: its answer, or what it failed with. */
+export type CommandResult = readonly [error: Error | null, answer?: unknown]
+
+/**
+ * Sends a command for each item, in one round trip to each process that holds some of them.
+ *
+ * @param tagOf where an item is: see `RedisLink.nodeOf`
+ * @param add adds one command to a pipeline
+ * @returns what became of each, in their order. Of a process that cannot be asked: why
+ */
+export async function tryAll<Item>(
+  link: RedisLink,
+  items: readonly Item[],
+  tagOf: (item: Item) => string,
+  add: (pipeline: ChainableCommander, item: Item) => unknown
+): Promise<CommandResult[]> {
+  const results: CommandResult[] = []
+  const byNode = new Map<RedisNode, number[]>()
+  for (const [index, item] of items.entries()) {
+    try {
+      const node = link.nodeOf(tagOf(item))
+      node.run()
+      const indexes = byNode.get(node)
+      if (indexes === undefined) byNode.set(node, [index])
+      else indexes.push(index)
+    } catch (error) {
+      results[index] = [error as Error]
+    }
+  }
+  await Promise.all(
+    [...byNode].map(async ([node, indexes]) => {
+      const pipeline = node.client.pipeline()
+      for (const index of indexes) add(pipeline, items[index]!)
+      const answers = (await pipeline.exec()) ?? []
+      for (const [number, index] of indexes.entries()) results[index] = answers[number]!
+    })
+  )
+  return results
+}
+
+/**
+ * As {@link tryAll}, where all must succeed.
+ *
+ * @throws the first failure; the others may have been executed
+ */
+export async function executeAll<Item>(
+  link: RedisLink,
+  items: readonly Item[],
+  tagOf: (item: Item) => string,
+  add: (pipeline: ChainableCommander, item: Item) => unknown
+): Promise<unknown[]> {
+  const results = await tryAll(link, items, tagOf, add)
+  for (const [error] of results) if (error !== null) throw error
+  return results.map(([, answer]) => answer)
+}
