@@ -9,22 +9,7 @@ import t from 'tap'
 import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
 import { startTestSystem, type TestSystem } from './start-test-system.ts'
-
-/**
- * Asks again and again until the answer is the expected one.
- * @returns every different answer on the way, in order, and the time that it took, ms
- */
-async function untilOutcome(ask: () => Promise<string>, expected: string): Promise<{ seen: string[]; ms: number }> {
-  const startedAt = performance.now()
-  const seen: string[] = []
-  for (;;) {
-    const outcome = await ask()
-    if (seen.at(-1) !== outcome) seen.push(outcome)
-    const ms = performance.now() - startedAt
-    if (outcome === expected) return { seen, ms: Math.round(ms) }
-    if (ms > 20_000) throw new Error(`it stays at ${seen.join(', ')}`)
-  }
-}
+import { untilOutcome } from './until-outcome.ts'
 
 let system: TestSystem
 t.before(async () => {

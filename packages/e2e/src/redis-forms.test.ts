@@ -1,0 +1,92 @@
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { startRedisCluster } from '@tollgate/sandbox/redis/start-redis-cluster.ts'
+import { startReplicatedRedis } from '@tollgate/sandbox/redis/start-replicated-redis.ts'
+import t, { type Test } from 'tap'
+import { chatOutcome, openaiClient } from './openai-client.ts'
+import { Person } from './person.ts'
+import { startTestSystem } from './start-test-system.ts'
+import { untilOutcome } from './until-outcome.ts'
+
+const program = findRedisServer(process.env)
+const password = 'a password: not for logs'
+
+type Usage = { buckets: unknown[] }
+type Key = { id: string; value: string }
+
+/** Several people, so that what they have is spread over the masters of a cluster. */
+const names = ['ada', 'grace', 'edsger', 'barbara']
+
+/**
+ * Registers people, each with a key that works and one that is revoked and does not, through control and a gateway.
+ *
+ * @param breakRedis what is done then, after which everything must become as it was by itself, without a wrong answer
+ */
+async function journey(t: Test, url: string, breakRedis: () => Promise<void>): Promise<void> {
+  const system = await startTestSystem(t, { env: { REDIS_URL: url } })
+  const ask = (key: Key) => chatOutcome(openaiClient(system.addresses.gateway, key.value))
+  const people = await Promise.all(
+    names.map(async (name) => {
+      const person = await new Person(system, name).join('pro')
+      const live: Key = (await person.createKey('live')).body.key
+      const revoked: Key = (await person.createKey('revoked')).body.key
+      t.equal(await ask(live), '200')
+      t.equal(await ask(revoked), '200')
+      t.match(await person.revokeKey(revoked.id), { status: 200, body: { ok: true } })
+      t.equal(await ask(revoked), '401 revoked_api_key')
+      return { person, live, revoked }
+    })
+  )
+
+  await breakRedis()
+  const healed = await Promise.all(
+    people.flatMap(({ live, revoked }) => [
+      untilOutcome(() => ask(live), '200').then(({ seen, ms }) => ({ seen, ms, right: '200' })),
+      untilOutcome(() => ask(revoked), '401 revoked_api_key').then(({ seen, ms }) => ({
+        seen,
+        ms,
+        right: '401 revoked_api_key'
+      }))
+    ])
+  )
+  for (const { seen, right } of healed) {
+    t.same(
+      seen.filter((outcome) => outcome !== '503 state_unavailable'),
+      [right]
+    )
+  }
+  t.comment(`all is well ${Math.max(...healed.map(({ ms }) => ms))} ms later`)
+  for (const { person, live } of people) {
+    const isCounted = async () => String((await person.call<Usage>('GET', '/api/usage')).body.buckets.length > 0)
+    t.equal((await untilOutcome(isCounted, 'true')).seen.at(-1), 'true', 'what was used comes into the ledger')
+    const later: Key = (await person.createKey('later')).body.key
+    t.equal((await untilOutcome(() => ask(later), '200')).seen.at(-1), '200')
+    t.match(await person.revokeKey(live.id), { status: 200, body: { ok: true } })
+    t.equal(await ask(live), '401 revoked_api_key')
+  }
+}
+
+t.test('rediss:// with a password: nothing is different', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const tls = makeCertificate(t.testdir())
+  if (!need(t, 'openssl', tls)) return
+  const redis = await startRedis({ port: 0, program, password, tls })
+  t.teardown(() => redis.stop())
+  await journey(t, redis.url, async () => {})
+})
+
+t.test('Sentinels: a failover heals by itself, and what was revoked stays dead', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const redis = await startReplicatedRedis({ program, password, sentinelPassword: 'another' })
+  t.teardown(() => redis.stop())
+  await journey(t, redis.url, () => redis.servers[0]!.kill('SIGKILL'))
+})
+
+t.test('a cluster: a failover heals by itself, and what was revoked stays dead', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const redis = await startRedisCluster({ program, password })
+  t.teardown(() => redis.stop())
+  await journey(t, redis.url, () => redis.masters[0]!.kill('SIGKILL'))
+})
