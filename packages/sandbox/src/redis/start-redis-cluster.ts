@@ -137,7 +137,7 @@ function clusterArguments({ busPort }: Member, { nodeTimeoutMs = 1000, password 
   return [
     ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-port', String(busPort)],
     ...['--cluster-node-timeout', String(nodeTimeoutMs), '--cluster-announce-ip', host],
-    // As deploy/redis.md has it: what is left goes on when a master and its replicas are gone.
+    // As deploy/redis/README.md has it: what is left goes on when a master and its replicas are gone.
     ...['--cluster-require-full-coverage', 'no', '--repl-diskless-sync-delay', '0'],
     ...(password === undefined ? [] : ['--masterauth', password])
   ]
