@@ -5,6 +5,8 @@ import { RedisAwayError, withoutCommand } from '../redis-link.ts'
 
 /** For so long an answer may come after the first: a server that hangs must not keep the others waiting. */
 const patienceMs = 300
+/** And for so long the first. */
+const longestMs = 2000
 
 /** Connections on which it is asked who the masters are, to Sentinels or to nodes of a cluster. */
 export type Scouts = {
@@ -76,7 +78,9 @@ export async function askAll<Answer>(
       }
     )
   )
-  await Promise.race([Promise.all(asked), soonAfter.catch(() => undefined)])
+  await Promise.race([Promise.all(asked), soonAfter, delay(longestMs, undefined, { signal: ending.signal })]).catch(
+    () => undefined
+  )
   ending.abort()
   if (answers.length === 0) throw failure
   return [...answers]
