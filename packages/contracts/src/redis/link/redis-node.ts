@@ -3,6 +3,7 @@ import { describeServer, type ServerDescription } from '../describe-server.ts'
 import { gatherWrites } from '../gather-writes.ts'
 import { RedisAwayError, type RedisLinkOptions, type RedisNode, withoutCommand } from '../redis-link.ts'
 import { defineScripts, type Script } from '../scripts.ts'
+import { waitForUnread } from './wait-for-unread.ts'
 
 /** How often a master that could be replaced is looked at. */
 const lookMs = 1000
@@ -60,6 +61,7 @@ export function connectNode(target: NodeTarget, options: RedisLinkOptions, canBe
   let flush: () => void = () => undefined
   client.on('connect', () => {
     flush = gatherWrites(client.stream)
+    waitForUnread(client.stream)
   })
   client.on('ready', () => {
     client
