@@ -4,7 +4,8 @@
  */
 export async function untilOutcome(
   ask: () => Promise<string>,
-  expected: string
+  expected: string,
+  limitMs = 20_000
 ): Promise<{ seen: string[]; ms: number }> {
   const startedAt = performance.now()
   const seen: string[] = []
@@ -13,6 +14,6 @@ export async function untilOutcome(
     if (seen.at(-1) !== outcome) seen.push(outcome)
     const ms = performance.now() - startedAt
     if (outcome === expected) return { seen, ms: Math.round(ms) }
-    if (ms > 20_000) throw new Error(`it stays at ${seen.join(', ')}`)
+    if (ms > limitMs) throw new Error(`it stays at ${seen.join(', ')}`)
   }
 }
