@@ -17,6 +17,7 @@ import { readContent } from '../testing/redis-content.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import type { AdmitAnswer } from './admit.ts'
 import { packNumbers, packText } from './packed.ts'
+import { RedisRefusedError } from './refused-error.ts'
 import type { SettledRequest } from './settle.ts'
 import { type LedgerSpend, openSpends, seedSpend } from './spend.ts'
 
@@ -119,7 +120,8 @@ function callsOf(run: string, at: number): Call[] {
       name: 'tgAdmit',
       keys: ['2', accountName(account), accountName(account)],
       args: [run, terms, asked('req_8'), terms, asked('req_9')],
-      numbers: []
+      numbers: [],
+      complete: [3]
     },
     {
       name: 'tgSettleHeld',
@@ -271,7 +273,10 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     await world.setTime(world.micros() + 2e6)
     t.teardown(async () => void (await client.config('SET', 'maxmemory', '0')))
     await client.config('SET', 'maxmemory', '1')
-    await assert.rejects(world.admit({ ...asking, id: 'req_4' }), /OOM/)
+    await assert.rejects(world.admit({ ...asking, id: 'req_4' }), (error) => {
+      assert.ok(error instanceof RedisRefusedError)
+      return /OOM/.test(String(error.cause))
+    })
     await world.compare()
     await world.settle([{ account, requests: [settlementOf(asking, admitted)] }])
     await world.cancel(account, ['req_2'])

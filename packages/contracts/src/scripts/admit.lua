@@ -245,7 +245,7 @@ local function judgeGroup(record, terms, wasReaped, asked)
 end
 
 local groups = {}
-for n = 1, (#ARGV - 1) / 2 do
+for n = 1, #ARGV / 2 do
   local asked = ARGV[2 * n + 1]
   groups[n] = { readTerms(ARGV[2 * n]), string.sub(asked, 1, 1) == '1', readRequests(asked) }
 end
