@@ -6,6 +6,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onSessionEnd } from './api/call.ts'
 import { queryClient } from './api/queries.ts'
+import { followOtherTabs } from './layout/other-tabs.ts'
 import { reloadStalePages } from './layout/stale-pages.ts'
 import { takeMailLink } from './pages/auth/mail-link.ts'
 import { isPathToComeBackTo } from './pages/auth/next-path.ts'
@@ -16,6 +17,7 @@ import { NewsProvider } from './ui/news.tsx'
 applyTheme(storedTheme())
 takeMailLink()
 reloadStalePages()
+followOtherTabs()
 
 onSessionEnd(async () => {
   const { href } = router.latestLocation

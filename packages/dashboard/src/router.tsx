@@ -1,14 +1,8 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
 import { isCode } from './api/api-error.ts'
 import { queryClient, read } from './api/queries.ts'
 import { FailurePage } from './layout/failure-page.tsx'
+import { lazyPage } from './layout/lazy-page.ts'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { PendingPage } from './layout/pending-page.tsx'
 import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
@@ -70,7 +64,7 @@ const acceptInvitation = createRoute({
 const invitation = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitations/$token',
-  component: lazyRouteComponent(() => import('./pages/invitation/invitation-page.tsx'), 'InvitationPage')
+  component: lazyPage(() => import('./pages/invitation/invitation-page.tsx'), 'InvitationPage')
 })
 
 const dashboard = createRoute({
@@ -85,50 +79,50 @@ const dashboard = createRoute({
       throw redirect({ to: '/login', search: pathname === '/dashboard' ? {} : { next: href } })
     }
   },
-  component: lazyRouteComponent(() => import('./layout/shell.tsx'), 'Shell')
+  component: lazyPage(() => import('./layout/shell.tsx'), 'Shell')
 })
 
 const overview = createRoute({
   getParentRoute: () => dashboard,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage')
+  component: lazyPage(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage')
 })
 const keys = createRoute({
   getParentRoute: () => dashboard,
   path: '/keys',
-  component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage')
+  component: lazyPage(() => import('./pages/keys/keys-page.tsx'), 'KeysPage')
 })
 const team = createRoute({
   getParentRoute: () => dashboard,
   path: '/team',
-  component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage')
+  component: lazyPage(() => import('./pages/team/team-page.tsx'), 'TeamPage')
 })
 const audit = createRoute({
   getParentRoute: () => dashboard,
   path: '/audit',
-  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage')
+  component: lazyPage(() => import('./pages/audit/audit-page.tsx'), 'AuditPage')
 })
 const playground = createRoute({
   getParentRoute: () => dashboard,
   path: '/playground',
-  component: lazyRouteComponent(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage')
+  component: lazyPage(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage')
 })
 const usage = createRoute({
   getParentRoute: () => dashboard,
   path: '/usage',
   validateSearch: readUsageSearch,
-  component: lazyRouteComponent(() => import('./pages/usage/usage-page.tsx'), 'UsagePage')
+  component: lazyPage(() => import('./pages/usage/usage-page.tsx'), 'UsagePage')
 })
 const billing = createRoute({
   getParentRoute: () => dashboard,
   path: '/billing',
   validateSearch: ({ success }: Record<string, unknown>): { success?: '1' } => (success === '1' ? { success } : {}),
-  component: lazyRouteComponent(() => import('./pages/billing/billing-page.tsx'), 'BillingPage')
+  component: lazyPage(() => import('./pages/billing/billing-page.tsx'), 'BillingPage')
 })
 const account = createRoute({
   getParentRoute: () => dashboard,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage')
+  component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage')
 })
 
 export const router = createRouter({

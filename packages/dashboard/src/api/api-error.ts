@@ -1,8 +1,10 @@
+import { countOf } from '../format/number.ts'
+
 /** A call that failed: what the API said, or that nothing was said at all. */
 export class ApiError extends Error {
   /** 0 when there was no answer. */
   readonly status: number
-  /** As in the API's table of errors; `unreachable` when there was no answer, `unreadable` for one that is not the API's. */
+  /** As in the API's table of errors; `unreachable` or `too_slow` when there was no answer, `unreadable` for one that is not the API's. */
   readonly code: string
   /** How long the API asks to wait, if it does. */
   readonly retryAfterSeconds: number | null
@@ -38,5 +40,10 @@ export function explain(error: unknown): string {
   if (!(error instanceof ApiError)) return 'Something went wrong in this page. Reload it and try again.'
   if (error.status !== 429) return error.message
   const seconds = error.retryAfterSeconds
-  return seconds === null ? error.message : `Too many attempts. Try again in ${seconds} seconds.`
+  return seconds === null ? error.message : `Too many attempts. Try again in ${describeWait(seconds)}.`
+}
+
+/** Never shorter than it is. */
+function describeWait(seconds: number): string {
+  return seconds < 120 ? countOf(Math.ceil(seconds), 'second') : countOf(Math.ceil(seconds / 60), 'minute')
 }

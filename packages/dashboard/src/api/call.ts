@@ -19,7 +19,14 @@ type AnyInput = {
 }
 
 const unreachable = 'The server cannot be reached. Check your connection and try again.'
+const tooSlow = {
+  reading: 'The server has not answered in time. Try again in a moment.',
+  changing: 'The server has not answered in time. It may do what was asked all the same: look before you try again.'
+}
 const unreadable = 'The server answered something that this page does not understand. Try again in a moment.'
+
+/** Longer than the API waits for what it depends on. A browser alone would wait for minutes. */
+const patienceMs = 30_000
 
 /** Asked before a page is shown: whoever asks deals with a no. */
 const asksWhoIsSignedIn: ReadonlySet<OperationName> = new Set(['getUser', 'getAccount'])
@@ -53,6 +60,7 @@ export async function send<Name extends OperationName>(
   const path = template.replace(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(params[parameter] ?? ''))
   const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+  const deadline = AbortSignal.timeout(patienceMs)
   let response: Response
   let text: string
   try {
@@ -64,12 +72,14 @@ export async function send<Name extends OperationName>(
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey })
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal !== undefined && { signal })
+      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline])
     })
     text = await response.text()
   } catch (error) {
     if (signal?.aborted === true) throw error
-    throw new ApiError(0, 'unreachable', unreachable)
+    throw deadline.aborted
+      ? new ApiError(0, 'too_slow', method === 'GET' ? tooSlow.reading : tooSlow.changing)
+      : new ApiError(0, 'unreachable', unreachable)
   }
   const answer = parse(text)
   if (response.ok && answer !== null) return answer as Answer<Name>

@@ -11,8 +11,12 @@ const freshMs = 5_000
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
+      // What a browser takes for being offline may not be: the server can be on this machine. And a question that is put off
+      // says nothing to who waits for the answer.
+      networkMode: 'always',
       staleTime: freshMs,
-      retry: (failures, error) => error instanceof ApiError && error.isTemporary && failures < retries,
+      retry: (failures, error) =>
+        error instanceof ApiError && error.isTemporary && error.code !== 'too_slow' && failures < retries,
       retryDelay: (failures) => firstRetryMs * 2 ** failures
     }
   }

@@ -45,8 +45,9 @@ test('times are told as people tell them', async () => {
     ['2026-03-10T11:59:30Z', 'just now'],
     ['2026-03-10T12:00:30Z', 'in a moment'],
     ['2026-03-10T11:57:10Z', '2 minutes ago'],
-    ['2026-03-09T11:00:00Z', 'yesterday'],
+    ['2026-03-08T13:00:00Z', '1 day ago'],
     ['2026-03-13T12:00:00Z', 'in 3 days'],
+    ['2026-05-08T12:00:00Z', 'in 1 month'],
     ['2024-01-01T00:00:00Z', '2 years ago']
   ] as const) {
     assert.equal(formatRelative(new Date(at), now), text)

@@ -5,9 +5,12 @@ const steps: ReadonlyArray<readonly [unit: Intl.RelativeTimeFormatUnit, seconds:
   ['hour', 3600],
   ['minute', 60]
 ]
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const relative = new Intl.RelativeTimeFormat('en')
 
-/** `3 hours ago`, `in 2 days`; what is less than a minute away is `just now` or `in a moment`. */
+/**
+ * `3 hours ago`, `in 2 days`, rounded down, in units of time: not `yesterday` or `next month`, which depend on the calendar
+ * and on where somebody is; what is less than a minute away is `just now` or `in a moment`.
+ */
 export function formatRelative(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1000
   const step = steps.find(([, length]) => Math.abs(seconds) >= length)

@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { Banner } from '../ui/banner.tsx'
+import { useHeldDialog } from '../ui/held-dialog.ts'
 import { noProblems, type Problems, toProblems } from './problems.ts'
 
 /** What somebody typed, once it is known to make sense; or what is wrong with it, by the name of the field. */
@@ -28,6 +29,7 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
   const form = useRef<HTMLFormElement>(null)
   const [problems, setProblems] = useState<Problems>(noProblems)
   const [isBusy, setBusy] = useState(false)
+  useHeldDialog(isBusy)
 
   useEffect(() => {
     if (Object.keys(problems.fields).length > 0) {
@@ -37,8 +39,10 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
 
   const onSubmit = async (element: HTMLFormElement) => {
     if (isBusy) return
+    const partial = problemsOfPartialDates(element)
     const reading = read(new FormData(element))
-    if (!reading.ok) return setProblems({ fields: reading.problems, general: null })
+    const found = { ...(reading.ok ? {} : reading.problems), ...partial }
+    if (!reading.ok || Object.keys(found).length > 0) return setProblems({ fields: found, general: null })
     setProblems(noProblems)
     setBusy(true)
     try {
@@ -71,6 +75,14 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
     </form>
   )
 }
+
+/** A date that is typed in part, without its year say, is nothing to a browser. Nobody means nothing by it. */
+const problemsOfPartialDates = (form: HTMLFormElement): Record<string, string> =>
+  Object.fromEntries(
+    [...form.elements]
+      .filter((element) => element instanceof HTMLInputElement && element.type === 'date' && element.validity.badInput)
+      .map((element) => [element.getAttribute('name') ?? '', 'Enter the whole date, or none.'])
+  )
 
 const namesIn = (form: HTMLFormElement): Set<string> =>
   new Set([...form.elements].map((element) => element.getAttribute('name') ?? '').filter((name) => name !== ''))

@@ -8,8 +8,9 @@ export const textOf = (data: FormData, name: string): string => {
 /** The rough form, as the API checks it: whether an address exists shows when the mail arrives. */
 const addressForm = /^[^\s@]+@[^\s@]+$/
 
-export function problemOfAddress(text: string): string | null {
-  if (text === '') return 'Enter your e-mail address.'
+/** @param whose as in `your` */
+export function problemOfAddress(text: string, whose: 'your' | 'their' = 'your'): string | null {
+  if (text === '') return `Enter ${whose} e-mail address.`
   return addressForm.test(text) ? null : 'Enter an e-mail address, such as ada@example.com.'
 }
 

@@ -4,6 +4,7 @@ import { LogOut, Menu, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { explain } from '../api/api-error.ts'
 import { call } from '../api/call.ts'
+import { visibleText } from '../format/visible-text.ts'
 import { Banner } from '../ui/banner.tsx'
 import { useNews } from '../ui/news.tsx'
 import { useAccount, useUser } from './caller.ts'
@@ -107,9 +108,11 @@ function Identity() {
   }
   return (
     <div className="mt-4 border-t border-line px-3 pt-4">
-      <p className="truncate text-sm font-medium" title={user.name}>
-        {user.name}
-      </p>
+      {visibleText(user.name) !== '' && (
+        <p className="truncate text-sm font-medium" title={user.name}>
+          {user.name}
+        </p>
+      )}
       <p className="truncate text-[0.8125rem] text-ink-soft" title={user.email}>
         {user.email}
       </p>

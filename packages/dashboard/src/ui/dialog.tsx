@@ -1,6 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
+import { HoldContext } from './held-dialog.ts'
 import { useModality } from './modality.ts'
 
 /** What somebody opens a dialog for is more often a field than the button that closes it. */
@@ -19,13 +20,17 @@ type DialogProps = {
 /** A modal dialog, which is there as long as it is rendered: nothing of it stays in the page afterwards. */
 export function Dialog({ title, description, onClose, children, isInsistent = false, isWide = false }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
+  const isHeld = useRef(false)
+  const [hold] = useState(() => (held: boolean) => {
+    isHeld.current = held
+  })
   useModality()
   return (
     <Base.Root
       open
       disablePointerDismissal={isInsistent}
       onOpenChange={(isOpen, { reason }) => {
-        if (!isOpen && !(isInsistent && reason === 'escape-key')) onClose()
+        if (!isOpen && !isHeld.current && !(isInsistent && reason === 'escape-key')) onClose()
       }}
     >
       <Base.Portal>
@@ -54,7 +59,7 @@ export function Dialog({ title, description, onClose, children, isInsistent = fa
                 </Base.Close>
               )}
             </div>
-            {children}
+            <HoldContext value={hold}>{children}</HoldContext>
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>

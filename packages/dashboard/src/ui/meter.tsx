@@ -8,7 +8,8 @@ type MeterProps = {
   readonly limit: number
 }
 
-const share = (part: number, whole: number): number => (whole <= 0 ? 0 : Math.min(100, (100 * part) / whole))
+const share = (part: number, whole: number): number =>
+  whole <= 0 ? 0 : Math.max(0, Math.min(100, (100 * part) / whole))
 
 /** A bar of what is used of a limit, with the reserved part paler. */
 export function Meter({ label, description, used, reserved, limit }: MeterProps) {
@@ -17,7 +18,13 @@ export function Meter({ label, description, used, reserved, limit }: MeterProps)
   const color = usedShare >= 90 ? 'bg-danger' : usedShare >= 75 ? 'bg-warning' : 'bg-accent'
   return (
     <>
-      <meter aria-label={label} min={0} max={Math.max(limit, 1e-9)} value={Math.min(used, limit)} className="sr-only">
+      <meter
+        aria-label={label}
+        min={0}
+        max={Math.max(limit, 1e-9)}
+        value={Math.max(0, Math.min(used, limit))}
+        className="sr-only"
+      >
         {description}
       </meter>
       <div aria-hidden="true" className="flex h-3 gap-px overflow-hidden rounded-full bg-sunken">

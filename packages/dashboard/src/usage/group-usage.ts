@@ -1,4 +1,5 @@
 import type { Answer } from '../api/call.ts'
+import { visibleText } from '../format/visible-text.ts'
 import type { Bucket } from './sum-usage.ts'
 
 export type UsageReport = Answer<'getUsage'>
@@ -25,11 +26,14 @@ export function groupUsage({ group_by: by, keys = [] }: Pick<UsageReport, 'group
   }
 }
 
-/** Keys by their labels; those of the same label also by how their values begin. */
+/** Keys by their labels; those of the same label also by how their values begin, those of no visible one only by that. */
 function nameKeys(keys: readonly UsageKey[]): (id: string) => string {
   const sameLabel = Map.groupBy(keys, ({ label }) => label)
   const names = new Map(
-    keys.map(({ id, label, prefix }) => [id, (sameLabel.get(label)?.length ?? 0) > 1 ? `${label} (${prefix}…)` : label])
+    keys.map(({ id, label, prefix }) => {
+      if (visibleText(label) === '') return [id, `${prefix}…`]
+      return [id, (sameLabel.get(label)?.length ?? 0) > 1 ? `${label} (${prefix}…)` : label]
+    })
   )
   return (id) => names.get(id) ?? id
 }

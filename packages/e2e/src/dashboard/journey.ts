@@ -58,6 +58,7 @@ t.test('a person does everything in a browser: from registration to a paid plan 
   t.match(secret, /^tg_[0-9A-Za-z]{49}$/)
   t.match(await page.getByRole('region', { name: 'the curl snippet' }).textContent(), secret)
   await page.keyboard.press('Escape')
+  await page.evaluate('history.back()')
   t.ok(await page.locator('[data-secret]').isVisible(), 'what is shown once does not close by accident')
   await button('I have copied it').click()
   await page.getByRole('heading', { name: 'My <b>first</b> key' }).waitFor()

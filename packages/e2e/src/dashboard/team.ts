@@ -26,7 +26,7 @@ t.test('somebody who is invited by mail chooses a password, joins, shares the ke
   await theirs.getByText('Nobody is invited').waitFor()
   await theirs.getByRole('button', { name: 'Invite somebody' }).first().click()
   await theirs.getByRole('button', { name: 'Invite', exact: true }).click()
-  await theirs.getByText('Enter your e-mail address.').waitFor()
+  await theirs.getByText('Enter their e-mail address.').waitFor()
   const email = `grace-${crypto.randomUUID().slice(0, 8)}@example.com`
   await theirs.getByLabel('Their e-mail address').fill(email)
   await theirs.getByRole('button', { name: 'Invite', exact: true }).click()
@@ -60,7 +60,7 @@ t.test('somebody who is invited by mail chooses a password, joins, shares the ke
   await page.getByRole('link', { name: 'Team' }).click()
 
   await theirs.reload()
-  await theirs.getByText(email, { exact: true }).waitFor()
+  await theirs.getByRole('button', { name: `Remove ${email}` }).waitFor()
   await theirs.getByText('2 of 10 seats in use').waitFor()
   await page.getByRole('button', { name: 'Leave the team' }).click()
   await page.getByText('You go back to your own account').waitFor()

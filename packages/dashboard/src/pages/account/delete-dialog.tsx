@@ -39,7 +39,9 @@ export function DeleteDialog({ onClose }: { readonly onClose: () => void }) {
               required
             />
             <DialogActions>
-              <Button onClick={onClose}>Keep my account</Button>
+              <Button disabled={isBusy} onClick={onClose}>
+                Keep my account
+              </Button>
               <Button type="submit" tone="danger" isBusy={isBusy}>
                 Delete account
               </Button>

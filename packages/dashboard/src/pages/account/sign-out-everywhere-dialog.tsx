@@ -14,13 +14,17 @@ export function SignOutEverywhereDialog({ onClose }: { readonly onClose: () => v
       <Form
         read={() => ({ ok: true, values: null })}
         submit={async () => {
+          // A session that is over ends no others, and that would look like success: who has none is asked to sign in.
+          await call('getTeam')
           await call('signout', { body: { everywhere: true } })
           await leave()
         }}
       >
         {(isBusy) => (
           <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button disabled={isBusy} onClick={onClose}>
+              Cancel
+            </Button>
             <Button type="submit" tone="primary" isBusy={isBusy}>
               Sign out everywhere
             </Button>

@@ -15,6 +15,7 @@ const entry: AuditEntry = {
 
 test('an action is told in words, and one of a later release by its name', async () => {
   assert.equal(describeAction('key.created'), 'Created a key')
+  assert.equal(describeAction('subscription.changed'), 'Subscription changed')
   assert.equal(describeAction('key.painted'), 'key.painted')
 })
 

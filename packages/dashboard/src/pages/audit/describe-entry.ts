@@ -14,6 +14,7 @@ const sentences: Readonly<Record<string, string>> = {
   'account.suspended': 'Account suspended',
   'account.resumed': 'Account resumed',
   'plan.changed': 'Plan changed',
+  'subscription.changed': 'Subscription changed',
   'key.created': 'Created a key',
   'key.updated': 'Changed a key',
   'key.rotated': 'Rotated a key',

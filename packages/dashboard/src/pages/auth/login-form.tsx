@@ -6,6 +6,7 @@ import { queryClient } from '../../api/queries.ts'
 import { PasswordField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
 import { onlyProblems, problemOfAddress, textOf } from '../../forms/read-fields.ts'
+import { tellOtherTabs } from '../../layout/other-tabs.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
@@ -37,6 +38,7 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
     }
     // Whoever was signed in before may have been somebody else.
     queryClient.clear()
+    tellOtherTabs()
     await onSignedIn()
   }
   return (

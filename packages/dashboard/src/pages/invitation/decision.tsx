@@ -4,6 +4,7 @@ import { call } from '../../api/call.ts'
 import { queryClient } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
+import { tellOtherTabs } from '../../layout/other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Happened, Notice } from './notice.tsx'
 
@@ -26,11 +27,13 @@ export function Decision({ token, email, happened, onSignedOut }: DecisionProps)
       return onSignedOut('session-ended')
     }
     queryClient.clear()
+    tellOtherTabs()
     // The invitation is used up: going back does not lead to it.
     await router.navigate({ to: '/dashboard/team', replace: true })
   }
   const signOut = async () => {
     await call('signout')
+    tellOtherTabs()
     await onSignedOut('signed-out')
   }
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { refresh } from '../../api/queries.ts'
+import { isolate } from '../../format/visible-text.ts'
 import { SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
@@ -25,7 +26,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   if (made !== null) {
     return (
       <SecretDialog
-        title={`“${made.label}” is ready`}
+        title={`“${isolate(made.label)}” is ready`}
         secret={made.secret}
         scope={made.scope}
         model={modelToTry(models, made.models)}
@@ -75,7 +76,9 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
             )}
             {scope === 'inference' && <KeyFields present={null} />}
             <DialogActions>
-              <Button onClick={onClose}>Cancel</Button>
+              <Button disabled={isBusy} onClick={onClose}>
+                Cancel
+              </Button>
               <Button type="submit" tone="primary" isBusy={isBusy}>
                 Create key
               </Button>

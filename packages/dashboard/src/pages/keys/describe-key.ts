@@ -1,9 +1,16 @@
+import { visibleText } from '../../format/visible-text.ts'
 import type { Account } from '../../layout/caller.ts'
 import type { Key } from './read-key-form.ts'
 
+const beginning = ({ scope, prefix }: Pick<Key, 'scope' | 'prefix'>): string =>
+  `${scope === 'management' ? 'tgm' : 'tg'}_${prefix}`
+
 /** The beginning of a key, by which people recognise it. */
-export const shownPrefix = ({ scope, prefix }: Pick<Key, 'scope' | 'prefix'>): string =>
-  `${scope === 'management' ? 'tgm' : 'tg'}_${prefix}…`
+export const shownPrefix = (key: Pick<Key, 'scope' | 'prefix'>): string => `${beginning(key)}…`
+
+/** What people call a key: its label, or, if nothing of that can be seen, how the key begins. */
+export const nameOfKey = (key: Pick<Key, 'label' | 'scope' | 'prefix'>): string =>
+  visibleText(key.label) === '' ? beginning(key) : key.label
 
 /**
  * A model to try a key with: one that chats, if the key may call one.

@@ -39,7 +39,9 @@ export function EditKeyDialog({ target, onClose }: { readonly target: Key; reado
             />
             {target.scope === 'inference' && <KeyFields present={target} />}
             <DialogActions>
-              <Button onClick={onClose}>Cancel</Button>
+              <Button disabled={isBusy} onClick={onClose}>
+                Cancel
+              </Button>
               <Button type="submit" tone="primary" isBusy={isBusy}>
                 Save changes
               </Button>

@@ -4,7 +4,7 @@ import { countOf, formatCount } from '../../format/number.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Moment } from '../../ui/moment.tsx'
-import { shownPrefix } from './describe-key.ts'
+import { nameOfKey, shownPrefix } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
 
 export type KeyAction = 'edit' | 'rotate' | 'revoke'
@@ -21,14 +21,14 @@ export function KeyRow({ listed, now, onAction }: KeyRowProps) {
   const action = (name: KeyAction, text: string) => (
     <Button size="small" tone={name === 'revoke' ? 'quiet' : 'plain'} onClick={() => onAction(name, listed)}>
       {text}
-      <span className="sr-only"> {listed.label}</span>
+      <span className="sr-only"> {nameOfKey(listed)}</span>
     </Button>
   )
   return (
     <li className="grid grid-cols-1 gap-x-6 gap-y-3 px-5 py-4 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,2fr)_auto] lg:items-center">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-2">
-          <h2 className="min-w-0 font-medium break-words">{listed.label}</h2>
+          <h2 className="min-w-0 font-medium break-words">{nameOfKey(listed)}</h2>
           {listed.scope === 'management' && <Badge tone="accent">Management</Badge>}
           {!isLive && <Badge>Revoked</Badge>}
           {isLive && isExpired && <Badge tone="warning">Expired</Badge>}
@@ -80,7 +80,7 @@ function Metadata({ pairs }: { readonly pairs: Readonly<Record<string, string>> 
     <ul aria-label="Metadata" className="mt-1.5 flex flex-wrap gap-1">
       {entries.map(([name, value]) => (
         <li key={name} className="rounded bg-sunken px-1.5 py-0.5 font-mono text-xs break-all text-ink-soft">
-          {name}={value}
+          {name}=<bdi>{value}</bdi>
         </li>
       ))}
     </ul>

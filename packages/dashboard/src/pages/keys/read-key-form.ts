@@ -1,4 +1,5 @@
 import type { Answer, Input } from '../../api/call.ts'
+import { visibleText } from '../../format/visible-text.ts'
 import type { Reading } from '../../forms/form.tsx'
 import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 
@@ -32,7 +33,7 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
   const models = data.getAll('models').map(String)
   const metadata = readMetadata(data)
   const problems = onlyProblems({
-    label: label === '' ? 'Give the key a label, so that you know later what it is for.' : null,
+    label: visibleText(label) === '' ? 'Give the key a label, so that you know later what it is for.' : null,
     expires_at: expiry.problem,
     monthly_budget_usd: budget.problem,
     requests_per_minute: rate.problem,

@@ -1,22 +1,21 @@
 import { call } from '../../api/call.ts'
 import { refresh } from '../../api/queries.ts'
+import { isolate, visibleText } from '../../format/visible-text.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { useNews } from '../../ui/news.tsx'
-import { shownPrefix } from './describe-key.ts'
+import { nameOfKey, shownPrefix } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
-
-/** Spaces at the ends, and in a row, cannot be seen in what is to be typed. */
-const visible = (text: string): string => text.trim().replace(/\s+/g, ' ')
 
 export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {
   const tell = useNews()
+  const name = nameOfKey(target)
   return (
     <Dialog
-      title={`Revoke “${target.label}”?`}
+      title={`Revoke “${isolate(name)}”?`}
       description={
         <>
           Every request with <code className="font-mono">{shownPrefix(target)}</code> is refused from then on,
@@ -27,7 +26,7 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
     >
       <Form
         read={(data) =>
-          visible(textOf(data, 'confirmation')) === visible(target.label)
+          visibleText(textOf(data, 'confirmation')) === visibleText(name)
             ? { ok: true, values: null }
             : { ok: false, problems: { confirmation: 'This is not the label of the key.' } }
         }
@@ -43,14 +42,16 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
             <TextField
               name="confirmation"
               label="Type the label to confirm"
-              hint={<span className="font-mono break-all whitespace-pre-wrap text-ink">{target.label}</span>}
+              hint={<span className="font-mono break-all whitespace-pre-wrap text-ink">{visibleText(name)}</span>}
               autoComplete="off"
               autoCapitalize="off"
               spellCheck={false}
               required
             />
             <DialogActions>
-              <Button onClick={onClose}>Keep it</Button>
+              <Button disabled={isBusy} onClick={onClose}>
+                Keep it
+              </Button>
               <Button type="submit" tone="danger" isBusy={isBusy}>
                 Revoke key
               </Button>

@@ -3,6 +3,7 @@ import { isCode } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { refresh } from '../../api/queries.ts'
+import { isolate } from '../../format/visible-text.ts'
 import { SelectField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
@@ -10,7 +11,7 @@ import { useAccount } from '../../layout/caller.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { modelToTry } from './describe-key.ts'
+import { modelToTry, nameOfKey } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
@@ -45,7 +46,7 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
   if (secret !== null) {
     return (
       <SecretDialog
-        title={`“${target.label}” has a new value`}
+        title={`“${isolate(nameOfKey(target))}” has a new value`}
         secret={secret}
         scope={target.scope}
         model={modelToTry(models, target.models)}
@@ -55,7 +56,7 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
   }
   return (
     <Dialog
-      title={`Rotate “${target.label}”`}
+      title={`Rotate “${isolate(nameOfKey(target))}”`}
       description="The key gets a new value. Its label, limits and history stay as they are."
       onClose={onClose}
     >
@@ -77,7 +78,9 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
               />
             )}
             <DialogActions>
-              <Button onClick={onClose}>Cancel</Button>
+              <Button disabled={isBusy} onClick={onClose}>
+                Cancel
+              </Button>
               <Button type="submit" tone="primary" isBusy={isBusy}>
                 {isValueLost ? 'Rotate again' : 'Rotate key'}
               </Button>

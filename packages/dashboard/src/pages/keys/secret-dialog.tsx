@@ -1,3 +1,4 @@
+import { useBlocker } from '@tanstack/react-router'
 import { gatewayUrl } from '../../gateway-url.ts'
 import { Snippets } from '../../snippets/snippets.tsx'
 import { Banner } from '../../ui/banner.tsx'
@@ -16,6 +17,8 @@ type SecretDialogProps = {
 
 /** Shows a secret, the only time that anybody sees it. When the dialog goes, the page has it no more. */
 export function SecretDialog({ title, secret, scope, model, onClose }: SecretDialogProps) {
+  // Going back, by a button or a gesture, would close it by accident. Whoever is signed out meanwhile is still led away.
+  useBlocker({ shouldBlockFn: ({ action }) => action !== 'PUSH' && action !== 'REPLACE', enableBeforeUnload: true })
   return (
     <Dialog title={title} onClose={onClose} isInsistent isWide>
       <div className="space-y-5">

@@ -4,6 +4,7 @@ import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { formatUsd } from '../../format/money.ts'
 import { formatUtcDay } from '../../format/time.ts'
+import { useAccount } from '../../layout/caller.ts'
 import { Card } from '../../ui/card.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { QueryView } from '../../ui/states.tsx'
@@ -23,6 +24,7 @@ export function SpendCard() {
 }
 
 function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsageSummary'>) {
+  const { role } = useAccount()
   const [spent, reserved, cap] = [Number(spent_usd), Number(reserved_usd), Number(cap_usd)]
   const left = Math.max(0, cap - spent - reserved)
   const description = `${formatUsd(spent)} spent and ${formatUsd(reserved)} reserved of ${formatUsd(cap)}`
@@ -49,12 +51,16 @@ function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsage
           </div>
         ))}
       </dl>
-      {cap > 0 && left < cap * 0.1 && (
+      {left <= cap * 0.1 && (
         <p className="mt-4 text-sm">
-          Requests that do not fit any more are refused.{' '}
-          <Link to="/dashboard/account" className={textLink}>
-            Look at your cap
-          </Link>
+          {cap === 0
+            ? 'Every request that costs something is refused.'
+            : 'Requests that do not fit any more are refused.'}{' '}
+          {role === 'owner' && (
+            <Link to="/dashboard/account" className={textLink}>
+              Look at your cap
+            </Link>
+          )}
         </p>
       )}
     </div>

@@ -45,7 +45,7 @@ export function TopList({ title, query }: TopListProps) {
                   <div aria-hidden="true" className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-sunken">
                     <div
                       className="h-full rounded-full bg-accent"
-                      style={{ width: `${most === 0 ? 0 : (100 * sums.costUsd) / most}%` }}
+                      style={{ width: `${most <= 0 ? 0 : Math.max(0, (100 * sums.costUsd) / most)}%` }}
                     />
                   </div>
                 </li>

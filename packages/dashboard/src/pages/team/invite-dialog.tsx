@@ -22,7 +22,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       <Form
         read={(data) => {
           const email = textOf(data, 'email').trim()
-          const problem = problemOfAddress(email)
+          const problem = problemOfAddress(email, 'their')
           return problem === null ? { ok: true, values: { email } } : { ok: false, problems: { email: problem } }
         }}
         submit={async (body) => {
@@ -42,7 +42,9 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
               required
             />
             <DialogActions>
-              <Button onClick={onClose}>Cancel</Button>
+              <Button disabled={isBusy} onClick={onClose}>
+                Cancel
+              </Button>
               <Button type="submit" tone="primary" isBusy={isBusy}>
                 Invite
               </Button>

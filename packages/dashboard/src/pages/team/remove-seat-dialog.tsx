@@ -1,6 +1,8 @@
 import { call } from '../../api/call.ts'
 import { queryClient, refresh } from '../../api/queries.ts'
+import { isolate } from '../../format/visible-text.ts'
 import { Form } from '../../forms/form.tsx'
+import { tellOtherTabs } from '../../layout/other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { useNews } from '../../ui/news.tsx'
@@ -16,14 +18,14 @@ const texts = {
     news: 'You have left the team.'
   },
   member: {
-    title: (name: string) => `Remove ${name}?`,
+    title: (name: string) => `Remove ${isolate(name)}?`,
     consequence:
       'They lose access to the team’s keys, usage and plan at once. Keys that they have made stay with the team and go on working: revoke those that they know.',
     action: 'Remove from the team',
     news: 'The seat is free again.'
   },
   invitation: {
-    title: (name: string) => `Withdraw the invitation of ${name}?`,
+    title: (name: string) => `Withdraw the invitation of ${isolate(name)}?`,
     consequence: 'Its link stops working. You can invite the same address again.',
     action: 'Withdraw invitation',
     news: 'The invitation is withdrawn.'
@@ -44,13 +46,17 @@ export function RemoveSeatDialog({ leaving, onClose }: { readonly leaving: Leavi
           tell(news)
           onClose()
           // Everything that was read before belonged to the other account.
-          if (kind === 'self') await queryClient.resetQueries()
-          else await refresh('getTeam')
+          if (kind === 'self') {
+            tellOtherTabs()
+            await queryClient.resetQueries()
+          } else await refresh('getTeam')
         }}
       >
         {(isBusy) => (
           <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button disabled={isBusy} onClick={onClose}>
+              Cancel
+            </Button>
             <Button type="submit" tone="danger" isBusy={isBusy}>
               {action}
             </Button>

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { read } from '../../api/queries.ts'
 import { countOf } from '../../format/number.ts'
+import { visibleText } from '../../format/visible-text.ts'
 import { useAccount, useUser } from '../../layout/caller.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Banner } from '../../ui/banner.tsx'
@@ -79,30 +80,34 @@ function Members({ team, isOwner, onRemove }: MembersProps) {
   const user = useUser()
   return (
     <ul aria-label="Members" className="divide-y divide-line border-t border-line">
-      {team.members.map(({ id, name, email, role, joined }) => (
-        <Row
-          key={id}
-          name={name}
-          detail={email}
-          badge={role === 'owner' ? <Badge tone="accent">Owner</Badge> : id === user.id ? <Badge>You</Badge> : null}
-          at={
-            <>
-              Joined <Moment at={joined} />
-            </>
-          }
-          action={
-            role === 'owner' ? null : id === user.id ? (
-              <Button size="small" onClick={() => onRemove({ kind: 'self', id, name })}>
-                Leave the team
-              </Button>
-            ) : isOwner ? (
-              <Button size="small" onClick={() => onRemove({ kind: 'member', id, name })}>
-                Remove<span className="sr-only"> {name}</span>
-              </Button>
-            ) : null
-          }
-        />
-      ))}
+      {team.members.map(({ id, name: chosen, email, role, joined }) => {
+        // Whoever was invited by mail has none until they choose one; and a name can look like nothing.
+        const name = visibleText(chosen) === '' ? email : chosen
+        return (
+          <Row
+            key={id}
+            name={name}
+            detail={name === email ? null : email}
+            badge={role === 'owner' ? <Badge tone="accent">Owner</Badge> : id === user.id ? <Badge>You</Badge> : null}
+            at={
+              <>
+                Joined <Moment at={joined} />
+              </>
+            }
+            action={
+              role === 'owner' ? null : id === user.id ? (
+                <Button size="small" onClick={() => onRemove({ kind: 'self', id, name })}>
+                  Leave the team
+                </Button>
+              ) : isOwner ? (
+                <Button size="small" onClick={() => onRemove({ kind: 'member', id, name })}>
+                  Remove<span className="sr-only"> {name}</span>
+                </Button>
+              ) : null
+            }
+          />
+        )
+      })}
     </ul>
   )
 }
@@ -165,7 +170,7 @@ function Row({ name, detail, badge, at, action }: RowProps) {
           <span className="min-w-0 break-words">{name}</span>
           {badge}
         </p>
-        <p className="text-sm break-words text-ink-soft">{detail}</p>
+        {detail !== null && <p className="text-sm break-words text-ink-soft">{detail}</p>}
       </div>
       <p className="text-sm text-ink-soft">{at}</p>
       {action}
