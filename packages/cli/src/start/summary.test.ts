@@ -7,6 +7,7 @@ import { describeCommands, describeSystem, type SummaryOptions } from './summary
 const options: SummaryOptions = {
   addresses: {
     control: 'http://localhost:3000',
+    controls: ['http://127.0.0.1:3000'],
     gateway: 'http://localhost:8080',
     gateways: ['http://127.0.0.1:8080'],
     gatewayAdmins: ['http://127.0.0.1:9090'],

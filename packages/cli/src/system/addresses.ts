@@ -5,6 +5,8 @@ import type { Ports } from './ports.ts'
 export interface Addresses {
   /** As people and browsers reach it; `/api/…` is below it. */
   readonly control: string
+  /** Each control process by its own port, the first of them included. */
+  readonly controls: readonly string[]
   /** As clients reach it; `/v1/…` is below it. */
   readonly gateway: string
   /** Each gateway process by its own port, the first of them included. */
@@ -22,14 +24,17 @@ export interface Addresses {
   readonly database: string
 }
 
-/**
- * @param gatewayPorts the port and the admin port of each gateway process
- */
+/** The ports of the processes of which there may be several. */
+export interface ServicePorts {
+  readonly controlPorts: readonly number[]
+  readonly gatewayPorts: ReadonlyArray<{ readonly port: number; readonly adminPort: number }>
+}
+
 export function findAddresses(
   env: Variables,
   embedded: ReadonlySet<EmbeddedPart>,
   ports: Ports,
-  gatewayPorts: ReadonlyArray<{ readonly port: number; readonly adminPort: number }>,
+  { controlPorts, gatewayPorts }: ServicePorts,
   dataDir: string
 ): Addresses {
   const local = (port: number) => `http://127.0.0.1:${port}`
@@ -37,6 +42,7 @@ export function findAddresses(
   const given = (name: string) => (env[name] ?? '').replace(/\/+$/, '')
   return {
     control: given('PUBLIC_URL') || named(ports.CONTROL_PORT),
+    controls: controlPorts.map(local),
     gateway: given('GATEWAY_PUBLIC_URL') || named(ports.GATEWAY_PORT),
     gateways: gatewayPorts.map(({ port }) => local(port)),
     gatewayAdmins: gatewayPorts.map(({ adminPort }) => local(adminPort)),

@@ -45,8 +45,8 @@ export function paymentsEnv(options: EnvOptions): Variables {
   }
 }
 
-/** The variables of control. */
-export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOptions): Variables {
+/** The variables of one control process. */
+export function controlEnv({ env, embedded, addresses, secrets }: EnvOptions, port: number): Variables {
   const identity = embedded.has('identity')
     ? {
         SUPABASE_URL: addresses.identity,
@@ -64,7 +64,7 @@ export function controlEnv({ env, embedded, addresses, ports, secrets }: EnvOpti
         }
   return {
     ...env,
-    CONTROL_PORT: String(ports.CONTROL_PORT),
+    CONTROL_PORT: String(port),
     PUBLIC_URL: addresses.control,
     GATEWAY_PUBLIC_URL: addresses.gateway,
     DATABASE_URL: addresses.database,

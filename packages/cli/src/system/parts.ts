@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import type { ServicePorts } from './addresses.ts'
 import { controlEnv, type EnvOptions, gatewayEnv, modelsKey, paymentsEnv, standInEnv } from './child-env.ts'
 import type { Variables } from './embedded.ts'
 import { createLogFile } from './log-file.ts'
@@ -20,8 +21,8 @@ const stopLimitMs = 10_000
 /** A young generation of about 6 MB: less than half the memory per open stream, at no cost of speed. */
 const gatewayNodeArgs = ['--max-semi-space-size=4']
 
-export interface PartsOptions extends EnvOptions {
-  readonly gatewayPorts: ReadonlyArray<{ readonly port: number; readonly adminPort: number }>
+export interface PartsOptions extends EnvOptions, ServicePorts {
+  envOf?(part: string): Variables
   onLine?(part: string, line: string): void
   onCrash?(part: string, how: string): void
 }
@@ -31,7 +32,7 @@ export type Layers = readonly (readonly Part[])[]
 
 /** The parts of a system, none of them started. */
 export function createParts(options: PartsOptions): Layers {
-  const { embedded, addresses, dataDir, gatewayPorts } = options
+  const { embedded, addresses, dataDir, controlPorts, gatewayPorts } = options
   const logDir = join(dataDir, 'logs')
   mkdirSync(logDir, { recursive: true })
   const redis = embedded.has('redis') ? [redisPart(options)] : []
@@ -59,26 +60,36 @@ export function createParts(options: PartsOptions): Layers {
       })
     )
   }
-  const control = program('control', 'services/control/src/main.ts', controlEnv(options), {
-    url: `http://127.0.0.1:${options.ports.CONTROL_PORT}/readyz`
-  })
+  const controls = controlPorts.map((port, index) =>
+    program(numbered('control', index), 'services/control/src/main.ts', controlEnv(options, port), {
+      url: `http://127.0.0.1:${port}/readyz`
+    })
+  )
   const gateways = gatewayPorts.map(({ port, adminPort }, index) =>
     program(
-      index === 0 ? 'gateway' : `gateway-${index + 1}`,
+      numbered('gateway', index),
       'services/gateway/src/main.ts',
       gatewayEnv(options, port, adminPort),
       { url: `http://127.0.0.1:${adminPort}/readyz` },
       gatewayNodeArgs
     )
   )
-  return [redis, standIns, [control], gateways]
+  return [redis, standIns, controls, gateways]
 
   function program(name: string, script: string, env: Variables, ready: ReadyCheck, nodeArgs: string[] = []): Part {
     const log = createLogFile(join(logDir, `${name}.log`))
+    const variables = { ...env, ...options.envOf?.(name) }
     return createPart({
       name,
       launch: async () =>
-        startProgram({ script: join(workspaceRoot, script), nodeArgs, cwd: process.cwd(), env, log, stopLimitMs }),
+        startProgram({
+          script: join(workspaceRoot, script),
+          nodeArgs,
+          cwd: process.cwd(),
+          env: variables,
+          log,
+          stopLimitMs
+        }),
       ready,
       readyLimitMs,
       log,
@@ -87,6 +98,8 @@ export function createParts(options: PartsOptions): Layers {
     })
   }
 }
+
+const numbered = (name: string, index: number): string => (index === 0 ? name : `${name}-${index + 1}`)
 
 /** Redis is started by this process, as a program of its own or, where none is installed, inside this process. */
 function redisPart({ env, ports, dataDir, onCrash }: PartsOptions): Part {

@@ -21,6 +21,10 @@ export interface SystemOptions {
   readonly dataDir: string
   /** How many gateway processes, 1 by default. The first has the ports of `ports`, the others free ones. */
   readonly gateways?: number
+  /** How many control processes, 1 by default: more need a `DATABASE_URL`. The first has the port of `ports`. */
+  readonly controls?: number
+  /** Further variables of one part, by its name; they win over those of all. For a part that is reached in its own way. */
+  envOf?(part: string): Variables
   /** Ends the start: everything is stopped again, and the start rejects with its reason. */
   readonly signal?: AbortSignal
   /** Gets what the programs write once they are ready. All that they write is in their log files, too. */
@@ -36,7 +40,7 @@ export interface System {
   /** The keys of the embedded servers for identity and payments. */
   readonly secrets: Secrets
   readonly dataDir: string
-  /** `redis`, `identity` (with the mailbox), `payments` and `models`, if embedded; `control`; `gateway`, `gateway-2`, … */
+  /** `redis`, `identity` (with the mailbox), `payments` and `models`, if embedded; `control`, `control-2`, …; `gateway`, … */
   readonly parts: ReadonlyMap<string, Part>
   /** @throws Error when the system has no such part */
   part(name: string): Part
@@ -59,15 +63,17 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const embedded = chooseEmbedded(env)
   const needed = neededPorts(ports, embedded)
   await checkPorts(needed)
-  const gatewayPorts = await chooseGatewayPorts(options, new Set(needed.map(([, port]) => port)))
+  const taken = new Set(needed.map(([, port]) => port))
+  const gatewayPorts = await chooseGatewayPorts(options, taken)
+  const controlPorts = await chooseControlPorts(options, taken)
   // It holds secrets: nobody else may look in.
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const secrets = keepSecrets(dataDir)
-  const addresses = findAddresses(env, embedded, ports, gatewayPorts, dataDir)
+  const addresses = findAddresses(env, embedded, ports, { controlPorts, gatewayPorts }, dataDir)
   await ensureDashboard().catch((cause: Error) => {
     throw new SystemError(cause.message, { cause })
   })
-  const layers = createParts({ ...options, embedded, secrets, addresses, dataDir, gatewayPorts })
+  const layers = createParts({ ...options, embedded, secrets, addresses, dataDir, controlPorts, gatewayPorts })
   try {
     // The services wait for each other by themselves. Without Redis they would only fill their logs with that.
     const [redis = [], ...others] = layers
@@ -119,5 +125,11 @@ async function chooseGatewayPorts({ gateways = 1, ports }: SystemOptions, taken:
   while (chosen.length < gateways) {
     chosen.push({ port: await anotherFreePort(taken), adminPort: await anotherFreePort(taken) })
   }
+  return chosen
+}
+
+async function chooseControlPorts({ controls = 1, ports }: SystemOptions, taken: Set<number>): Promise<number[]> {
+  const chosen: number[] = [ports.CONTROL_PORT]
+  while (chosen.length < controls) chosen.push(await anotherFreePort(taken))
   return chosen
 }
