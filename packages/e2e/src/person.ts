@@ -15,12 +15,20 @@ export class Person {
   /** Of documentation (RFC 5737); control believes it where it trusts a proxy on this machine. */
   readonly #address = `192.0.2.${++people}`
   readonly password = 'correct horse battery staple'
-  readonly #system: TestSystem
+  readonly #system: Pick<TestSystem, 'addresses' | 'secrets'>
   cookie: string | null = null
 
-  constructor(system: TestSystem, name: string) {
+  constructor(system: Pick<TestSystem, 'addresses' | 'secrets'>, name: string) {
     this.#system = system
     this.email = `${name}-${crypto.randomUUID().slice(0, 8)}@example.com`
+  }
+
+  /** The same session, by another control process. */
+  through(control: string): Person {
+    const { addresses, secrets } = this.#system
+    const same = new Person({ addresses: { ...addresses, control }, secrets }, 'same')
+    same.cookie = this.cookie
+    return same
   }
 
   async call<Body = unknown>(method: string, path: string, body?: object): Promise<Answer<Body>> {

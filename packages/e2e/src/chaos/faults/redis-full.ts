@@ -1,0 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fault } from '../fault.ts'
+
+/** What is reserved and settled, and revocations, are to work where nothing more can be stored. */
+export const redisFull: Fault = {
+  name: 'redis-full',
+  summary: 'Redis is at maxmemory with noeviction for 10 s',
+  allowed: { refusals: ['503 state_unavailable'] },
+  async inflict({ redis }) {
+    await redis.ask((client) => client.config('SET', 'maxmemory', '1mb'))
+    await delay(10_000)
+    await redis.ask((client) => client.config('SET', 'maxmemory', '0'))
+  }
+}

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fault } from '../fault.ts'
+import type { NetworkProxy } from '../network/proxy.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
+
+const away = ['503 state_unavailable']
+const lastsMs = 10_000
+
+const allWays = ({ controls, gateways }: ChaosSystem): NetworkProxy[] =>
+  [...controls, ...gateways].map(({ redis }) => redis)
+
+/** Redis is well, but not reached as it should be. */
+export const redisNetwork: readonly Fault[] = [
+  {
+    name: 'redis-slow',
+    summary: 'every answer of Redis takes 50 ms longer, for 10 s',
+    allowed: { bridged: true },
+    async inflict(system) {
+      for (const way of allWays(system)) way.weather({ delayMs: 25 })
+      await delay(lastsMs)
+      for (const way of allWays(system)) way.restore()
+    }
+  },
+  {
+    name: 'redis-narrow',
+    summary: 'every process reaches Redis by 30 kB/s only, for 10 s',
+    allowed: { refusals: away },
+    async inflict(system) {
+      for (const way of allWays(system)) way.weather({ bytesPerSecond: 30_000 })
+      await delay(lastsMs)
+      for (const way of allWays(system)) way.restore()
+    }
+  },
+  {
+    name: 'redis-partition',
+    summary: 'one gateway does not reach Redis for 10 s, and is not told',
+    allowed: { refusals: away },
+    async inflict({ gateways }) {
+      gateways[0]!.redis.drop()
+      await delay(lastsMs)
+      gateways[0]!.redis.restore()
+    }
+  },
+  {
+    name: 'redis-reset',
+    summary: 'all connections to Redis are reset, and new ones for 2 s',
+    allowed: { refusals: away, bridged: true },
+    async inflict(system) {
+      for (const way of allWays(system)) way.cut()
+      await delay(2000)
+      for (const way of allWays(system)) way.restore()
+    }
+  },
+  {
+    name: 'redis-half-open',
+    summary: 'Redis has lost all connections, and nobody is told',
+    allowed: { refusals: away, bridged: true },
+    async inflict(system) {
+      for (const way of allWays(system)) way.halfOpen()
+    }
+  },
+  {
+    name: 'pubsub-silent',
+    summary: 'every subscription is dropped in silence for 10 s',
+    allowed: { bridged: true },
+    async inflict(system) {
+      for (const way of allWays(system)) way.drop((sent) => sent.toLowerCase().includes('subscribe'))
+      await delay(lastsMs)
+      for (const way of allWays(system)) way.restore()
+    }
+  }
+]

@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fault } from '../fault.ts'
+
+/** The provider is away. */
+export const upstreamFaults: readonly Fault[] = [
+  {
+    name: 'upstream-cut',
+    summary: 'all connections to the model provider are reset, and new ones for 5 s',
+    allowed: {
+      upstreamBreaks: true,
+      refusals: [
+        '502 upstream_unreachable',
+        '502 upstream_error',
+        '503 upstream_unavailable',
+        'broken upstream_error',
+        'broken upstream_unreachable',
+        'broken'
+      ],
+      // The circuit breaker tries again from time to time.
+      healMs: 15_000
+    },
+    async inflict({ upstream }) {
+      upstream.cut()
+      await delay(5000)
+      upstream.restore()
+    }
+  },
+  {
+    name: 'upstream-silent',
+    summary: 'nothing passes between gateways and the model provider for 5 s',
+    allowed: { bridged: true },
+    async inflict({ upstream }) {
+      upstream.drop()
+      await delay(5000)
+      upstream.restore()
+    }
+  }
+]

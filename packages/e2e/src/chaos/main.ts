@@ -1,0 +1,84 @@
+import { loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import type { Fault } from './fault.ts'
+import { faults } from './faults/all.ts'
+import { judge } from './measure/judge.ts'
+import type { Measured } from './measure/measurement.ts'
+import { runFault } from './run-fault.ts'
+import { type ChaosSystem, startChaosSystem } from './system/chaos-system.ts'
+import { describeMeasured, tableOf } from './table.ts'
+
+const usage = `npm run chaos -- [fault …]
+
+Inflicts faults on a whole system of real servers and processes while it serves traffic, and tells what became of the
+promises. The status is not 0 if one was broken. Faults (all unless named):
+${faults.map(({ name, summary }) => `  ${name.padEnd(20)}${summary}`).join('\n')}`
+
+/** The system of the fault before, if the next one needs no other, and it has come through well. */
+let kept: ChaosSystem | null = null
+
+async function systemFor({ conditions }: Fault): Promise<ChaosSystem> {
+  if (kept !== null && conditions === undefined) return kept
+  await dismiss()
+  kept = await startChaosSystem(conditions)
+  if (kept === null) throw new Error('this needs redis-server (or valkey-server) and PostgreSQL')
+  return kept
+}
+
+async function dismiss(): Promise<void> {
+  const { stop } = kept ?? {}
+  kept = null
+  await stop?.()
+}
+
+/** @returns what was seen, and a line for each promise that was broken */
+async function inflict(fault: Fault): Promise<{ measured: Measured | null; broken: string[] }> {
+  try {
+    const measured = await runFault(fault, await systemFor(fault))
+    const broken = judge(measured, fault.allowed)
+    if (broken.length > 0 || fault.conditions !== undefined) await dismiss()
+    return { measured, broken }
+  } catch (error) {
+    await dismiss()
+    return { measured: null, broken: [error instanceof Error ? error.message : String(error)] }
+  }
+}
+
+async function run(names: readonly string[]): Promise<number> {
+  const unknown = names.find((name) => !faults.some((fault) => fault.name === name))
+  if (unknown !== undefined) throw new Error(`there is no fault ${unknown}\n\n${usage}`)
+  const all: Measured[] = []
+  let brokenCount = 0
+  try {
+    for (const fault of faults.filter(({ name }) => names.length === 0 || names.includes(name))) {
+      const missing = fault.missing?.() ?? null
+      console.log(`\n${fault.name}: ${fault.summary}`)
+      if (missing !== null) {
+        console.log(`  SKIPPED: ${missing} is not installed`)
+        continue
+      }
+      const startedAt = performance.now()
+      const { measured, broken } = await inflict(fault)
+      if (measured !== null) {
+        all.push(measured)
+        for (const line of describeMeasured(measured)) console.log(`  ${line}`)
+      }
+      for (const line of broken) console.log(`  BROKEN: ${line}`)
+      brokenCount += broken.length
+      const [load] = loadavg()
+      console.log(`  ${Math.round((performance.now() - startedAt) / 1000)} s in all, load average ${load!.toFixed(1)}`)
+    }
+  } finally {
+    await dismiss()
+  }
+  console.log(['', ...tableOf(all)].join('\n'))
+  console.log(brokenCount === 0 ? '\nEvery promise was kept.' : `\n${brokenCount} promises were broken.`)
+  return brokenCount === 0 ? 0 : 1
+}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: 'boolean', short: 'h' } }
+})
+if (values.help === true) console.log(usage)
+else process.exitCode = await run(positionals)

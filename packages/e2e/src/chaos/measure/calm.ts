@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { accountShards, dirtyName, holdName } from '@tollgate/contracts/keyspace/names.ts'
+import { reap } from '@tollgate/contracts/redis/settle.ts'
+import { passDeadlines } from '../../metering/charges.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
+
+const lookEveryMs = 100
+const limitMs = 60_000
+/** What nobody settles in that time belongs to a gateway that has died. */
+const abandonedAfterMs = 8000
+
+/**
+ * Resolves when nothing is under way any more: no settlement waits in a gateway, nothing is held, and the ledger has all
+ * that was used. What gateways left that have died is ended, as if its time had passed.
+ *
+ * @returns how many holds were ended so
+ * @throws Error with what is still under way after a minute
+ */
+export async function untilCalm(system: ChaosSystem): Promise<number> {
+  const startedAt = performance.now()
+  let ended = 0
+  for (;;) {
+    const elapsedMs = performance.now() - startedAt
+    const [waiting, held, dirty] = await Promise.all([
+      settlementsWaiting(system),
+      accountsWithHolds(system),
+      uncopied(system)
+    ])
+    if (waiting === 0 && held.length === 0 && dirty === 0) return ended
+    if (elapsedMs > limitMs) {
+      throw new Error(
+        `after a minute ${waiting} settlements wait, ${held.length} accounts have holds, ${dirty} hashes are not copied`
+      )
+    }
+    if (waiting === 0 && elapsedMs > abandonedAfterMs) {
+      for (const account of held) {
+        await passDeadlines(system.link, account)
+        const { charged, released } = await reap(system.link, account, 1000)
+        ended += charged + released
+      }
+    }
+    await delay(lookEveryMs)
+  }
+}
+
+async function settlementsWaiting({ gateways }: ChaosSystem): Promise<number> {
+  const counts = await Promise.all(
+    gateways.map(async ({ adminUrl }) => {
+      const metrics = await (await fetch(`${adminUrl}/metrics`)).text()
+      return Number(/^tollgate_settlements_waiting (\d+)/m.exec(metrics)?.[1] ?? Number.NaN)
+    })
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+async function accountsWithHolds({ link }: ChaosSystem): Promise<string[]> {
+  const beginning = holdName('').length
+  return (await link.client.keys('hold:*')).map((name) => name.slice(beginning))
+}
+
+async function uncopied({ link }: ChaosSystem): Promise<number> {
+  const pipeline = link.client.pipeline()
+  for (const shard of accountShards) pipeline.hlen(dirtyName(shard))
+  const answers = (await pipeline.exec()) ?? []
+  return answers.reduce((sum, [, count]) => sum + Number(count), 0)
+}

@@ -1,0 +1,73 @@
+import type { Measured, Outcomes } from './measurement.ts'
+
+/** What a fault is allowed to do to the promises. */
+export type Allowed = {
+  /** Redis loses what it had acknowledged: then what was spent in its last two seconds may be missing. */
+  redisForgets?: boolean
+  /** Gateways die: what they were doing is charged as it was reserved, perhaps before it was sent. */
+  gatewaysDie?: boolean
+  /** Upstream connections break: of what was produced then, only what arrived is charged, and requests may fail. */
+  upstreamBreaks?: boolean
+  /** No request with the SDK's default retries may fail. */
+  bridged?: boolean
+  /** What clients without retries may be told; nothing unless given. */
+  refusals?: readonly string[]
+  /** How long healing may take when the fault is over; the promised time unless given. */
+  healMs?: number
+}
+
+const promisedRevocationMs = 5000
+const promisedHealMs = 5000
+
+/** @returns a line for each promise that was broken */
+export function judge(measured: Measured, allowed: Allowed): string[] {
+  const broken: string[] = []
+  const insist = (holds: boolean, line: string) => {
+    if (!holds) broken.push(line)
+  }
+  const { revocations, caps, produced, charged, falseRefusals, lost, raw, sdk, healedMs } = measured
+  const { count, answered, longestAcceptedMs } = revocations
+  insist(longestAcceptedMs <= promisedRevocationMs, `a revoked key was accepted for ${longestAcceptedMs} ms`)
+  insist(answered === count, `${count - answered} of ${count} revocations were never answered with ok`)
+
+  for (const { capNanos, producedNanos, chargedNanos, unknownNanos } of caps) {
+    const most = capNanos + (allowed.redisForgets === true ? unknownNanos : 0)
+    insist(producedNanos <= most, `${producedNanos} nanodollars were served under a cap of ${most}`)
+    insist(chargedNanos <= most, `${chargedNanos} nanodollars were charged under a cap of ${most}`)
+  }
+
+  const missing = produced.nanos - charged.nanos
+  const mayMiss = allowed.redisForgets === true ? measured.uncopiedNanos : 0
+  if (allowed.upstreamBreaks !== true)
+    insist(missing <= mayMiss, `${missing} nanodollars were served and not charged (${mayMiss} may be)`)
+  const excess = charged.nanos - charged.estimatedNanos - produced.finishedNanos
+  insist(excess <= 0, `${excess} nanodollars were charged and not served`)
+  if (allowed.gatewaysDie !== true) {
+    const neverSent = charged.requests - produced.requests
+    insist(neverSent <= 0, `${neverSent} requests were charged and never sent`)
+    if (allowed.upstreamBreaks !== true) {
+      insist(charged.estimatedRequests === 0, `${charged.estimatedRequests} requests were estimated`)
+    }
+  }
+
+  insist(falseRefusals.size === 0, `refused without reason: ${describe(falseRefusals)}`)
+  insist(
+    lost.length === 0,
+    `lost: ${lost.slice(0, 5).join('; ')}${lost.length > 5 ? `, and ${lost.length - 5} more` : ''}`
+  )
+  const unexpected = failuresOf(raw).filter(([outcome]) => allowed.refusals?.includes(outcome) !== true)
+  insist(unexpected.length === 0, `unexpected answers: ${describe(new Map(unexpected))}`)
+  if (allowed.bridged === true) {
+    insist(failuresOf(sdk).length === 0, `clients that try again were told: ${describe(new Map(failuresOf(sdk)))}`)
+  }
+  const healMs = allowed.healMs ?? promisedHealMs
+  insist(healedMs <= healMs, `it took ${Math.round(healedMs)} ms to heal`)
+  return broken
+}
+
+export const failuresOf = (outcomes: Outcomes): Array<[string, number]> =>
+  [...outcomes].filter(([outcome]) => outcome !== '200')
+
+/** Such as `3 × 503 state_unavailable`. */
+export const describe = (outcomes: Outcomes): string =>
+  [...outcomes].map(([outcome, count]) => `${count} × ${outcome}`).join(', ')

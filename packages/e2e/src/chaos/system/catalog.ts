@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { stringify } from 'yaml'
+
+/** Of every model, picodollars per token. */
+export const prices = { inputPicos: 1_000_000, cachedInputPicos: 1_000_000, outputPicos: 1_000_000 }
+
+/** The models of accounts whose caps are watched: one each, so that the model server's record tells them apart. */
+export const cappedModels = ['capped-1', 'capped-2', 'capped-3'] as const
+/** What everybody else asks for. `quick` is for questions whose answer is of no interest. */
+export const models = ['steady', 'quick', ...cappedModels] as const
+
+/** As the model server knows them: streams of about half a second, so that some are under way at every moment. */
+export const upstreamName = (model: (typeof models)[number]): string =>
+  model === 'quick' ? 'quick+pace-ms=0' : `${model}+pace-ms=20`
+
+/** A catalog whose only plan limits nothing: caps come from accounts and keys. @returns the path of the file */
+export function writeCatalog(directory: string): string {
+  const catalog: CatalogFile = {
+    models: Object.fromEntries(
+      models.map((model) => [
+        model,
+        {
+          kind: 'chat',
+          owned_by: 'tests',
+          created: 1_790_000_000,
+          route: [{ upstream: 'openai', model: upstreamName(model) }],
+          usd_per_million_tokens: { input: 1, output: 1 },
+          context_window: 128_000,
+          max_output_tokens: 16_384,
+          fewest_output_tokens: 1
+        }
+      ])
+    ),
+    plans: {
+      free: {
+        name: 'Free',
+        entitlements: [],
+        key_quota: 'unlimited',
+        seats: 1,
+        models: 'all',
+        limits: { requests_per_minute: 1e9, tokens_per_minute: 1e12, concurrent_requests: 1e6 },
+        caps_usd: { request: 1000, month: 1e6 }
+      }
+    }
+  }
+  const file = join(directory, 'catalog.yaml')
+  writeFileSync(file, stringify(catalog))
+  return file
+}

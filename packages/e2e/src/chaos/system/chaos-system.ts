@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Part } from '@tollgate/cli/system/part.ts'
+import { choosePorts } from '@tollgate/cli/system/ports.ts'
+import { type System, startSystem } from '@tollgate/cli/system/system.ts'
+import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
+import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import postgres, { type Sql } from 'postgres'
+import { Person } from '../../person.ts'
+import { type NetworkProxy, startProxy } from '../network/proxy.ts'
+import { writeCatalog } from './catalog.ts'
+import { type RedisServer, startRedisServer } from './redis-server.ts'
+import { type SeededAccount, seedAccounts, untilProjected } from './seed.ts'
+
+const clockModule = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url))
+const keysEach = 10
+const projectedLimitMs = 120_000
+
+/** What is unlike the usual: two replicas of control, three gateways, 10,000 keys, clocks that are right. */
+export type Conditions = {
+  controls?: number
+  gateways?: number
+  keys?: number
+  /** By the name of a part, how far its wall clock is ahead. */
+  clockShiftsMs?: Readonly<Record<string, number>>
+  /** Starts what control is to reach the database through. @returns the URL to use instead */
+  beforeDatabase?: (databaseUrl: string, directory: string) => Promise<Between>
+}
+
+/** Something between control and its database. */
+export type Between = { url: string; stop(): Promise<void> }
+
+/** A process of a service, with the stretches of network between it and what it needs. */
+export type Replica = { part: Part; url: string; redis: NetworkProxy }
+export type ControlReplica = Replica & { database: NetworkProxy }
+export type GatewayReplica = Replica & { adminUrl: string }
+
+/** The whole system of real servers and processes, each of which can be killed, stopped and cut off. */
+export type ChaosSystem = {
+  system: System
+  controls: readonly ControlReplica[]
+  gateways: readonly GatewayReplica[]
+  /** Before all gateways, as clients see them: it passes over those that refuse connections. */
+  balancer: NetworkProxy
+  redis: RedisServer
+  /** Directly to Redis, by no proxy. */
+  link: RedisLink
+  postgres: RunningPostgres
+  /** Directly to the database, too. */
+  sql: Sql
+  /** In this process: it remembers every request. */
+  models: RunningModels
+  /** Between gateways and the model server. */
+  upstream: NetworkProxy
+  /** All seeded accounts, without caps. */
+  accounts: readonly SeededAccount[]
+  /** Someone who is signed in, by each replica of control. */
+  people: readonly Person[]
+  stop(): Promise<void>
+}
+
+/** @returns null without a Redis program or PostgreSQL on this machine */
+export async function startChaosSystem(conditions: Conditions = {}): Promise<ChaosSystem | null> {
+  const { controls: controlCount = 2, gateways: gatewayCount = 3, keys = 10_000, clockShiftsMs = {} } = conditions
+  const program = findRedisServer(process.env)
+  if (program === null) return null
+  await using parts = new AsyncDisposableStack()
+  const postgresServer = await startPostgres({ settings: { max_connections: '200' } })
+  if (postgresServer === null) return null
+  parts.defer(() => postgresServer.stop())
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-chaos-'))
+  parts.defer(() => rmSync(directory, { recursive: true }))
+  const redis = await startRedisServer(program, directory)
+  parts.defer(() => redis.stop())
+  const models = await startModels({ port: 0, paceMs: 0, remember: { records: 1_000_000, headers: 0, bodies: 0 } })
+  parts.defer(() => models.close())
+  const proxy = async (...targets: number[]) => parts.adopt(await startProxy(...targets), (started) => started.close())
+
+  const names = (name: string, count: number) =>
+    Array.from({ length: count }, (_, index) => (index === 0 ? name : `${name}-${index + 1}`))
+  const controlNames = names('control', controlCount)
+  const gatewayNames = names('gateway', gatewayCount)
+  const between = await conditions.beforeDatabase?.(postgresServer.url, directory)
+  if (between !== undefined) parts.defer(() => between.stop())
+  const databaseUrl = new URL(between?.url ?? postgresServer.url)
+  const ways = new Map<string, { redis: NetworkProxy; database: NetworkProxy }>()
+  for (const name of [...controlNames, ...gatewayNames]) {
+    ways.set(name, { redis: await proxy(redis.port), database: await proxy(Number(databaseUrl.port)) })
+  }
+  const upstream = await proxy(models.port)
+  const { PATH, HOME } = process.env
+
+  function envOf(name: string): Record<string, string> {
+    const way = ways.get(name)
+    if (way === undefined) return {}
+    const database = new URL(databaseUrl)
+    database.port = String(way.database.port)
+    const shift = clockShiftsMs[name]
+    return {
+      REDIS_URL: `redis://127.0.0.1:${way.redis.port}`,
+      DATABASE_URL: database.href,
+      ...(shift !== undefined && { NODE_OPTIONS: `--import=${clockModule}`, CLOCK_SHIFT_MS: String(shift) })
+    }
+  }
+
+  const system = await startSystem({
+    env: {
+      PATH,
+      HOME,
+      DATABASE_URL: postgresServer.url,
+      REDIS_URL: redis.url,
+      OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
+      OPENAI_API_KEY: 'sandbox',
+      CATALOG_FILE: writeCatalog(directory),
+      LOG_LEVEL: 'warn'
+    },
+    envOf,
+    ports: await choosePorts(),
+    dataDir: join(directory, 'data'),
+    controls: controlCount,
+    gateways: gatewayCount
+  })
+  parts.defer(() => system.stop())
+  const sql = postgres(postgresServer.url, { max: 2, onnotice: () => {} })
+  parts.defer(() => sql.end())
+  const link = connectRedis(redis.url, { name: 'tollgate-chaos', silenceLimitMs: 120_000, onError: () => {} })
+  parts.defer(() => link.close())
+  const accounts = await seedAccounts(sql, { count: Math.ceil(keys / keysEach), keysEach })
+  await untilProjected(sql, link, projectedLimitMs)
+
+  const replica = (name: string, url: string) => ({ part: system.part(name), url, redis: ways.get(name)!.redis })
+  const { addresses, secrets } = system
+  const controls = controlNames.map((name, index) => ({
+    ...replica(name, addresses.controls[index]!),
+    database: ways.get(name)!.database
+  }))
+  const gateways = gatewayNames.map((name, index) => ({
+    ...replica(name, addresses.gateways[index]!),
+    adminUrl: addresses.gatewayAdmins[index]!
+  }))
+  const balancer = await proxy(...addresses.gateways.map((url) => Number(new URL(url).port)))
+  const first = await new Person({ addresses, secrets }, 'ada').join()
+  const people = controls.map(({ url }) => first.through(url))
+
+  const started = parts.move()
+  const stop = () => started.disposeAsync()
+  return {
+    system,
+    controls,
+    gateways,
+    balancer,
+    redis,
+    link,
+    postgres: postgresServer,
+    sql,
+    models,
+    upstream,
+    accounts,
+    people,
+    stop
+  }
+}

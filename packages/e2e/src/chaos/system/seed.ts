@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { digestSecret, displayPrefix, generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import { accountShard, type Shard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
+import { readShards } from '@tollgate/contracts/redis/project.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { Sql } from 'postgres'
+
+export type SeededKey = { id: string; account: string; secret: string }
+export type SeededAccount = { id: string; keys: SeededKey[] }
+
+/** As `projection/change.ts` has it. */
+const changeLock = 7_012_846_612
+const keysPerStatement = 2000
+
+/**
+ * Adds accounts with keys to the database, in one change as control makes one, but by few statements: so many would take
+ * long one by one. Control then finds Redis behind, and brings them there.
+ *
+ * @param ownCapNanos of each account; null for no cap but the plan's
+ */
+export async function seedAccounts(
+  sql: Sql,
+  { count, keysEach, ownCapNanos = null }: { count: number; keysEach: number; ownCapNanos?: number | null }
+): Promise<SeededAccount[]> {
+  const accounts = Array.from({ length: count }, (): SeededAccount => {
+    const id = crypto.randomUUID()
+    const keys = Array.from({ length: keysEach }, () => ({
+      id: `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`,
+      account: id,
+      secret: generateSecret('inference')
+    }))
+    return { id, keys }
+  })
+  const accountRows = accounts.map(({ id }) => ({ id, shard: accountShard(id) }))
+  const keyRows = accounts
+    .flatMap(({ keys }) => keys)
+    .map(({ id, account, secret }) => {
+      const digest = digestSecret(secret)
+      const shards = { account_shard: accountShard(account), secret_shard: secretShard(digest) }
+      return { id, account_id: account, prefix: displayPrefix(secret), digest, ...shards }
+    })
+  const touched = new Set<Shard>([
+    ...accountRows.map(({ shard }) => shard),
+    ...keyRows.map(({ secret_shard }) => secret_shard)
+  ])
+  await sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${changeLock})`
+    const [next] = await tx<[{ change: string }]>`select nextval('changes')::text as change`
+    const { change } = next
+    await tx`
+      insert into shards (name, version) select name, ${change}::bigint from unnest(${[...touched]}::text[]) as name
+      on conflict (name) do update set version = excluded.version`
+    await tx`
+      insert into accounts (id, owner_id, plan, own_cap_nanos, shard, version, created_at)
+      select id, id, 'free', ${ownCapNanos}::bigint, shard, ${change}::bigint, now()
+      from json_to_recordset(${JSON.stringify(accountRows)}::text::json) as made (id uuid, shard text)`
+    for (let from = 0; from < keyRows.length; from += keysPerStatement) {
+      await tx`
+        insert into keys (id, account_id, label, scope, prefix, digest, status, account_shard, secret_shard, version, created_at)
+        select id, account_id, 'seeded', 'inference', prefix, digest, 'active', account_shard, secret_shard,
+          ${change}::bigint, now()
+        from json_to_recordset(${JSON.stringify(keyRows.slice(from, from + keysPerStatement))}::text::json) as made
+          (id text, account_id uuid, prefix text, digest text, account_shard text, secret_shard text)`
+    }
+  })
+  return accounts
+}
+
+/** Resolves when Redis is vouched to have every change that is in the database now. @throws Error after `limitMs` */
+export async function untilProjected(sql: Sql, link: RedisLink, limitMs: number): Promise<void> {
+  const rows = await sql<Array<{ name: string; version: string }>>`select name, version::text from shards`
+  const versions = new Map(rows.map(({ name, version }) => [name, Number(version)]))
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    if (link.isReady()) {
+      const run = link.run()
+      const markers = await readShards(link).catch(() => null)
+      const isThere = [...(markers ?? [])].every(
+        ([shard, marker]) => marker.run === run && (marker.version ?? -1) >= (versions.get(shard) ?? 0)
+      )
+      if (markers !== null && isThere) return
+    }
+    if (performance.now() > deadline) throw new Error(`control has not brought Redis up to date in ${limitMs / 1000} s`)
+    await delay(20)
+  }
+}

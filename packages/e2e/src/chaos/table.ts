@@ -1,0 +1,76 @@
+import { describe, failuresOf } from './measure/judge.ts'
+import type { Measured, Outcomes } from './measure/measurement.ts'
+
+const usd = (nanos: number): string => (nanos / 1e9).toFixed(6)
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+const total = (outcomes: Outcomes): number => [...outcomes.values()].reduce((sum, count) => sum + count, 0)
+
+/** What was seen of the promises under one fault, a line each. */
+export function describeMeasured(measured: Measured): string[] {
+  const { revocations, caps, produced, charged, falseRefusals, lost, raw, sdk, healedMs, brokenMs } = measured
+  const failures = (outcomes: Outcomes) => {
+    const failed = new Map(failuresOf(outcomes))
+    return `${total(failed)} of ${total(outcomes)}${failed.size === 0 ? '' : ` (${describe(failed)})`}`
+  }
+  const difference = charged.nanos - produced.nanos
+  const estimated = charged.estimatedRequests === 0 ? '' : `, ${charged.estimatedRequests} estimated`
+  const shares = caps.map(
+    ({ capNanos, producedNanos, chargedNanos }) =>
+      `${((Math.max(producedNanos, chargedNanos) / capNanos) * 100).toFixed(1)} %`
+  )
+  return [
+    `revoked key accepted after ok    ${seconds(revocations.longestAcceptedMs)} (${revocations.answered} of ${revocations.count} revocations answered)`,
+    `spent of caps                    ${shares.join(', ')}`,
+    `ledger − model server            ${difference === 0 ? 'USD 0' : `USD ${usd(difference)}`} of ${usd(produced.nanos)}${estimated}`,
+    `charged and never sent           ${Math.max(0, charged.requests - produced.requests)}`,
+    `false 401, 402, 429              ${falseRefusals.size === 0 ? '0' : describe(falseRefusals)}`,
+    `keys and accounts lost           ${lost.length}`,
+    `requests failed                  ${failures(raw)}`,
+    `… with the SDK's retries         ${failures(sdk)}`,
+    `broken for, healed after         ${seconds(brokenMs)}, ${seconds(healedMs)}`
+  ]
+}
+
+const head = [
+  'fault',
+  'revoked key lived',
+  'of caps',
+  'ledger − witness',
+  'never sent',
+  'false 4xx',
+  'lost',
+  'failed, raw',
+  'failed, SDK',
+  'broken',
+  'healed'
+]
+
+/** All faults × all promises. */
+export function tableOf(all: readonly Measured[]): string[] {
+  const rows = all.map((measured) => {
+    const { caps, produced, charged, raw, sdk } = measured
+    const share = Math.max(
+      ...caps.map(({ capNanos, producedNanos, chargedNanos }) => Math.max(producedNanos, chargedNanos) / capNanos)
+    )
+    const failed = (outcomes: Outcomes) => `${total(new Map(failuresOf(outcomes)))}/${total(outcomes)}`
+    return [
+      measured.fault,
+      seconds(measured.revocations.longestAcceptedMs),
+      `${(share * 100).toFixed(0)} %`,
+      usd(charged.nanos - produced.nanos),
+      String(Math.max(0, charged.requests - produced.requests)),
+      String(total(measured.falseRefusals)),
+      String(measured.lost.length),
+      failed(raw),
+      failed(sdk),
+      seconds(measured.brokenMs),
+      seconds(measured.healedMs)
+    ]
+  })
+  const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]!.length)))
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .join('  ')
+  return [line(head), widths.map((width) => '─'.repeat(width)).join('──'), ...rows.map(line)]
+}

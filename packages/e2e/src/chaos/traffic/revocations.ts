@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Person } from '../../person.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
+import { rawChat } from './raw-chat.ts'
+
+/** Longer than a revoked key may live. */
+const watchedMs = 6000
+const askEveryMs = 300
+const retryMs = 250
+const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
+
+/** A revocation. Times are on the clock of `performance.now`. */
+export type Revocation = {
+  key: string
+  secret: string
+  account: string
+  /** When `{ok:true}` was answered; null if it never was. */
+  okAt: number | null
+  /** From that to the start of the last request that was accepted with the key, ms; 0 if none was. */
+  acceptedForMs: number
+  /** Every different answer to the revocation, in order. */
+  answers: string[]
+}
+
+export type Revocations = {
+  /** Revokes a key of the stock, again and again until it is answered with `{ok:true}`, while every gateway is asked with it. */
+  revokeOne(): void
+  /** Resolves once nothing is watched any more. */
+  finished(): Promise<readonly Revocation[]>
+  /** Gives up revocations that are not answered with `{ok:true}`. */
+  stop(): void
+}
+
+/** @param stock how many keys can be revoked. They are created now, and used by every gateway */
+export async function prepareRevocations(system: ChaosSystem, stock: number): Promise<Revocations> {
+  const { people, gateways } = system
+  const account = await accountOf(people[0]!)
+  const keys = await Promise.all(
+    Array.from({ length: stock }, async () => {
+      const { status, body } = await people[0]!.createKey('to be revoked')
+      if (status !== 201) throw new Error(`a key could not be created: ${status}`)
+      return { id: body.key.id, secret: body.key.value, account }
+    })
+  )
+  for (const gateway of gateways) {
+    const first = await Promise.all(keys.map((key) => rawChat(gateway.url, key, question)))
+    const failed = first.find(({ outcome }) => outcome !== '200')
+    if (failed !== undefined) throw new Error(`a new key is refused: ${failed.outcome}`)
+  }
+  const watching: Array<Promise<Revocation>> = []
+  const stopping = new AbortController()
+
+  async function revoke({ id, secret }: { id: string; secret: string }, number: number): Promise<Revocation> {
+    const revocation: Revocation = { key: id, secret, account, okAt: null, acceptedForMs: 0, answers: [] }
+    let lastAccepted = Number.NEGATIVE_INFINITY
+    let isWatched = true
+    const watch = Promise.all(
+      gateways.map(async ({ url }) => {
+        while (isWatched) {
+          const { sentAt, outcome } = await rawChat(url, { secret, account }, question)
+          if (outcome === '200') lastAccepted = Math.max(lastAccepted, sentAt)
+          await delay(askEveryMs)
+        }
+      })
+    )
+    for (let attempt = number; revocation.okAt === null && !stopping.signal.aborted; attempt++) {
+      const answer = await revokeBy(people[attempt % people.length]!, id)
+      if (revocation.answers.at(-1) !== answer) revocation.answers.push(answer)
+      if (answer === '200') revocation.okAt = performance.now()
+      else await delay(retryMs)
+    }
+    if (revocation.okAt !== null) await delay(watchedMs)
+    isWatched = false
+    await watch
+    if (revocation.okAt !== null) revocation.acceptedForMs = Math.max(0, lastAccepted - revocation.okAt)
+    return revocation
+  }
+
+  return {
+    revokeOne() {
+      const key = keys.pop()
+      if (key !== undefined) watching.push(revoke(key, watching.length))
+    },
+    finished: () => Promise.all(watching),
+    stop: () => stopping.abort()
+  }
+}
+
+/** @returns `200`, status and code of a failure, or `broken` */
+export async function revokeBy(person: Person, key: string): Promise<string> {
+  try {
+    const { status, body } = await person.revokeKey(key)
+    return 'error' in body ? `${status} ${body.error.code}` : String(status)
+  } catch {
+    return 'broken'
+  }
+}
+
+async function accountOf(person: Person): Promise<string> {
+  const { body } = await person.me()
+  return body.user.id
+}
