@@ -1,5 +1,8 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import type { Check } from './checks/check.ts'
+import { rebuild } from './checks/rebuild.ts'
+import { writing } from './checks/writing.ts'
 import type { Fault } from './fault.ts'
 import { faults } from './faults/all.ts'
 import { judge } from './measure/judge.ts'
@@ -8,11 +11,13 @@ import { runFault } from './run-fault.ts'
 import { type ChaosSystem, startChaosSystem } from './system/chaos-system.ts'
 import { describeMeasured, tableOf } from './table.ts'
 
-const usage = `npm run chaos -- [fault …]
+const checks: readonly Check[] = [writing, rebuild]
+
+const usage = `npm run chaos -- [name …]
 
 Inflicts faults on a whole system of real servers and processes while it serves traffic, and tells what became of the
-promises. The status is not 0 if one was broken. Faults (all unless named):
-${faults.map(({ name, summary }) => `  ${name.padEnd(20)}${summary}`).join('\n')}`
+promises. The status is not 0 if one was broken. All but the last unless named:
+${[...faults, ...checks].map(({ name, summary }) => `  ${name.padEnd(20)}${summary}`).join('\n')}`
 
 /** The system of the fault before, if the next one needs no other, and it has come through well. */
 let kept: ChaosSystem | null = null
@@ -45,8 +50,8 @@ async function inflict(fault: Fault): Promise<{ measured: Measured | null; broke
 }
 
 async function run(names: readonly string[]): Promise<number> {
-  const unknown = names.find((name) => !faults.some((fault) => fault.name === name))
-  if (unknown !== undefined) throw new Error(`there is no fault ${unknown}\n\n${usage}`)
+  const unknown = names.find((name) => ![...faults, ...checks].some((one) => one.name === name))
+  if (unknown !== undefined) throw new Error(`there is no ${unknown}\n\n${usage}`)
   const all: Measured[] = []
   let brokenCount = 0
   try {
@@ -71,9 +76,22 @@ async function run(names: readonly string[]): Promise<number> {
   } finally {
     await dismiss()
   }
-  console.log(['', ...tableOf(all)].join('\n'))
+  for (const check of checks) {
+    const isMeant = names.length === 0 ? check.onlyIfNamed !== true : names.includes(check.name)
+    if (isMeant) brokenCount += await runCheck(check)
+  }
+  if (all.length > 0) console.log(['', ...tableOf(all)].join('\n'))
   console.log(brokenCount === 0 ? '\nEvery promise was kept.' : `\n${brokenCount} promises were broken.`)
   return brokenCount === 0 ? 0 : 1
+}
+
+/** @returns how many promises were broken */
+async function runCheck({ name, summary, run: runIt }: Check): Promise<number> {
+  console.log(`\n${name}: ${summary}`)
+  const { seen, broken } = await runIt()
+  for (const line of seen) console.log(`  ${line}`)
+  for (const line of broken) console.log(`  BROKEN: ${line}`)
+  return broken.length
 }
 
 const { positionals, values } = parseArgs({

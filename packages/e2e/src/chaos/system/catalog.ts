@@ -15,7 +15,17 @@ export const models = ['steady', 'quick', ...cappedModels] as const
 export const upstreamName = (model: (typeof models)[number]): string =>
   model === 'quick' ? 'quick+pace-ms=0' : `${model}+pace-ms=20`
 
-/** A catalog whose only plan limits nothing: caps come from accounts and keys. @returns the path of the file */
+const planNamed = (name: string): CatalogFile['plans'][string] => ({
+  name,
+  entitlements: [],
+  key_quota: 'unlimited',
+  seats: 1,
+  models: 'all',
+  limits: { requests_per_minute: 1e9, tokens_per_minute: 1e12, concurrent_requests: 1e6 },
+  caps_usd: { request: 1000, month: 1e6 }
+})
+
+/** A catalog whose plans limit nothing: caps come from accounts and keys. @returns the path of the file */
 export function writeCatalog(directory: string): string {
   const catalog: CatalogFile = {
     models: Object.fromEntries(
@@ -33,17 +43,7 @@ export function writeCatalog(directory: string): string {
         }
       ])
     ),
-    plans: {
-      free: {
-        name: 'Free',
-        entitlements: [],
-        key_quota: 'unlimited',
-        seats: 1,
-        models: 'all',
-        limits: { requests_per_minute: 1e9, tokens_per_minute: 1e12, concurrent_requests: 1e6 },
-        caps_usd: { request: 1000, month: 1e6 }
-      }
-    }
+    plans: { free: planNamed('Free'), pro: planNamed('Pro') }
   }
   const file = join(directory, 'catalog.yaml')
   writeFileSync(file, stringify(catalog))

@@ -3,8 +3,6 @@ import type { Person } from '../../person.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { rawChat } from './raw-chat.ts'
 
-/** Longer than a revoked key may live. */
-const watchedMs = 6000
 const askEveryMs = 300
 const retryMs = 250
 const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
@@ -31,8 +29,11 @@ export type Revocations = {
   stop(): void
 }
 
-/** @param stock how many keys can be revoked. They are created now, and used by every gateway */
-export async function prepareRevocations(system: ChaosSystem, stock: number): Promise<Revocations> {
+/**
+ * @param stock how many keys can be revoked. They are created now, and used by every gateway
+ * @param watchedMs how long gateways are asked with a key after its revocation was answered
+ */
+export async function prepareRevocations(system: ChaosSystem, stock: number, watchedMs: number): Promise<Revocations> {
   const { people, gateways } = system
   const account = await accountOf(people[0]!)
   const keys = await Promise.all(

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ChaosSystem, startChaosSystem } from '../system/chaos-system.ts'
+import { untilProjected } from '../system/seed.ts'
+import { keysInAccount, seedMany } from '../system/seed-many.ts'
+import { rawChat } from '../traffic/raw-chat.ts'
+import { type Sent, steadily } from '../traffic/sent.ts'
+import type { Check } from './check.ts'
+
+const keyCount = 1_000_000
+const perSecond = 40
+const limitMs = 900_000
+const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
+
+/** An empty Redis is filled with a million keys, while clients ask with some of them. */
+export const rebuild: Check = {
+  name: 'rebuild',
+  summary: `an emptied Redis is filled again with ${keyCount / 1e6} M keys of ${keyCount / keysInAccount / 1000} k accounts`,
+  onlyIfNamed: true,
+  async run() {
+    const system = await startChaosSystem()
+    if (system === null) throw new Error('this needs redis-server (or valkey-server) and PostgreSQL')
+    try {
+      await seedMany(system.sql, keyCount)
+      await untilProjected(system.sql, system.link, limitMs)
+      return await measure(system)
+    } finally {
+      await system.stop()
+    }
+  }
+}
+
+async function measure(system: ChaosSystem): Promise<{ seen: string[]; broken: string[] }> {
+  const { accounts, gateways, link, controls, redis } = system
+  const sent: Sent[] = []
+  let next = 0
+  const traffic = steadily(perSecond, async (number) => {
+    // Each in its turn, so that many are asked with soon and all again and again.
+    const key = accounts[next++ % accounts.length]!.keys[0]!
+    sent.push(await rawChat(gateways[number % gateways.length]!.url, key, question))
+  })
+  await delay(3000)
+  const before = sent.splice(0)
+  const fullBytes = await usedMemory(system)
+  const restsMb = controls.map(({ part }) => memoryMb(part.pid, 'VmRSS'))
+  const [load] = loadavg()
+
+  const emptiedAt = performance.now()
+  await redis.ask((client) => client.flushall())
+  await untilProjected(system.sql, link, limitMs)
+  const rebuiltMs = performance.now() - emptiedAt
+  await delay(3000)
+  await traffic.stop()
+
+  const meanwhile = sent.filter(({ sentAt }) => sentAt >= emptiedAt)
+  const servedFrom = new Map<string, number>()
+  for (const { account, outcome, answeredAt } of meanwhile.toSorted(
+    (one, other) => one.answeredAt - other.answeredAt
+  )) {
+    if (outcome === '200' && !servedFrom.has(account)) servedFrom.set(account, answeredAt)
+  }
+  const again = meanwhile.filter(
+    ({ account, sentAt }) => sentAt > (servedFrom.get(account) ?? Number.POSITIVE_INFINITY)
+  )
+  const failedAgain = again.filter(({ outcome }) => outcome !== '200')
+  const others = meanwhile.filter(({ outcome }) => outcome !== '200' && outcome !== '503 state_unavailable')
+  const healedAt = [...servedFrom.values()].map((at) => at - emptiedAt).toSorted((one, other) => one - other)
+  const seen = [
+    `rebuilt after                    ${(rebuiltMs / 1000).toFixed(1)} s (load average ${load!.toFixed(1)})`,
+    `memory of Redis                  ${megabytes(fullBytes)} MB before, ${megabytes(await usedMemory(system))} MB after`,
+    `memory of control                ${restsMb.join(' and ')} MB before, ${controls.map(({ part }) => memoryMb(part.pid, 'VmHWM')).join(' and ')} MB at most`,
+    `accounts served again            half of those asked with after ${seconds(healedAt[Math.floor(healedAt.length / 2)])}, all after ${seconds(healedAt.at(-1))}`,
+    `requests of accounts served again  ${again.length}, of which ${failedAgain.length} failed; median ${median(again)} ms, ${median(before)} ms before`,
+    `answers other than 503           ${others.length}`
+  ]
+  const broken = [...failedAgain, ...others].map(({ outcome }) => `an account was told ${outcome}`)
+  return { seen, broken: [...new Set(broken)] }
+}
+
+async function usedMemory({ redis }: ChaosSystem): Promise<number> {
+  const info = await redis.ask((client) => client.info('memory'))
+  return Number(/^used_memory:(\d+)/m.exec(info)?.[1])
+}
+
+function memoryMb(pid: number | null, field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024)
+}
+
+function median(sent: readonly Sent[]): number {
+  const times = sent.map(({ sentAt, answeredAt }) => answeredAt - sentAt).toSorted((one, other) => one - other)
+  return Math.round(times[Math.floor(times.length / 2)] ?? Number.NaN)
+}
+
+const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0)
+const seconds = (ms: number | undefined): string => (ms === undefined ? 'never' : `${(ms / 1000).toFixed(1)} s`)

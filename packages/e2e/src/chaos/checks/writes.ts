@@ -1,0 +1,84 @@
+import { createClient } from '@supabase/supabase-js'
+import { accountName, keysName } from '@tollgate/contracts/keyspace/names.ts'
+import { Person } from '../../person.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
+import { rawChat } from '../traffic/raw-chat.ts'
+
+const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
+
+/** A change that control makes first in the database and then in Redis. */
+export type PreparedWrite = {
+  /** Asks the first replica of control for it. The answer does not count: it may never come. */
+  make(): Promise<unknown>
+  /** What is sent to Redis for it, and for nothing else: the name of the hash that it is written to. */
+  written: string
+  /** Whether gateways go by the change. */
+  hasArrived(): Promise<boolean>
+}
+
+export type Write = { name: string; prepare(system: ChaosSystem): Promise<PreparedWrite> }
+
+/** Someone new, with a key that every gateway has served. */
+async function someoneWithKey(system: ChaosSystem) {
+  const { system: parts, gateways } = system
+  const person = await new Person(parts, 'writer').join()
+  const account = (await person.me()).body.user.id
+  const { id, value: secret } = (await person.createKey('first')).body.key
+  const askAll = async () =>
+    Promise.all(gateways.map(({ url }) => rawChat(url, { secret, account }, question).then(({ outcome }) => outcome)))
+  if ((await askAll()).some((outcome) => outcome !== '200')) throw new Error('a new key is refused')
+  const isRefused = async () => (await askAll()).every((outcome) => outcome.startsWith('401'))
+  return { person, account, id, isRefused }
+}
+
+export const writes: readonly Write[] = [
+  {
+    name: 'create a key',
+    async prepare(system) {
+      const { person, account } = await someoneWithKey(system)
+      const known = async () =>
+        (await system.link.client.hkeys(keysName(account))).filter((name) => name.startsWith('r:'))
+      const before = (await known()).length
+      return {
+        make: () => person.createKey('second'),
+        written: keysName(account),
+        hasArrived: async () => (await known()).length > before
+      }
+    }
+  },
+  {
+    name: 'rotate a key',
+    async prepare(system) {
+      const { person, account, id, isRefused } = await someoneWithKey(system)
+      return {
+        make: () => person.call('POST', `/api/keys/${id}/rotate`, {}),
+        written: keysName(account),
+        hasArrived: isRefused
+      }
+    }
+  },
+  {
+    name: 'revoke a key',
+    async prepare(system) {
+      const { person, account, id, isRefused } = await someoneWithKey(system)
+      return { make: () => person.revokeKey(id), written: keysName(account), hasArrived: isRefused }
+    }
+  },
+  {
+    name: 'change a plan',
+    async prepare(system) {
+      const { person, account } = await someoneWithKey(system)
+      const { addresses, secrets } = system.system
+      const { auth } = createClient(addresses.identity, secrets.serviceRoleKey, { auth: { persistSession: false } })
+      const { error } = await auth.admin.updateUserById(account, { app_metadata: { plan: 'pro' } })
+      if (error !== null) throw error
+      return {
+        // The plan is taken over from the identity provider when somebody signs in.
+        make: () => person.login(),
+        written: accountName(account),
+        hasArrived: async () =>
+          (await system.link.client.hget(accountName(account), 'r'))?.includes('"plan":"pro"') === true
+      }
+    }
+  }
+]

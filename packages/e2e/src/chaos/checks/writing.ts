@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ChaosSystem, startChaosSystem } from '../system/chaos-system.ts'
+import type { Check } from './check.ts'
+import { type PreparedWrite, type Write, writes } from './writes.ts'
+
+const promisedMs = 2000
+const lookEveryMs = 20
+const limitMs = 30_000
+/** What an account has used must be copied before: that names the account, too. */
+const few = { keys: 100 }
+
+export type Repair = { write: string; by: 'the other replica' | 'a restart'; ms: number }
+
+/** Control is killed after it has committed a change, and before Redis has it. */
+export const writing: Check = {
+  name: 'writing',
+  summary: 'control is killed between commit and Redis: create, rotate, revoke a key, change a plan',
+  async run() {
+    const system = await startChaosSystem(few)
+    if (system === null) throw new Error('this needs redis-server (or valkey-server) and PostgreSQL')
+    try {
+      const repairs: Repair[] = []
+      for (const write of writes) {
+        repairs.push({ write: write.name, by: 'the other replica', ms: await repairByOther(system, write) })
+        repairs.push({ write: write.name, by: 'a restart', ms: await repairByRestart(system, write) })
+      }
+      const line = ({ write, by, ms }: Repair) => `${write}, repaired by ${by}: after ${Math.round(ms)} ms`
+      const broken = repairs.filter(({ ms }) => ms > promisedMs).map(line)
+      return { seen: repairs.map(line), broken }
+    } finally {
+      await system.stop()
+    }
+  }
+}
+
+/** @returns from the end of the replica to the moment when gateways go by the change, ms */
+export async function repairByOther(system: ChaosSystem, write: Write): Promise<number> {
+  const prepared = await write.prepare(system)
+  await killWithin(system, prepared)
+  const diedAt = performance.now()
+  const ms = await untilArrived(prepared, diedAt)
+  await system.controls[0]!.part.start()
+  return ms
+}
+
+/** @returns from the moment when the only replica is ready again to the moment when gateways go by the change, ms */
+export async function repairByRestart(system: ChaosSystem, write: Write): Promise<number> {
+  const prepared = await write.prepare(system)
+  const [first, ...others] = system.controls
+  await Promise.all(others.map(({ part }) => part.kill('SIGKILL')))
+  await killWithin(system, prepared)
+  if (await prepared.hasArrived()) throw new Error(`${write.name}: the change has arrived before control was killed`)
+  await first!.part.start()
+  const ms = await untilArrived(prepared, performance.now())
+  await Promise.all(others.map(({ part }) => part.start()))
+  return ms
+}
+
+/** Kills the first replica when it sends the change to Redis, which does not get it. */
+async function killWithin({ controls }: ChaosSystem, { make, written }: PreparedWrite): Promise<void> {
+  const [{ redis, part }] = controls as [ChaosSystem['controls'][number]]
+  const held = redis.hold((bytes) => bytes.includes(written))
+  const made = make().catch(() => null)
+  await held
+  await part.kill('SIGKILL')
+  await made
+}
+
+async function untilArrived({ hasArrived }: PreparedWrite, from: number): Promise<number> {
+  while (!(await hasArrived())) {
+    if (performance.now() > from + limitMs) throw new Error(`the change has not arrived in ${limitMs / 1000} s`)
+    await delay(lookEveryMs)
+  }
+  return performance.now() - from
+}
