@@ -8,6 +8,7 @@ import { faults } from './faults/all.ts'
 import { judge } from './measure/judge.ts'
 import { runFault } from './run-fault.ts'
 import { type ChaosSystem, startChaosSystem } from './system/chaos-system.ts'
+import { findPgbouncer, startPgbouncer } from './system/pgbouncer.ts'
 import { describeMeasured } from './table.ts'
 
 /** The short form of `npm run chaos`: what proves most in little time. */
@@ -15,12 +16,20 @@ const inflicted = ['redis-pause-3s', 'redis-flush', 'gateway-kill']
 const pace = { undisturbedMs: 1000, quietMs: 700, watchedMs: 1500 }
 const promisedRepairMs = 2000
 
-const [redis, postgres] = [findRedisServer(process.env), findPostgres(process.env)]
+const [redis, postgres, pgbouncer] = [findRedisServer(process.env), findPostgres(process.env), findPgbouncer()]
+/** Where it is installed, control reaches its database by a pooler that keeps no session state: that has to do. */
+const pooled = pgbouncer === null ? {} : { beforeDatabase: startPgbouncer }
 let system: ChaosSystem | null = null
 t.before(async () => {
-  if (redis !== null && postgres !== null) system = await startChaosSystem({ keys: 1000, gateways: 2 })
+  if (redis !== null && postgres !== null) system = await startChaosSystem({ keys: 1000, gateways: 2, ...pooled })
 })
 t.teardown(() => system?.stop())
+
+t.test('replicas of control need no session state of PostgreSQL', async (t) => {
+  if (!need(t, 'redis-server', redis) || !need(t, 'PostgreSQL', postgres) || !need(t, 'pgbouncer', pgbouncer)) return
+  const statuses = await Promise.all(system!.people.map(async (person) => (await person.createKey('pooled')).status))
+  t.same(statuses, [201, 201])
+})
 
 for (const fault of faults.filter(({ name }) => inflicted.includes(name))) {
   t.test(`the promises hold: ${fault.summary}`, async (t) => {

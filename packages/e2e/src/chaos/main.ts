@@ -36,16 +36,25 @@ async function dismiss(): Promise<void> {
   await stop?.()
 }
 
-/** @returns what was seen, and a line for each promise that was broken */
-async function inflict(fault: Fault): Promise<{ measured: Measured | null; broken: string[] }> {
+type Inflicted = {
+  measured: Measured | null
+  /** A line for each promise that was broken. */
+  broken: string[]
+  /** What the services wrote meanwhile. */
+  lines: string[]
+}
+
+async function inflict(fault: Fault): Promise<Inflicted> {
+  const { lines } = await systemFor(fault)
+  lines.length = 0
   try {
-    const measured = await runFault(fault, await systemFor(fault))
+    const measured = await runFault(fault, kept!)
     const broken = judge(measured, fault.allowed)
     if (broken.length > 0 || fault.conditions !== undefined) await dismiss()
-    return { measured, broken }
+    return { measured, broken, lines }
   } catch (error) {
     await dismiss()
-    return { measured: null, broken: [error instanceof Error ? error.message : String(error)] }
+    return { measured: null, broken: [error instanceof Error ? error.message : String(error)], lines }
   }
 }
 
@@ -63,12 +72,13 @@ async function run(names: readonly string[]): Promise<number> {
         continue
       }
       const startedAt = performance.now()
-      const { measured, broken } = await inflict(fault)
+      const { measured, broken, lines } = await inflict(fault)
       if (measured !== null) {
         all.push(measured)
         for (const line of describeMeasured(measured)) console.log(`  ${line}`)
       }
       for (const line of broken) console.log(`  BROKEN: ${line}`)
+      if (broken.length > 0) for (const line of lines) console.log(`    ${line}`)
       brokenCount += broken.length
       const [load] = loadavg()
       console.log(`  ${Math.round((performance.now() - startedAt) / 1000)} s in all, load average ${load!.toFixed(1)}`)

@@ -18,6 +18,7 @@ import { type SeededAccount, seedAccounts, untilProjected } from './seed.ts'
 
 const clockModule = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url))
 const keysEach = 10
+const mostLines = 200
 const projectedLimitMs = 120_000
 
 /** What is unlike the usual: two replicas of control, three gateways, 10,000 keys, clocks that are right. */
@@ -60,6 +61,8 @@ export type ChaosSystem = {
   accounts: readonly SeededAccount[]
   /** Someone who is signed in, by each replica of control. */
   people: readonly Person[]
+  /** The latest that the services have written, warnings and worse. */
+  lines: string[]
   stop(): Promise<void>
 }
 
@@ -107,6 +110,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     }
   }
 
+  const lines: string[] = []
   const system = await startSystem({
     env: {
       PATH,
@@ -122,7 +126,11 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     ports: await choosePorts(),
     dataDir: join(directory, 'data'),
     controls: controlCount,
-    gateways: gatewayCount
+    gateways: gatewayCount,
+    onLine(part, line) {
+      lines.push(`${part}: ${line}`)
+      if (lines.length > mostLines) lines.shift()
+    }
   })
   parts.defer(() => system.stop())
   const sql = postgres(postgresServer.url, { max: 2, onnotice: () => {} })
@@ -147,7 +155,6 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   const people = controls.map(({ url }) => first.through(url))
 
   const started = parts.move()
-  const stop = () => started.disposeAsync()
   return {
     system,
     controls,
@@ -161,6 +168,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     upstream,
     accounts,
     people,
-    stop
+    lines,
+    stop: () => started.disposeAsync()
   }
 }
