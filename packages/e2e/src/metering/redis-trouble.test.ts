@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import t from 'tap'
+import { ask } from './ask.ts'
 import { chatModel, planOf, prices } from './catalog.ts'
 import { hasNoHolds, readCharges, sumUsage, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
@@ -122,4 +123,47 @@ t.test('a Redis that is killed and comes back empty admits nothing until it is v
   const { nanos } = sumUsage(after)
   t.ok(nanos <= producedNanos(fleet.models.requests(), prices), 'what Redis has lost is not charged twice')
   t.ok((await readCharges(records.link, account)).settled <= nanos)
+})
+
+t.test('a Redis that is full admits nothing, and what it refuses leaves nothing there', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const { records, urls } = fleet
+  const { client } = records.link
+  const account = await records.addAccount()
+  const { secret } = await records.addKey(account)
+  const traffic = startTraffic(urls, perSecond, () => ({ secret, body }))
+  t.same(outcomesOf(await traffic.next(looked)), ['200'])
+  await client.config('SET', 'maxmemory', '1')
+  t.same(outcomesOf(await traffic.next(looked)), [away])
+  await client.config('SET', 'maxmemory', '0')
+  t.same(outcomesOf(await traffic.next(looked)), ['200'])
+  await traffic.stop()
+  const after = await untilCharges(records.link, account, hasNoHolds)
+  const calls = fleet.models.requests().filter(hasWorked)
+  t.match(after, { settled: producedNanos(calls, prices), reserved: 0 })
+  t.same(await client.keys('gone:*'), [])
+})
+
+t.test('what Redis refused to settle is charged by the Redis that comes after it, which knows nothing', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const { records, urls } = fleet
+  const account = await records.addAccount()
+  const { secret } = await records.addKey(account)
+  const served = ask(urls[0]!, secret, body)
+  await untilCharges(records.link, account, ({ holds }) => holds.length === 1)
+  // As a master that has lost its replicas, before others take its place.
+  await records.link.client.config('SET', 'min-replicas-to-write', '1')
+  t.equal((await served).status, 200)
+  // The first attempt, and some more.
+  await delay(500)
+  t.equal((await readCharges(records.link, account)).holds.length, 1)
+
+  await fleet.restartRedis()
+  await records.link.ready()
+  await records.replay()
+  await records.vouch()
+  const produced = producedNanos(fleet.models.requests().filter(hasWorked), prices)
+  const after = await untilCharges(records.link, account, ({ usage }) => usage.size > 0)
+  t.match(sumUsage(after), { requests: 1, nanos: produced })
+  t.equal(after.settled, produced)
 })

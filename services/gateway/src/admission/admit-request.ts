@@ -12,6 +12,7 @@ import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account
 import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { reap } from '@tollgate/contracts/redis/settle.ts'
 import { type CurrentRecord, type RecordsAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
+import { wasRefused } from '@tollgate/contracts/redis/was-refused.ts'
 import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { Admissions } from './admissions.ts'
@@ -91,7 +92,9 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
         answer = await admissions.ask(prepared, { id: request.id, model: name, bound: asked }, reaped)
       }
     } catch (cause) {
-      if (!(cause instanceof RedisAwayError)) admission.cancel(known.prepared, request.id)
+      // What is cancelled leaves something behind, of which a Redis that is full must not get more with every attempt.
+      const isCertainlyNot = cause instanceof RedisAwayError || wasRefused(cause)
+      if (!isCertainlyNot) admission.cancel(known.prepared, request.id)
       throw new ServiceError('state_unavailable', { cause })
     }
     switch (answer?.outcome) {
