@@ -8,7 +8,7 @@ import { faults } from './faults/all.ts'
 import { judge } from './measure/judge.ts'
 import type { Measured } from './measure/measurement.ts'
 import { runFault } from './run-fault.ts'
-import { type ChaosSystem, startChaosSystem } from './system/chaos-system.ts'
+import { type ChaosSystem, type Conditions, startChaosSystem } from './system/chaos-system.ts'
 import { describeMeasured, tableOf } from './table.ts'
 
 const checks: readonly Check[] = [writing, rebuild]
@@ -21,10 +21,12 @@ ${[...faults, ...checks].map(({ name, summary }) => `  ${name.padEnd(20)}${summa
 
 /** The system of the fault before, if the next one needs no other, and it has come through well. */
 let kept: ChaosSystem | null = null
+let keptFor: Conditions | undefined
 
 async function systemFor({ conditions }: Fault): Promise<ChaosSystem> {
-  if (kept !== null && conditions === undefined) return kept
+  if (kept !== null && conditions === keptFor) return kept
   await dismiss()
+  keptFor = conditions
   kept = await startChaosSystem(conditions)
   if (kept === null) throw new Error('this needs redis-server (or valkey-server) and PostgreSQL')
   return kept
@@ -50,7 +52,7 @@ async function inflict(fault: Fault): Promise<Inflicted> {
   try {
     const measured = await runFault(fault, kept!)
     const broken = judge(measured, fault.allowed)
-    if (broken.length > 0 || fault.conditions !== undefined) await dismiss()
+    if (broken.length > 0) await dismiss()
     return { measured, broken, lines }
   } catch (error) {
     await dismiss()

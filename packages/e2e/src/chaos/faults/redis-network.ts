@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 import type { NetworkProxy } from '../network/proxy.ts'
-import type { ChaosSystem } from '../system/chaos-system.ts'
+import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
 
 const away = ['503 state_unavailable']
 const lastsMs = 10_000
+/** Of all of them: they share a system. */
+const conditions: Conditions = { redisNetwork: true }
 
 const allWays = ({ controls, gateways }: ChaosSystem): NetworkProxy[] =>
   [...controls, ...gateways].map(({ redis }) => redis)
@@ -14,6 +16,7 @@ export const redisNetwork: readonly Fault[] = [
   {
     name: 'redis-slow',
     summary: 'every answer of Redis takes 50 ms longer, for 10 s',
+    conditions,
     allowed: { bridged: true },
     async inflict(system) {
       for (const way of allWays(system)) way.weather({ delayMs: 25 })
@@ -24,6 +27,7 @@ export const redisNetwork: readonly Fault[] = [
   {
     name: 'redis-narrow',
     summary: 'every process reaches Redis by 30 kB/s only, for 10 s',
+    conditions,
     allowed: { refusals: away },
     async inflict(system) {
       for (const way of allWays(system)) way.weather({ bytesPerSecond: 30_000 })
@@ -34,6 +38,7 @@ export const redisNetwork: readonly Fault[] = [
   {
     name: 'redis-partition',
     summary: 'one gateway does not reach Redis for 10 s, and is not told',
+    conditions,
     allowed: { refusals: away },
     async inflict({ gateways }) {
       gateways[0]!.redis.drop()
@@ -44,6 +49,7 @@ export const redisNetwork: readonly Fault[] = [
   {
     name: 'redis-reset',
     summary: 'all connections to Redis are reset, and new ones for 2 s',
+    conditions,
     allowed: { refusals: away, bridged: true },
     async inflict(system) {
       for (const way of allWays(system)) way.cut()
@@ -54,6 +60,7 @@ export const redisNetwork: readonly Fault[] = [
   {
     name: 'redis-half-open',
     summary: 'Redis has lost all connections, and nobody is told',
+    conditions,
     allowed: { refusals: away, bridged: true },
     async inflict(system) {
       for (const way of allWays(system)) way.halfOpen()
@@ -62,6 +69,7 @@ export const redisNetwork: readonly Fault[] = [
   {
     name: 'pubsub-silent',
     summary: 'every subscription is dropped in silence for 10 s',
+    conditions,
     allowed: { bridged: true },
     async inflict(system) {
       for (const way of allWays(system)) way.drop((sent) => sent.toLowerCase().includes('subscribe'))

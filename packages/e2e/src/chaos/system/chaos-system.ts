@@ -26,6 +26,8 @@ export type Conditions = {
   controls?: number
   gateways?: number
   keys?: number
+  /** Gateways reach Redis by a stretch of network that can be disturbed; else directly, as nothing can disturb. */
+  redisNetwork?: boolean
   /** By the name of a part, how far its wall clock is ahead. */
   clockShiftsMs?: Readonly<Record<string, number>>
   /** Starts what control is to reach the database through. @returns the URL to use instead */
@@ -35,7 +37,7 @@ export type Conditions = {
 /** Something between control and its database. */
 export type Between = { url: string; stop(): Promise<void> }
 
-/** A process of a service, with the stretches of network between it and what it needs. */
+/** A process of a service, with the stretches of network between it and what it needs; see {@link Conditions} for those of gateways. */
 export type Replica = { part: Part; url: string; redis: NetworkProxy }
 export type ControlReplica = Replica & { database: NetworkProxy }
 export type GatewayReplica = Replica & { adminUrl: string }
@@ -68,7 +70,13 @@ export type ChaosSystem = {
 
 /** @returns null without a Redis program or PostgreSQL on this machine */
 export async function startChaosSystem(conditions: Conditions = {}): Promise<ChaosSystem | null> {
-  const { controls: controlCount = 2, gateways: gatewayCount = 3, keys = 10_000, clockShiftsMs = {} } = conditions
+  const {
+    controls: controlCount = 2,
+    gateways: gatewayCount = 3,
+    keys = 10_000,
+    clockShiftsMs = {},
+    redisNetwork = false
+  } = conditions
   const program = findRedisServer(process.env)
   if (program === null) return null
   await using parts = new AsyncDisposableStack()
@@ -104,7 +112,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     database.port = String(way.database.port)
     const shift = clockShiftsMs[name]
     return {
-      REDIS_URL: `redis://127.0.0.1:${way.redis.port}`,
+      REDIS_URL: redisNetwork || controlNames.includes(name) ? `redis://127.0.0.1:${way.redis.port}` : redis.url,
       DATABASE_URL: database.href,
       ...(shift !== undefined && { NODE_OPTIONS: `--import=${clockModule}`, CLOCK_SHIFT_MS: String(shift) })
     }
