@@ -18,11 +18,8 @@ export async function sdkChat(
     else for await (const _chunk of await client.chat.completions.create({ ...question, stream: true }));
     return finish('200')
   } catch (error) {
-    if (!(error instanceof OpenAI.APIError)) throw error
-    return finish(
-      error.status === undefined
-        ? `broken${error.code == null ? '' : ` ${error.code}`}`
-        : `${error.status} ${error.code}`
-    )
+    // A stream that breaks off is not an error of the SDK.
+    const isAnswer = error instanceof OpenAI.APIError && error.status !== undefined
+    return finish(isAnswer ? `${error.status} ${error.code}` : 'broken')
   }
 }
