@@ -7,7 +7,7 @@ import type { ChaosSystem } from '../system/chaos-system.ts'
 const lookEveryMs = 100
 const limitMs = 60_000
 /** What nobody settles in that time belongs to a gateway that has died. */
-const abandonedAfterMs = 8000
+const abandonedAfterMs = 2000
 
 /**
  * Resolves when nothing is under way any more: no settlement waits in a gateway, nothing is held, and the ledger has all
