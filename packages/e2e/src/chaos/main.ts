@@ -5,7 +5,7 @@ import { rebuild } from './checks/rebuild.ts'
 import { writing } from './checks/writing.ts'
 import type { Fault } from './fault.ts'
 import { faults } from './faults/all.ts'
-import { judge } from './measure/judge.ts'
+import { isDisturbed, judge } from './measure/judge.ts'
 import type { Measured } from './measure/measurement.ts'
 import { runFault } from './run-fault.ts'
 import { type ChaosSystem, type Conditions, startChaosSystem } from './system/chaos-system.ts'
@@ -65,6 +65,7 @@ async function run(names: readonly string[]): Promise<number> {
   if (unknown !== undefined) throw new Error(`there is no ${unknown}\n\n${usage}`)
   const all: Measured[] = []
   let brokenCount = 0
+  let disturbed = 0
   try {
     for (const fault of faults.filter(({ name }) => names.length === 0 || names.includes(name))) {
       const missing = fault.missing?.() ?? null
@@ -78,6 +79,7 @@ async function run(names: readonly string[]): Promise<number> {
       if (measured !== null) {
         all.push(measured)
         for (const line of describeMeasured(measured)) console.log(`  ${line}`)
+        if (isDisturbed(measured)) disturbed++
       }
       for (const line of broken) console.log(`  BROKEN: ${line}`)
       if (broken.length > 0) for (const line of lines) console.log(`    ${line}`)
@@ -93,6 +95,7 @@ async function run(names: readonly string[]): Promise<number> {
     if (isMeant) brokenCount += await runCheck(check)
   }
   if (all.length > 0) console.log(['', ...tableOf(all)].join('\n'))
+  if (disturbed > 0) console.log(`\nThe machine was too busy to judge the times of ${disturbed} faults.`)
   console.log(brokenCount === 0 ? '\nEvery promise was kept.' : `\n${brokenCount} promises were broken.`)
   return brokenCount === 0 ? 0 : 1
 }

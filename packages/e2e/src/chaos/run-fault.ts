@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from './fault.ts'
 import { untilCalm } from './measure/calm.ts'
@@ -48,6 +49,8 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
   models.clear()
   const [chargedBefore, accountsBefore] = [await chargedIn(sql), await countAccounts(system)]
 
+  const stalls = monitorEventLoopDelay({ resolution: 20 })
+  stalls.enable()
   const steady = startSteadyTraffic(system)
   const capped = startCappedTraffic(cappedAccounts, system)
   const creations = startCreations(system)
@@ -70,6 +73,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
   revocations.revokeOne()
   await untilQuiet(steady.raw, mendedAt, quietMs)
   await Promise.all([steady.stop(), capped.stop(), creations.stop()])
+  stalls.disable()
   const giveUp = setTimeout(revocations.stop, healLimitMs)
   const revoked = await revocations.finished()
   clearTimeout(giveUp)
@@ -93,6 +97,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
     lost,
     raw: count(steady.raw),
     sdk: count(steady.sdk),
+    stalledMs: stalls.max / 1e6,
     healedMs: lastFailure(steady.raw, mendedAt) - mendedAt
   }
 }

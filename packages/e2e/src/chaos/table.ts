@@ -1,4 +1,4 @@
-import { describe, failuresOf } from './measure/judge.ts'
+import { describe, failuresOf, isDisturbed } from './measure/judge.ts'
 import type { Measured, Outcomes } from './measure/measurement.ts'
 
 const usd = (nanos: number): string => (nanos / 1e9).toFixed(6)
@@ -27,7 +27,8 @@ export function describeMeasured(measured: Measured): string[] {
     `keys and accounts lost           ${lost.length}`,
     `requests failed                  ${failures(raw)}`,
     `… with the SDK's retries         ${failures(sdk)}`,
-    `broken for, healed after         ${seconds(brokenMs)}, ${seconds(healedMs)}`
+    `broken for, healed after         ${seconds(brokenMs)}, ${seconds(healedMs)}`,
+    ...(isDisturbed(measured) ? [`DISTURBED: this process stood still for ${seconds(measured.stalledMs)}`] : [])
   ]
 }
 
@@ -64,7 +65,7 @@ export function tableOf(all: readonly Measured[]): string[] {
       failed(raw),
       failed(sdk),
       seconds(measured.brokenMs),
-      seconds(measured.healedMs)
+      `${seconds(measured.healedMs)}${isDisturbed(measured) ? ' ?' : ''}`
     ]
   })
   const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]!.length)))

@@ -15,6 +15,7 @@ const kept: Measured = {
   lost: [],
   raw: new Map([['200', 50]]),
   sdk: new Map([['200', 50]]),
+  stalledMs: 30,
   healedMs: 0
 }
 const { charged, produced } = kept
@@ -73,4 +74,10 @@ t.test('what a fault may do breaks none', async (t) => {
   t.same(judge({ ...kept, ...estimated }, { gatewaysDie: true }), [])
   t.same(judge({ ...kept, raw: new Map([[away, 9]]) }, { refusals: [away] }), [])
   t.same(judge({ ...kept, healedMs: 14_000 }, { healMs: 15_000 }), [])
+})
+
+t.test('where this process itself stood still, times are not judged, and everything else is', async (t) => {
+  const late = { ...kept, stalledMs: 2000, healedMs: 60_000, sdk: new Map([[away, 1]]), raw: new Map([[away, 1]]) }
+  t.same(judge(late, { bridged: true }), [])
+  t.equal(judge({ ...late, lost: ['a key'], falseRefusals: new Map([['402', 1]]) }, {}).length, 2)
 })

@@ -29,6 +29,8 @@ export type Measured = {
   lost: readonly string[]
   raw: Outcomes
   sdk: Outcomes
+  /** The longest time for which the machine gave this process no core, or kept it busy, ms. */
+  stalledMs: number
   /** From the end of the fault to the last request that failed, ms. */
   healedMs: number
 }
