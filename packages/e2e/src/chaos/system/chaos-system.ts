@@ -7,6 +7,7 @@ import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
 import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
+import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import postgres, { type Sql } from 'postgres'
@@ -125,6 +126,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     env: {
       PATH,
       HOME,
+      ...nodeVariables(),
       DATABASE_URL: postgresServer.url,
       REDIS_URL: redis.url,
       OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
