@@ -1,3 +1,4 @@
+import { unanswered } from '../traffic/sent.ts'
 import type { Measured, Outcomes } from './measurement.ts'
 
 /** What a fault is allowed to do to the promises. */
@@ -55,6 +56,8 @@ export function judge(measured: Measured, allowed: Allowed): string[] {
     }
   }
 
+  const silent = (raw.get(unanswered) ?? 0) + (sdk.get(unanswered) ?? 0)
+  insist(silent === 0, `${silent} requests were not answered in a minute`)
   insist(falseRefusals.size === 0, `refused without reason: ${describe(falseRefusals)}`)
   insist(
     lost.length === 0,

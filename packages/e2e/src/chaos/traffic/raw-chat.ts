@@ -1,9 +1,6 @@
 import { ask } from '../../metering/ask.ts'
 import type { SeededKey } from '../system/seed.ts'
-import type { Sent } from './sent.ts'
-
-/** Nothing that is asked here takes as long, unless nobody answers. */
-const patienceMs = 60_000
+import { patienceMs, type Sent, unanswered } from './sent.ts'
 
 export type Refusal = { code: string; message: string } & Record<string, unknown>
 
@@ -26,8 +23,9 @@ export async function rawChat(
     if (error !== null) return finish(`${status} ${error.code}`, error)
     const isStream = 'stream' in body && body.stream === true
     return finish(isStream && !text.endsWith('data: [DONE]\n\n') ? `broken${codeIn(text)}` : '200')
-  } catch {
-    return finish('broken')
+  } catch (error) {
+    const isUnanswered = error instanceof Error && error.name === 'TimeoutError'
+    return finish(isUnanswered ? unanswered : 'broken')
   }
 }
 

@@ -2,10 +2,18 @@
 export type Sent = {
   sentAt: number
   answeredAt: number
-  /** `200`; status and code of a refusal; `broken` for a connection or stream that ended too early. */
+  /**
+   * `200`; status and code of a refusal; `broken` for a connection or stream that ended too early, {@link unanswered} for
+   * one that did not end.
+   */
   outcome: string
   account: string
 }
+
+/** What nobody may ever see. */
+export const unanswered = 'unanswered'
+/** Nothing that is asked here takes as long, unless nobody answers. */
+export const patienceMs = 60_000
 
 /** Sends at a steady rate, whether or not those before are answered. `stop` resolves when all are. */
 export function steadily(perSecond: number, send: (number: number) => Promise<void>): { stop(): Promise<void> } {
