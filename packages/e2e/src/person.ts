@@ -9,6 +9,9 @@ export type Failure = { error: { message: string; type: string; code: string } }
 
 let people = 0
 
+/** Longer than control takes for anything. */
+const answerLimitMs = 60_000
+
 /** Someone with a browser: keeps the session cookie, and reads the mail. */
 export class Person {
   readonly email: string
@@ -35,6 +38,7 @@ export class Person {
     const response = await fetch(`${this.#system.addresses.control}${path}`, {
       method,
       redirect: 'manual',
+      signal: AbortSignal.timeout(answerLimitMs),
       headers: {
         'x-forwarded-for': this.#address,
         ...(this.cookie === null ? {} : { cookie: this.cookie }),

@@ -13,7 +13,7 @@ export const models = ['steady', 'quick', ...cappedModels] as const
 
 /** As the model server knows them: streams of about half a second, so that some are under way at every moment. */
 export const upstreamName = (model: (typeof models)[number]): string =>
-  model === 'quick' ? 'quick+pace-ms=0' : `${model}+pace-ms=20`
+  model === 'quick' ? 'quick+pace-ms=0' : `${model}+pace-ms=40`
 
 const planNamed = (name: string): CatalogFile['plans'][string] => ({
   name,

@@ -7,7 +7,7 @@ import type { Sent } from './sent.ts'
 
 /** What a request of this traffic reserves at most, and about what it costs; nanodollars. */
 export const mostNanosEach = 200_000
-const usualNanosEach = 40_000
+const usualNanosEach = 30_000
 /** Reached before the fault, about when it comes, and later. */
 const requestsWithin = [5, 20, 60] as const
 const workers = 3
@@ -53,8 +53,8 @@ export function startCappedTraffic(accounts: readonly CappedAccount[], { gateway
     const body = {
       model: account.model,
       stream: true,
-      max_tokens: 60,
-      messages: [{ role: 'user', content: 'Say 25 words.' }]
+      max_tokens: 40,
+      messages: [{ role: 'user', content: 'Say 12 words.' }]
     }
     for (let number = worker; !stopping.signal.aborted; number++) {
       const one = await rawChat(gateways[number % gateways.length]!.url, account.key, body)

@@ -15,19 +15,18 @@ export const unanswered = 'unanswered'
 /** Nothing that is asked here takes as long, unless nobody answers. */
 export const patienceMs = 60_000
 
+/** More than are under way while Redis is away; what a machine cannot do in time must not pile up. */
+const mostUnderWay = 60
+
 /** Sends at a steady rate, whether or not those before are answered. `stop` resolves when all are. */
 export function steadily(perSecond: number, send: (number: number) => Promise<void>): { stop(): Promise<void> } {
   const underWay = new Set<Promise<void>>()
-  const startedAt = performance.now()
   let number = 0
   const timer = setInterval(() => {
-    // As many as are due: a process that was busy for long catches up.
-    const due = ((performance.now() - startedAt) * perSecond) / 1000
-    while (number < due) {
-      const one = send(number++).finally(() => underWay.delete(one))
-      underWay.add(one)
-    }
-  }, 10)
+    if (underWay.size >= mostUnderWay) return
+    const one = send(number++).finally(() => underWay.delete(one))
+    underWay.add(one)
+  }, 1000 / perSecond)
   return {
     async stop() {
       clearInterval(timer)

@@ -5,7 +5,7 @@ import { type Sent, steadily } from './sent.ts'
 
 const rawPerSecond = 20
 const sdkPerSecond = 10
-const mostWords = 30
+const mostWords = 12
 
 export type SteadyTraffic = {
   /** Straight to each gateway in turn, without retries. */
