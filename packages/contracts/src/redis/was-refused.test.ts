@@ -3,7 +3,7 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
-import { connectRedis } from './redis-link.ts'
+import { connectServer } from './connect-redis.ts'
 import { wasRefused } from './was-refused.ts'
 
 const program = findRedisServer(process.env)
@@ -12,7 +12,7 @@ const write = "#!lua\nreturn redis.call('SET', KEYS[1], 1)"
 test('what a server refuses is told from what may have been done', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
-  const link = connectRedis(server.url, { name: 'a-test', silenceLimitMs: 30_000, onError: () => {} })
+  const link = connectServer(server.url, { name: 'a-test', silenceLimitMs: 30_000, onError: () => {} })
   t.after(() => Promise.all([link.close(), server.stop()]))
   await link.ready()
   const { client } = link

@@ -1,5 +1,5 @@
 import { createClient } from '@supabase/supabase-js'
-import { accountName, keysName } from '@tollgate/contracts/keyspace/names.ts'
+import { accountName, accountShard, keysName } from '@tollgate/contracts/keyspace/names.ts'
 import { Person } from '../../person.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { rawChat } from '../traffic/raw-chat.ts'
@@ -31,13 +31,15 @@ async function someoneWithKey(system: ChaosSystem) {
   return { person, account, id, isRefused }
 }
 
+const clientOf = ({ link }: ChaosSystem, account: string) => link.nodeOf(accountShard(account)).client
+
 export const writes: readonly Write[] = [
   {
     name: 'create a key',
     async prepare(system) {
       const { person, account } = await someoneWithKey(system)
       const known = async () =>
-        (await system.link.client.hkeys(keysName(account))).filter((name) => name.startsWith('r:'))
+        (await clientOf(system, account).hkeys(keysName(account))).filter((name) => name.startsWith('r:'))
       const before = (await known()).length
       return {
         make: () => person.createKey('second'),
@@ -77,7 +79,7 @@ export const writes: readonly Write[] = [
         make: () => person.login(),
         written: accountName(account),
         hasArrived: async () =>
-          (await system.link.client.hget(accountName(account), 'r'))?.includes('"plan":"pro"') === true
+          (await clientOf(system, account).hget(accountName(account), 'r'))?.includes('"plan":"pro"') === true
       }
     }
   }

@@ -3,6 +3,7 @@ import { conditionFaults } from './conditions.ts'
 import { poolerFaults } from './pooler.ts'
 import { postgresFaults } from './postgres.ts'
 import { processFaults } from './processes.ts'
+import { redisFailovers } from './redis-failovers.ts'
 import { redisFull } from './redis-full.ts'
 import { redisLosses } from './redis-losses.ts'
 import { redisNetwork } from './redis-network.ts'
@@ -15,6 +16,7 @@ export const faults: readonly Fault[] = [
   ...redisNetwork,
   redisFull,
   ...redisLosses,
+  ...redisFailovers,
   ...postgresFaults,
   ...processFaults,
   ...upstreamFaults,

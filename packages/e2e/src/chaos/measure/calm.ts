@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountShards, dirtyName, holdName } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, accountShards, dirtyName, holdName } from '@tollgate/contracts/keyspace/names.ts'
+import { executeAll } from '@tollgate/contracts/redis/execute.ts'
 import { reap } from '@tollgate/contracts/redis/settle.ts'
 import { passDeadlines } from '../../metering/charges.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
@@ -34,7 +35,7 @@ export async function untilCalm(system: ChaosSystem): Promise<number> {
     }
     if (waiting === 0 && elapsedMs > abandonedAfterMs) {
       for (const account of held) {
-        await passDeadlines(system.link, account)
+        await passDeadlines(system.link.nodeOf(accountShard(account)), account)
         const { charged, released } = await reap(system.link, account, 1000)
         ended += charged + released
       }
@@ -55,12 +56,16 @@ async function settlementsWaiting({ gateways }: ChaosSystem): Promise<number> {
 
 async function accountsWithHolds({ link }: ChaosSystem): Promise<string[]> {
   const beginning = holdName('').length
-  return (await link.client.keys('hold:*')).map((name) => name.slice(beginning))
+  const names = await Promise.all(link.nodes().map(({ client }) => client.keys('hold:*')))
+  return names.flat().map((name) => name.slice(beginning))
 }
 
 async function uncopied({ link }: ChaosSystem): Promise<number> {
-  const pipeline = link.client.pipeline()
-  for (const shard of accountShards) pipeline.hlen(dirtyName(shard))
-  const answers = (await pipeline.exec()) ?? []
-  return answers.reduce((sum, [, count]) => sum + Number(count), 0)
+  const counts = await executeAll(
+    link,
+    accountShards,
+    (shard) => shard,
+    (pipeline, shard) => pipeline.hlen(dirtyName(shard))
+  )
+  return counts.reduce<number>((sum, count) => sum + Number(count), 0)
 }

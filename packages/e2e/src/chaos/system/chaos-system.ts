@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import type { Part } from '@tollgate/cli/system/part.ts'
 import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
-import { connectRedis, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { connectRedis } from '@tollgate/contracts/redis/connect-redis.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { type RunningPostgres, startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
@@ -16,6 +17,7 @@ import { type NetworkProxy, startProxy } from '../network/proxy.ts'
 import { writeCatalog } from './catalog.ts'
 import { type RedisServer, startRedisServer } from './redis-server.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from './seed.ts'
+import { type SpreadForm, type SpreadRedis, startSpreadRedis } from './spread-redis.ts'
 
 const clockModule = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url))
 const keysEach = 10
@@ -26,6 +28,8 @@ const projectedLimitMs = 120_000
 
 /** What is unlike the usual: two replicas of control, three gateways, 10,000 keys, clocks that are right. */
 export type Conditions = {
+  /** Redis is one server unless given. */
+  redisForm?: SpreadForm
   controls?: number
   gateways?: number
   keys?: number
@@ -52,7 +56,9 @@ export type ChaosSystem = {
   gateways: readonly GatewayReplica[]
   /** Before all gateways, as clients see them: it passes over those that refuse connections. */
   balancer: NetworkProxy
-  redis: RedisServer
+  readonly redis: RedisServer
+  /** Where Redis is not one server. */
+  readonly spread: SpreadRedis
   /** Directly to Redis, by no proxy. */
   link: RedisLink
   postgres: RunningPostgres
@@ -88,8 +94,11 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   parts.defer(() => postgresServer.stop())
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-chaos-'))
   parts.defer(() => rmSync(directory, { recursive: true }))
-  const redis = await startRedisServer(program, directory)
-  parts.defer(() => redis.stop())
+  const { redisForm } = conditions
+  const redis = redisForm === undefined ? await startRedisServer(program, directory) : null
+  const spread = redisForm === undefined ? null : await startSpreadRedis(redisForm, program)
+  parts.defer(async () => void (await Promise.all([redis?.stop(), spread?.stop()])))
+  const redisUrl = redis?.url ?? spread!.url
   const models = await startModels({ port: 0, paceMs: 0, remember: { records: 1_000_000, headers: 0, bodies: 0 } })
   parts.defer(() => models.close())
   const proxy = async (...targets: number[]) => parts.adopt(await startProxy(...targets), (started) => started.close())
@@ -103,7 +112,9 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   const databaseUrl = new URL(between?.url ?? postgresServer.url)
   const ways = new Map<string, { redis: NetworkProxy; database: NetworkProxy }>()
   for (const name of [...controlNames, ...gatewayNames]) {
-    ways.set(name, { redis: await proxy(redis.port), database: await proxy(Number(databaseUrl.port)) })
+    // Servers that take over from each other are reached by their own addresses.
+    const toRedis = await proxy(...(redis === null ? [] : [redis.port]))
+    ways.set(name, { redis: toRedis, database: await proxy(Number(databaseUrl.port)) })
   }
   const upstream = await proxy(models.port)
   const { PATH, HOME } = process.env
@@ -114,8 +125,9 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     const database = new URL(databaseUrl)
     database.port = String(way.database.port)
     const shift = clockShiftsMs[name]
+    const isByProxy = spread === null && (redisNetwork || controlNames.includes(name))
     return {
-      REDIS_URL: redisNetwork || controlNames.includes(name) ? `redis://127.0.0.1:${way.redis.port}` : redis.url,
+      REDIS_URL: isByProxy ? `redis://127.0.0.1:${way.redis.port}` : redisUrl,
       DATABASE_URL: database.href,
       ...(shift !== undefined && { NODE_OPTIONS: `--import=${clockModule}`, CLOCK_SHIFT_MS: String(shift) })
     }
@@ -128,7 +140,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
       HOME,
       ...nodeVariables(),
       DATABASE_URL: postgresServer.url,
-      REDIS_URL: redis.url,
+      REDIS_URL: redisUrl,
       OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
       OPENAI_API_KEY: 'sandbox',
       CATALOG_FILE: writeCatalog(directory),
@@ -148,7 +160,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   parts.defer(() => system.stop())
   const sql = postgres(postgresServer.url, { max: 2, onnotice: () => {} })
   parts.defer(() => sql.end())
-  const link = connectRedis(redis.url, { name: 'tollgate-chaos', silenceLimitMs: 120_000, onError: () => {} })
+  const link = connectRedis(redisUrl, { name: 'tollgate-chaos', silenceLimitMs: 120_000, onError: () => {} })
   parts.defer(() => link.close())
   const accounts = await seedAccounts(sql, { count: Math.ceil(keys / keysEach), keysEach })
   await untilProjected(sql, link, projectedLimitMs)
@@ -173,7 +185,14 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     controls,
     gateways,
     balancer,
-    redis,
+    get redis() {
+      if (redis === null) throw new Error('this system has no single Redis')
+      return redis
+    },
+    get spread() {
+      if (spread === null) throw new Error('this system has a single Redis')
+      return spread
+    },
     link,
     postgres: postgresServer,
     sql,

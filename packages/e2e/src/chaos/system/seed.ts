@@ -72,14 +72,11 @@ export async function untilProjected(sql: Sql, link: RedisLink, limitMs: number)
   const versions = new Map(rows.map(({ name, version }) => [name, Number(version)]))
   const deadline = performance.now() + limitMs
   for (;;) {
-    if (link.isReady()) {
-      const run = link.run()
-      const markers = await readShards(link).catch(() => null)
-      const isThere = [...(markers ?? [])].every(
-        ([shard, marker]) => marker.run === run && (marker.version ?? -1) >= (versions.get(shard) ?? 0)
-      )
-      if (markers !== null && isThere) return
-    }
+    const { markers, failures } = await readShards(link)
+    const isThere = [...markers].every(
+      ([shard, { run, holder, version }]) => run === holder && (version ?? -1) >= (versions.get(shard) ?? 0)
+    )
+    if (failures.length === 0 && isThere) return
     if (performance.now() > deadline) throw new Error(`control has not brought Redis up to date in ${limitMs / 1000} s`)
     await delay(20)
   }
