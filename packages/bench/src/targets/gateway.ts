@@ -8,7 +8,7 @@ const main = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', i
 const relayProgram = fileURLToPath(new URL('../proxies/relay.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
 /** As `npm start` and the images start it. */
-export const gatewayNodeFlags: readonly string[] = ['--max-semi-space-size=4']
+export const gatewayNodeFlags: readonly string[] = ['--max-semi-space-size=8']
 
 /** The gateway with one account and one key. */
 export const gateway = gatewayWith(1)

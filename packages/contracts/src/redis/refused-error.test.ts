@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
+import { connectServer } from './connect-redis.ts'
 import { RedisAwayError } from './redis-link.ts'
 import { RedisRefusedError, withRefusal } from './refused-error.ts'
 
@@ -26,4 +30,44 @@ test('a script that Redis refused counts as not sent, one that failed on its way
     const error = new Error(message)
     assert.equal(withRefusal(error), error)
   }
+})
+
+const isRefusal = (error: Error): boolean => withRefusal(error) instanceof RedisRefusedError
+const program = findRedisServer(process.env)
+const write = "#!lua\nreturn redis.call('SET', KEYS[1], 1)"
+
+test('what a server refuses is told from what may have been done', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const server = await startRedis({ port: 0, program })
+  const link = connectServer(server.url, { name: 'a-test', silenceLimitMs: 30_000, onError: () => {} })
+  t.after(() => Promise.all([link.close(), server.stop()]))
+  await link.ready()
+  const { client } = link
+  const failureOf = (attempt: Promise<unknown>) =>
+    attempt.then(
+      () => assert.fail('it was done'),
+      (error: Error) => error
+    )
+
+  for (const [code, setting, value, usual] of [
+    ['OOM', 'maxmemory', '1', '0'],
+    ['NOREPLICAS', 'min-replicas-to-write', '1', '0']
+  ] as const) {
+    await client.config('SET', setting, value)
+    const failure = await failureOf(client.eval(write, 1, code))
+    assert.match(failure.message, new RegExp(`^${code} `))
+    assert.equal(isRefusal(failure), true, code)
+    await client.config('SET', setting, usual)
+    assert.equal(await client.exists(code), 0)
+  }
+  await client.replicaof('127.0.0.1', '1')
+  assert.equal(isRefusal(await failureOf(client.eval(write, 1, 'a'))), true, 'a replica')
+  await client.call('REPLICAOF', 'NO', 'ONE')
+
+  const half = "#!lua\nredis.call('SET', KEYS[1], 1)\nerror('OOM in the midst of it')"
+  assert.equal(isRefusal(await failureOf(client.eval(half, 1, 'a'))), false, 'a script that fails')
+  assert.equal(await client.exists('a'), 1)
+  const unanswered = failureOf(client.blpop('nothing', 0))
+  await server.kill('SIGKILL')
+  assert.equal(isRefusal(await unanswered), false, 'no answer')
 })

@@ -12,7 +12,6 @@ import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account
 import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { reap } from '@tollgate/contracts/redis/settle.ts'
 import { type CurrentRecord, type RecordsAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
-import { wasRefused } from '@tollgate/contracts/redis/was-refused.ts'
 import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { Admissions } from './admissions.ts'
@@ -93,8 +92,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       }
     } catch (cause) {
       // What is cancelled leaves something behind, of which a Redis that is full must not get more with every attempt.
-      const isCertainlyNot = cause instanceof RedisAwayError || wasRefused(cause)
-      if (!isCertainlyNot) admission.cancel(known.prepared, request.id)
+      if (!(cause instanceof RedisAwayError)) admission.cancel(known.prepared, request.id)
       throw new ServiceError('state_unavailable', { cause })
     }
     switch (answer?.outcome) {

@@ -2,7 +2,6 @@ import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account
 import { RedisAwayError, type RedisLink, togetherFor, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
 import { RedisRefusedError } from '@tollgate/contracts/redis/refused-error.ts'
 import { cancel, type SettledGroup, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
-import { wasRefused } from '@tollgate/contracts/redis/was-refused.ts'
 import type { Turn } from '../turn.ts'
 
 /** Requests that one script settles: few enough to keep admissions waiting for less than a millisecond. */
@@ -104,8 +103,7 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
     for (const { group, error } of unsettled) {
       const { account, requests, isRetry } = group
       settled -= requests.length
-      const isCertainlyNot = error instanceof RedisAwayError || wasRefused(error)
-      const isPerhaps = isRetry || !isCertainlyNot
+      const isPerhaps = isRetry || !(error instanceof RedisAwayError)
       failed(error, () => outboxOf(account)[isPerhaps ? 'retried' : 'requests'].push(...requests))
     }
     if (settled > 0) acknowledged(settled)
