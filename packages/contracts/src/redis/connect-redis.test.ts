@@ -89,6 +89,8 @@ test('of servers with Sentinels the master is used, and after a failover the new
   const [run, ...others] = await untilWhole(link)
   assert.deepEqual(others, [])
   assert.equal(await stampShard(link, await claimShard(link, 'a00', 'x'), 1, run!), true)
+  // The replica has it too: what it has not is lost with the master.
+  assert.equal(await link.nodeOf('a00').client.wait(1, 10_000), 1)
 
   const heard = Promise.withResolvers<string>()
   t.after(link.subscribe('changes', heard.resolve, () => {}))
