@@ -83,11 +83,7 @@ type RawAnswer = string | RawRecords
 export type AskedRequest = { id: string; model: string; bound: CostBound }
 
 /** What is the same in every question about a key, in the form of the wire: until it is judged on other records. */
-export type PreparedAdmission = {
-  readonly shard: PreparedAccount['shard']
-  readonly record: string
-  readonly terms: string
-}
+export type PreparedAdmission = { readonly account: PreparedAccount; readonly terms: string }
 
 /** Requests of one key that are asked for together. */
 export type AskedGroup = {
@@ -104,7 +100,7 @@ export type AskedGroup = {
  * @param holdMs how long a hold lasts: longer than any request may
  */
 export function prepareAdmission(
-  { shard, record }: PreparedAccount,
+  account: PreparedAccount,
   key: string,
   judged: JudgedVersions,
   endsAt: number | null,
@@ -126,7 +122,7 @@ export function prepareAdmission(
     requests,
     tokens
   )
-  return { shard, record, terms: bulk(numbers + packText(key)) }
+  return { account, terms: bulk(numbers + packText(key)) }
 }
 
 /**
@@ -144,13 +140,13 @@ export async function admit(
   let keys = ''
   let rest = ''
   for (const { admission, requests, reaped } of groups) {
-    keys += admission.record
+    keys += admission.account.record
     let asked = reaped ? '1' : '0'
     for (const request of requests) asked += packRequest(request)
     rest += admission.terms + bulk(asked)
   }
   const call = { keyCount: groups.length, keys, argumentCount: 2 * groups.length, rest }
-  const answers = (await callForShard(link, groups[0]!.admission.shard, 'tgAdmit', call)) as RawAnswer[]
+  const answers = (await callForShard(link, groups[0]!.admission.account.shard, 'tgAdmit', call)) as RawAnswer[]
   return answers.map((answer) => {
     if (typeof answer !== 'string') return moved(answer)
     if (answer === 'ended' || answer === 'unverified' || answer === 'overdue') return { outcome: answer }

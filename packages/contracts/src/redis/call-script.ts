@@ -26,7 +26,7 @@ export function bulk(bytes: string): string {
  * @throws RedisAwayError if nothing was done, RedisRefusedError if Redis has said so; else ioredis' error: then it is not
  *   known whether something was
  */
-export async function callScript(node: RedisNode, name: string, call: ScriptCall): Promise<unknown> {
+async function callScript(node: RedisNode, name: string, call: ScriptCall): Promise<unknown> {
   const run = bulk(node.run())
   const script = node.scripts.get(name)!
   const { keyCount, keys, argumentCount, rest } = call
@@ -37,7 +37,7 @@ export async function callScript(node: RedisNode, name: string, call: ScriptCall
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw withRefusal(error)
     // The server does not have it yet, and has done nothing.
     await node.client.script('LOAD', script.lua)
-    return node.client.sendCommand(new EncodedCommand(text))
+    return callScript(node, name, call)
   }
 }
 

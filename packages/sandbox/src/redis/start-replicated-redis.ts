@@ -36,7 +36,7 @@ export interface ReplicatedRedis {
   stop(): Promise<void>
 }
 
-export const masterName = 'tollgate'
+const masterName = 'tollgate'
 const host = '127.0.0.1'
 
 /**

@@ -38,7 +38,7 @@ export function createAdmissions(redis: RedisLink, turn: Turn): Admissions {
     groups = []
     open = new Map()
     count = 0
-    for (const together of togetherFor(redis, due, ({ admission }) => admission.shard)) void send(together)
+    for (const together of togetherFor(redis, due, ({ admission }) => admission.account.shard)) void send(together)
   }
 
   async function send(due: readonly Group[]): Promise<void> {

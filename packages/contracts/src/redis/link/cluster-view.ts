@@ -66,4 +66,5 @@ export function mergeClaims(views: ReadonlyArray<readonly Claim[]>): Master[] {
     .sort((one, other) => one.slots[0]![0] - other.slots[0]![0])
 }
 
-const nameOf = ({ host, port }: HostPort): string => `${host} ${port}`
+/** Tells servers from each other. */
+export const nameOf = ({ host, port }: HostPort): string => `${host} ${port}`

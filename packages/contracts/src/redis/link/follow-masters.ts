@@ -1,7 +1,7 @@
 import type { HostPort } from '../../config/redis-url.ts'
 import { slotCount, slotOf } from '../../keyspace/slots.ts'
 import { RedisAwayError, type RedisLink, type RedisNode } from '../redis-link.ts'
-import type { Master } from './cluster-view.ts'
+import { type Master, nameOf } from './cluster-view.ts'
 
 /** How often it is asked who the masters are, while all is well and while it is not. */
 const [restMs, hurryMs] = [1000, 200]
@@ -148,5 +148,3 @@ export function followMasters({ isSpread, openWatch, connect, onError }: FollowO
     }
   }
 }
-
-const nameOf = ({ host, port }: HostPort): string => `${host} ${port}`
