@@ -3,6 +3,7 @@ import { type CostBound, type PreparedAdmission, prepareAdmission } from '@tollg
 import { prepareAccount } from '@tollgate/contracts/redis/prepared-account.ts'
 import { claimShard, putAll, stampShard } from '@tollgate/contracts/redis/project.ts'
 import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
+import { activeKey } from '@tollgate/contracts/testing/active-key.ts'
 import { admitOne, settleOf } from '@tollgate/contracts/testing/one-account.ts'
 
 /** A key with what its requests begin with, encoded once as in the gateway. */
@@ -54,15 +55,6 @@ export async function createKeys(link: RedisNode, accounts: number, keysEach: nu
   return keys
 }
 
-const activeKey = {
-  status: 'active',
-  digest: 'c'.repeat(64),
-  previous: null,
-  expiresAt: null,
-  models: null,
-  monthlyBudgetNanos: null,
-  requestsPerMinute: null
-} as const
 const allowances = {
   keyBudgetNanos: 1e15,
   accountBudgetNanos: 1e15,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { accountShard, deadlinesName, holdName, limitName, spendName } from '../keyspace/names.ts'
-import type { AccountRecord, KeyRecord } from '../records/records.ts'
+import type { AccountRecord } from '../records/records.ts'
+import { activeKey } from '../testing/active-key.ts'
 import { admitOne, settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, type Allowances, admit, type CostBound, prepareAdmission } from './admit.ts'
@@ -12,15 +13,6 @@ import { type LedgerSpend, openSpends, readSpend, type SeedOutcome, seedSpend } 
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const shard = accountShard(account)
-const keyRecord: KeyRecord = {
-  status: 'active',
-  digest: 'c'.repeat(64),
-  previous: null,
-  expiresAt: null,
-  models: null,
-  monthlyBudgetNanos: null,
-  requestsPerMinute: null
-}
 const free: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 const allowances: Allowances = {
   keyBudgetNanos: null,
@@ -48,7 +40,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
 
   t.beforeEach(async () => {
     await putAccountRecord(link, account, 10, free)
-    await putKeyRecord(link, account, 'key_1', 11, keyRecord)
+    await putKeyRecord(link, account, 'key_1', 11, activeKey)
     assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), 11, link.run()))
   })
 

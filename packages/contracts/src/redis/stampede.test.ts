@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { accountShard, holdName, spendName } from '../keyspace/names.ts'
+import { activeKey } from '../testing/active-key.ts'
 import { admitOne } from '../testing/one-account.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, prepareAdmission } from './admit.ts'
@@ -27,15 +28,7 @@ testOnEveryRedis('a stampede', async (t, link) => {
   t.test('500 admissions over eight connections at once fill the caps, and never exceed them', async (t) => {
     await putAccountRecord(link, account, 1, { plan: 'free', status: 'active', ownCapNanos: null })
     for (const key of keys) {
-      await putKeyRecord(link, account, key, 2, {
-        status: 'active',
-        digest: 'c'.repeat(64),
-        previous: null,
-        expiresAt: null,
-        models: null,
-        monthlyBudgetNanos: null,
-        requestsPerMinute: null
-      })
+      await putKeyRecord(link, account, key, 2, activeKey)
     }
     assert.ok(await stampShard(link, await claimShard(link, accountShard(account), 'test'), 2, link.run()))
     const links = Array.from({ length: 8 }, (_, index) =>

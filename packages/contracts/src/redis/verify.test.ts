@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { accountShard } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '../records/records.ts'
 import { versionOf } from '../records/version.ts'
+import { activeKey } from '../testing/active-key.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
 import type { RedisNode } from './redis-link.ts'
@@ -9,15 +10,7 @@ import { verify } from './verify.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const shard = accountShard(account)
-const key: KeyRecord = {
-  status: 'active',
-  digest: 'c'.repeat(64),
-  previous: null,
-  expiresAt: null,
-  models: null,
-  monthlyBudgetNanos: null,
-  requestsPerMinute: null
-}
+const key = activeKey
 const free: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 const current = (version: number, record: object) => ({ version: String(version), json: JSON.stringify(record) })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { accountShard, deadlinesName, holdName } from '../keyspace/names.ts'
-import type { AccountRecord, KeyRecord } from '../records/records.ts'
+import type { AccountRecord } from '../records/records.ts'
 import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../redis/admit.ts'
 import { prepareAccount } from '../redis/prepared-account.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from '../redis/project.ts'
@@ -23,6 +23,7 @@ import {
   seedModel,
   settleModel
 } from './account-model.ts'
+import { activeKey } from './active-key.ts'
 import { comparable, contentOf } from './model-content.ts'
 import type { MovedClock } from './moved-clock.ts'
 import { admitOne } from './one-account.ts'
@@ -33,15 +34,6 @@ export const accounts: readonly [string, string] = twoOfOneShard()
 export const keys = ['key_1', 'key_2'] as const
 const shard = accountShard(accounts[0])
 
-const keyRecord: KeyRecord = {
-  status: 'active',
-  digest: 'c'.repeat(64),
-  previous: null,
-  expiresAt: null,
-  models: null,
-  monthlyBudgetNanos: null,
-  requestsPerMinute: null
-}
 const accountRecord: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 
 export type Dump = { content: RedisContent; models: ReadonlyMap<string, AccountModel> }
@@ -96,7 +88,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     for (const account of accounts) {
       await putAccountRecord(link, account, version, accountRecord)
       openModel(model(account), now())
-      for (const key of keys) await putKeyRecord(link, account, key, version, keyRecord)
+      for (const key of keys) await putKeyRecord(link, account, key, version, activeKey)
       await seed(account)
     }
     assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), version, link.run()))
@@ -178,7 +170,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
         await putAccountRecord(link, account, version, accountRecord)
         openModel(model(account), now())
       }
-      for (const key of keys) for (const account of accounts) await putKeyRecord(link, account, key, version, keyRecord)
+      for (const key of keys) for (const account of accounts) await putKeyRecord(link, account, key, version, activeKey)
       await compare()
     },
 

@@ -25,14 +25,20 @@ t.before(async () => {
 t.teardown(() => fleet?.stop())
 t.beforeEach(() => fleet?.models.clear())
 
+/** Requests of an account that no other test has. */
+async function startOwnTraffic() {
+  const { records, urls } = fleet
+  const account = await records.addAccount()
+  const { secret } = await records.addKey(account)
+  return { account, traffic: startTraffic(urls, perSecond, () => ({ secret, body })) }
+}
+
 t.test(
   'a Redis that is silent for three seconds: 503 meanwhile, and afterwards the spend is exact and nothing is held',
   async (t) => {
     if (!need(t, 'redis-server', program)) return
-    const { records, urls } = fleet
-    const account = await records.addAccount()
-    const { secret } = await records.addKey(account)
-    const traffic = startTraffic(urls, perSecond, () => ({ secret, body }))
+    const { records } = fleet
+    const { account, traffic } = await startOwnTraffic()
     t.same(outcomesOf(await traffic.next(looked)), ['200'])
 
     await fleet.redis().kill('SIGSTOP')
@@ -71,11 +77,9 @@ t.test(
 
 t.test('connections to Redis that break at any moment lose no charge and make none twice', async (t) => {
   if (!need(t, 'redis-server', program)) return
-  const { records, urls } = fleet
+  const { records } = fleet
   const { client } = records.link
-  const account = await records.addAccount()
-  const { secret } = await records.addKey(account)
-  const traffic = startTraffic(urls, perSecond, () => ({ secret, body }))
+  const { account, traffic } = await startOwnTraffic()
   for (let round = 0; round < 8; round++) {
     await traffic.next(1 + Math.floor(Math.random() * 10))
     for (const line of String(await client.client('LIST')).split('\n')) {
@@ -95,10 +99,8 @@ t.test('connections to Redis that break at any moment lose no charge and make no
 
 t.test('a Redis that is killed and comes back empty admits nothing until it is vouched for', async (t) => {
   if (!need(t, 'redis-server', program)) return
-  const { records, urls } = fleet
-  const account = await records.addAccount()
-  const { secret } = await records.addKey(account)
-  const traffic = startTraffic(urls, perSecond, () => ({ secret, body }))
+  const { records } = fleet
+  const { account, traffic } = await startOwnTraffic()
   t.same(outcomesOf(await traffic.next(looked)), ['200'])
 
   await fleet.restartRedis()
@@ -127,11 +129,9 @@ t.test('a Redis that is killed and comes back empty admits nothing until it is v
 
 t.test('a Redis that is full admits nothing, and what it refuses leaves nothing there', async (t) => {
   if (!need(t, 'redis-server', program)) return
-  const { records, urls } = fleet
+  const { records } = fleet
   const { client } = records.link
-  const account = await records.addAccount()
-  const { secret } = await records.addKey(account)
-  const traffic = startTraffic(urls, perSecond, () => ({ secret, body }))
+  const { account, traffic } = await startOwnTraffic()
   t.same(outcomesOf(await traffic.next(looked)), ['200'])
   await client.config('SET', 'maxmemory', '1')
   t.same(outcomesOf(await traffic.next(looked)), [away])

@@ -4,6 +4,7 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
+import { activeKey } from '../../testing/active-key.ts'
 import { connectServer } from '../connect-redis.ts'
 import { putKeyRecord } from '../project.ts'
 import { RedisAwayError } from '../redis-link.ts'
@@ -53,16 +54,7 @@ test('while Redis is away commands fail at once, and a new process is another ru
   await ready
   assert.notEqual(link.run(), run)
   assert.equal(await link.client.ping(), 'PONG')
-  const record = {
-    status: 'active',
-    digest: 'c'.repeat(64),
-    previous: null,
-    expiresAt: null,
-    models: null,
-    monthlyBudgetNanos: null,
-    requestsPerMinute: null
-  } as const
-  assert.equal(await putKeyRecord(link, 'account', 'key_1', 1, record), true)
+  assert.equal(await putKeyRecord(link, 'account', 'key_1', 1, activeKey), true)
 })
 
 test('a connection that was lost to the same process is the same run again', async (t) => {
