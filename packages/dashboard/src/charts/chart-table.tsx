@@ -1,4 +1,5 @@
 import { ChevronRight } from 'lucide-react'
+import { ScrollRegion } from '../ui/scroll-region.tsx'
 import type { Series } from './bar-chart.tsx'
 
 type ChartTableProps = {
@@ -23,12 +24,7 @@ export function ChartTable({ caption, heading, names, series, format }: ChartTab
         <ChevronRight aria-hidden="true" className="size-4 transition-transform group-open:rotate-90" />
         {caption}
       </summary>
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        tabIndex={0}
-        aria-label={caption}
-        className="mt-2 max-h-96 overflow-auto rounded-xl border border-line"
-      >
+      <ScrollRegion label={caption} className="mt-2 max-h-96 overflow-auto rounded-xl border border-line">
         <table className="w-full text-sm">
           <thead className="sticky top-0 z-10 bg-sunken">
             <tr className="text-[0.8125rem] text-ink-soft">
@@ -70,7 +66,7 @@ export function ChartTable({ caption, heading, names, series, format }: ChartTab
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollRegion>
     </details>
   )
 }

@@ -1,4 +1,5 @@
 import { CopyButton } from './copy-button.tsx'
+import { ScrollRegion } from './scroll-region.tsx'
 
 /** Code to copy. */
 export function CodeBlock({ code, what }: { readonly code: string; readonly what: string }) {
@@ -7,16 +8,11 @@ export function CodeBlock({ code, what }: { readonly code: string; readonly what
       <div className="absolute top-2 right-2">
         <CopyButton text={code} what={what} />
       </div>
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        tabIndex={0}
-        aria-label={what}
-        className="max-h-96 overflow-auto rounded-xl p-4 pt-12 sm:pt-4 sm:pr-24"
-      >
+      <ScrollRegion label={what} className="max-h-96 overflow-auto rounded-xl p-4 pt-12 sm:pt-4 sm:pr-24">
         <pre className="font-mono text-[0.8125rem] leading-relaxed">
           <code>{code}</code>
         </pre>
-      </section>
+      </ScrollRegion>
     </div>
   )
 }

@@ -10,7 +10,7 @@ export const measures = [
 ] as const
 export type Measure = (typeof measures)[number][0]
 
-export function measureOf(bucket: Bucket, measure: Measure): number {
+function measureOf(bucket: Bucket, measure: Measure): number {
   switch (measure) {
     case 'cost':
       return Number(bucket.cost_usd)

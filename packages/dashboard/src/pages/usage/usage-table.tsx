@@ -1,5 +1,6 @@
 import { formatUsd } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
+import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
 import { type Sums, sumByGroup, sumUsage } from '../../usage/sum-usage.ts'
 
@@ -23,12 +24,7 @@ export function UsageTable({ report }: { readonly report: UsageReport }) {
       </td>
     ))
   return (
-    <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-      tabIndex={0}
-      aria-label="Sums"
-      className="overflow-x-auto rounded-b-2xl px-2 pb-2"
-    >
+    <ScrollRegion label="Sums" className="overflow-x-auto rounded-b-2xl px-2 pb-2">
       <table className="w-full text-sm">
         <thead>
           <tr className="text-[0.8125rem] text-ink-soft">
@@ -63,6 +59,6 @@ export function UsageTable({ report }: { readonly report: UsageReport }) {
           </tfoot>
         )}
       </table>
-    </section>
+    </ScrollRegion>
   )
 }
