@@ -15,17 +15,12 @@ import { prepareRevocations } from './traffic/revocations.ts'
 import type { Sent } from './traffic/sent.ts'
 import { startSteadyTraffic } from './traffic/steady.ts'
 
-/** How long what belongs to a fault lasts, ms. */
-export type Pace = {
-  /** Requests before the fault, all of which must be served. */
-  undisturbedMs: number
-  /** When for so long nothing has failed, it has healed. */
-  quietMs: number
-  /** Gateways are asked with a revoked key for so long. */
-  watchedMs: number
-}
-
-const usualPace: Pace = { undisturbedMs: 3000, quietMs: 2000, watchedMs: 6000 }
+/** Requests before the fault, all of which must be served. */
+const undisturbedMs = 3000
+/** When for so long nothing has failed, it has healed. */
+const quietMs = 2000
+/** Gateways are asked with a revoked key for so long. */
+const watchedMs = 6000
 const healLimitMs = 90_000
 const revokeEveryMs = 3000
 const stockOfKeys = 6
@@ -39,8 +34,7 @@ const falseRefusal = /^(401|402|429)/
  *
  * @throws Error if requests fail before the fault, or something never comes to an end after it
  */
-export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = usualPace): Promise<Measured> {
-  const { undisturbedMs, quietMs, watchedMs } = pace
+export async function runFault(fault: Fault, system: ChaosSystem): Promise<Measured> {
   const { models, sql, link } = system
   const cappedAccounts = await seedCapped(system)
   await untilProjected(sql, link, projectedLimitMs)
@@ -71,7 +65,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
   }
   const mendedAt = performance.now()
   revocations.revokeOne()
-  await untilQuiet(steady.raw, mendedAt, quietMs)
+  await untilQuiet(steady.raw, mendedAt)
   await Promise.all([steady.stop(), capped.stop(), creations.stop()])
   stalls.disable()
   const giveUp = setTimeout(revocations.stop, healLimitMs)
@@ -103,7 +97,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
 }
 
 /** Resolves when for some time no answer was a failure. */
-async function untilQuiet(raw: readonly Sent[], mendedAt: number, quietMs: number): Promise<void> {
+async function untilQuiet(raw: readonly Sent[], mendedAt: number): Promise<void> {
   while (performance.now() < lastFailure(raw, mendedAt) + quietMs) {
     if (performance.now() > mendedAt + healLimitMs) {
       throw new Error(`it has not healed in ${healLimitMs / 1000} s: ${failuresOf(count(raw.slice(-50))).join('; ')}`)

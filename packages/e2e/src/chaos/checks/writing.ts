@@ -9,7 +9,7 @@ const limitMs = 30_000
 /** What an account has used must be copied before: that names the account, too. */
 const few = { keys: 100 }
 
-export type Repair = { write: string; by: 'the other replica' | 'a restart'; ms: number }
+type Repair = { write: string; by: 'the other replica' | 'a restart'; ms: number }
 
 /** Control is killed after it has committed a change, and before Redis has it. */
 export const writing: Check = {
@@ -34,7 +34,7 @@ export const writing: Check = {
 }
 
 /** @returns from the end of the replica to the moment when gateways go by the change, ms */
-export async function repairByOther(system: ChaosSystem, write: Write): Promise<number> {
+async function repairByOther(system: ChaosSystem, write: Write): Promise<number> {
   const prepared = await write.prepare(system)
   await killWithin(system, prepared)
   const diedAt = performance.now()
@@ -44,7 +44,7 @@ export async function repairByOther(system: ChaosSystem, write: Write): Promise<
 }
 
 /** @returns from the moment when the only replica is ready again to the moment when gateways go by the change, ms */
-export async function repairByRestart(system: ChaosSystem, write: Write): Promise<number> {
+async function repairByRestart(system: ChaosSystem, write: Write): Promise<number> {
   const prepared = await write.prepare(system)
   const [first, ...others] = system.controls
   await Promise.all(others.map(({ part }) => part.kill('SIGKILL')))

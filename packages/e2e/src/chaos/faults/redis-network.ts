@@ -11,6 +11,15 @@ const conditions: Conditions = { redisNetwork: true }
 const allWays = ({ controls, gateways }: ChaosSystem): NetworkProxy[] =>
   [...controls, ...gateways].map(({ redis }) => redis)
 
+/** Changes all ways to Redis, and mends them after a while. */
+const changeAll =
+  (change: (way: NetworkProxy) => void, forMs: number): Fault['inflict'] =>
+  async (system) => {
+    for (const way of allWays(system)) change(way)
+    await delay(forMs)
+    for (const way of allWays(system)) way.restore()
+  }
+
 /** Redis is well, but not reached as it should be. */
 export const redisNetwork: readonly Fault[] = [
   {
@@ -18,22 +27,14 @@ export const redisNetwork: readonly Fault[] = [
     summary: 'every answer of Redis takes 50 ms longer, for 10 s',
     conditions,
     allowed: { bridged: true },
-    async inflict(system) {
-      for (const way of allWays(system)) way.weather({ delayMs: 25 })
-      await delay(lastsMs)
-      for (const way of allWays(system)) way.restore()
-    }
+    inflict: changeAll((way) => way.weather({ delayMs: 25 }), lastsMs)
   },
   {
     name: 'redis-narrow',
     summary: 'every process reaches Redis by 30 kB/s only, for 10 s',
     conditions,
     allowed: { refusals: away },
-    async inflict(system) {
-      for (const way of allWays(system)) way.weather({ bytesPerSecond: 30_000 })
-      await delay(lastsMs)
-      for (const way of allWays(system)) way.restore()
-    }
+    inflict: changeAll((way) => way.weather({ bytesPerSecond: 30_000 }), lastsMs)
   },
   {
     name: 'redis-partition',
@@ -51,11 +52,7 @@ export const redisNetwork: readonly Fault[] = [
     summary: 'all connections to Redis are reset, and new ones for 2 s',
     conditions,
     allowed: { refusals: away, bridged: true },
-    async inflict(system) {
-      for (const way of allWays(system)) way.cut()
-      await delay(2000)
-      for (const way of allWays(system)) way.restore()
-    }
+    inflict: changeAll((way) => way.cut(), 2000)
   },
   {
     name: 'redis-half-open',
@@ -71,10 +68,6 @@ export const redisNetwork: readonly Fault[] = [
     summary: 'every subscription is dropped in silence for 10 s',
     conditions,
     allowed: { bridged: true },
-    async inflict(system) {
-      for (const way of allWays(system)) way.drop((sent) => sent.toLowerCase().includes('subscribe'))
-      await delay(lastsMs)
-      for (const way of allWays(system)) way.restore()
-    }
+    inflict: changeAll((way) => way.drop((sent) => sent.toLowerCase().includes('subscribe')), lastsMs)
   }
 ]

@@ -7,7 +7,7 @@ import type { CapMeasured } from './measurement.ts'
 import { chargedIn, modelOf, producedIn } from './usage.ts'
 
 /** How old what the ledger knows may be. */
-export const copiedWithinMs = 2000
+const copiedWithinMs = 2000
 
 /**
  * What was spent under each cap.

@@ -88,7 +88,7 @@ export async function prepareRevocations(system: ChaosSystem, stock: number, wat
 }
 
 /** @returns `200`, status and code of a failure, or `broken` */
-export async function revokeBy(person: Person, key: string): Promise<string> {
+async function revokeBy(person: Person, key: string): Promise<string> {
   try {
     const { status, body } = await person.revokeKey(key)
     return 'error' in body ? `${status} ${body.error.code}` : String(status)
