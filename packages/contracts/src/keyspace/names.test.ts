@@ -6,7 +6,7 @@ import {
   accountShard,
   accountShards,
   allShards,
-  keysName,
+  booksName,
   pointerName,
   secretShard,
   secretShards,
@@ -26,8 +26,8 @@ test('there are 256 shards of accounts and 256 of secrets', async () => {
 test('names are the ones that data in Redis has: they never change', async () => {
   const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
   assert.equal(accountShard(account), 'a14')
-  assert.equal(keysName(account), `keys:{a14}:${account}`)
   assert.equal(accountName(account), `acct:{a14}:${account}`)
+  assert.equal(booksName(account), `books:{a14}:${account}`)
   const digest = `c4${'0'.repeat(62)}`
   assert.equal(secretShard(digest), 'kc4')
   assert.equal(pointerName(digest), `key:{kc4}:${digest}`)
@@ -39,7 +39,8 @@ test('all of an account shares the slot of its marker, and a pointer that of its
     fc.property(fc.uuid(), (account) => {
       const shard = accountShard(account)
       assert.ok(accountShards.includes(shard))
-      for (const name of [keysName(account), accountName(account), shardMarker(shard)]) assert.equal(tagOf(name), shard)
+      for (const name of [accountName(account), booksName(account), shardMarker(shard)])
+        assert.equal(tagOf(name), shard)
     })
   )
   fc.assert(

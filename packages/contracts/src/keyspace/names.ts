@@ -13,6 +13,9 @@ export const accountShards: readonly AccountShard[] = pairs.map((pair): AccountS
 export const secretShards: readonly SecretShard[] = pairs.map((pair): SecretShard => `k${pair}`)
 export const allShards: readonly Shard[] = [...accountShards, ...secretShards]
 
+/** The form that all of this has. It is raised with every change to it: then control brings everything anew. */
+export const layout = 2
+
 /** Names of one account are made one after the other, and each hash costs as much as all the rest of them. */
 let last: { account: string; shard: AccountShard } | null = null
 
@@ -29,14 +32,10 @@ export function secretShard(digest: string): SecretShard {
 
 export const shardMarker = (shard: Shard): string => `shard:{${shard}}`
 export const pointerName = (digest: string): string => `key:{${secretShard(digest)}}:${digest}`
-export const keysName = (account: string): string => `keys:{${accountShard(account)}}:${account}`
+/** The record of an account and those of its keys */
 export const accountName = (account: string): string => `acct:{${accountShard(account)}}:${account}`
-/** Month, settled and reserved nanodollars: see scripts/parts/spend.lua */
-export const spendName = (account: string): string => `spend:{${accountShard(account)}}:${account}`
-/** Limiters of an account and its keys */
-export const limitName = (account: string): string => `limit:{${accountShard(account)}}:${account}`
-/** Open holds by request id: see scripts/parts/hold.lua */
-export const holdName = (account: string): string => `hold:{${accountShard(account)}}:${account}`
+/** Spend, limiters and open holds: see scripts/parts/books.lua */
+export const booksName = (account: string): string => `books:{${accountShard(account)}}:${account}`
 /**
  * Under which there is never anything. A node of a cluster refuses a script that names it while the shard's slot is on its
  * way to another node: otherwise the script would fail at the first name that has gone already, perhaps half done.

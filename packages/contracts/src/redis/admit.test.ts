@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { accountShard, deadlinesName, holdName, limitName, spendName } from '../keyspace/names.ts'
+import { accountShard, booksName, deadlinesName } from '../keyspace/names.ts'
 import type { AccountRecord } from '../records/records.ts'
 import { activeKey } from '../testing/active-key.ts'
+import { changeAccount, putKeyEntry, readBooks } from '../testing/books.ts'
 import { admitOne, settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, type Allowances, admit, type CostBound, prepareAdmission } from './admit.ts'
@@ -59,6 +60,10 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     return answer.outcome === 'over-limit' ? answer.limit : undefined
   }
   const spend = () => readSpend(link, account, thisMonth())
+  async function spendOfKey() {
+    const { month, settled, reserved } = (await readBooks(client, account)).keys.get('key_1')!
+    return { month, settled, reserved }
+  }
   async function seed(ledger: LedgerSpend): Promise<SeedOutcome> {
     return (await seedSpend(link, [ledger], await openSpends(link, [ledger.account])))[0]!
   }
@@ -117,7 +122,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     await settleOne('req_1', admitted, {}, true)
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
     assert.equal((await usage()).requests, 1)
-    assert.equal(await client.hlen(holdName(account)), 0)
+    assert.equal((await readBooks(client, account)).holds.size, 0)
   })
 
   t.test('the same request is admitted once, however often it is asked for', async () => {
@@ -148,7 +153,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     const brief = answers.map((answer) => (answer.outcome === 'admitted' ? answer.grantedTokens : answer.outcome))
     assert.deepEqual(brief, [50, 50, 'cancelled', 50, 29, 'over-budget'])
     assert.deepEqual(await spend(), { settled: 0, reserved: 600 + 600 + 390 })
-    assert.equal(await client.hlen(holdName(account)), 3)
+    assert.equal((await readBooks(client, account)).holds.size, 3)
     const rates = answers.flatMap((answer) => (answer.outcome === 'admitted' ? [answer.requestsLeft] : []))
     assert.deepEqual(rates, [59, 58, 58, 57])
     const others = { admission: budget, requests: [asked('req_6', 1), asked('req_7', 1)], reaped: false }
@@ -194,12 +199,12 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.ok(fourth.waitMs > 0 && fourth.waitMs <= 20_000)
     assert.equal(fourth.requestsLeft, 0)
     assert.equal(await limitOf('req_5', { concurrentRequests: 3 }), 'concurrent')
-    assert.equal(await client.hlen(holdName(account)), 3)
-    await client.del(limitName(account))
+    assert.equal((await readBooks(client, account)).holds.size, 3)
+    await changeAccount(client, account, { arrival: 0, tokenArrival: 0 })
     assert.equal(await limitOf('req_6', { tokens: 199 }), 'tokens')
     assert.equal(await limitOf('req_7', { keyRequests: 1 }), undefined)
     assert.equal(await limitOf('req_8', { keyRequests: 1 }), 'requests')
-    assert.equal(await client.hlen(holdName(account)), 4)
+    assert.equal((await readBooks(client, account)).holds.size, 4)
     assert.deepEqual(await spend(), { settled: 0, reserved: 4400 })
   })
 
@@ -229,7 +234,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       estimated: 1,
       estimatedNanos: 1100
     })
-    assert.equal(await client.hget(limitName(account), 'd'), null)
+    assert.equal((await readBooks(client, account)).account?.due, 0)
     assert.deepEqual(await client.tgFindOverdue(deadlinesName(shard), 10), [])
     await settleOne('req_1', admitted)
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
@@ -254,7 +259,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
 
   t.test('a hold that Redis lost is charged by the first attempt', async () => {
     const admitted = await ask('req_1')
-    await client.del(holdName(account), spendName(account))
+    await client.del(booksName(account))
     await seed({ account, month: thisMonth(), settled: 5, byKey: new Map([['key_1', 5]]) })
     await settleOne('req_1', admitted)
     assert.deepEqual(await spend(), { settled: 305, reserved: 0 })
@@ -263,19 +268,15 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   })
 
   t.test('nothing is admitted before spend is seeded; of Redis and ledger the larger counts', async () => {
-    await client.del(spendName(account))
+    await client.del(booksName(account))
     assert.deepEqual(await ask('req_1'), { outcome: 'unverified' })
     await putAccountRecord(link, account, 10, free)
     const knows = (settled: number, of: number) =>
       seed({ account, month: thisMonth(), settled, byKey: new Map([['key_1', of]]) })
     assert.equal(await knows(700, 600), 'seeded')
     assert.equal(await knows(500, 650), 'seeded')
-    assert.deepEqual(await client.hgetall(spendName(account)), {
-      m: String(thisMonth()),
-      s: '700',
-      r: '0',
-      's:key_1': '650'
-    })
+    assert.deepEqual(await spend(), { settled: 700, reserved: 0 })
+    assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 650, reserved: 0 })
     assert.equal(await seed({ account, month: 202001, settled: 900, byKey: new Map() }), 'another month')
     assert.equal((await ask('req_2', { accountBudgetNanos: 1799 })).outcome, 'admitted')
     assert.deepEqual(await spend(), { settled: 700, reserved: 1090 })
@@ -297,16 +298,12 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   })
 
   t.test('a month that is over does not count any more', async () => {
-    await client.hset(spendName(account), { m: '202001', s: '999999', r: '5', 's:key_1': '1', 'r:key_1': '1' })
+    await changeAccount(client, account, { month: 202001, settled: 999_999, reserved: 5 })
+    await putKeyEntry(client, account, 'key_1', { month: 202001, settled: 1, reserved: 1, arrival: 0 })
     assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
     const admitted = await ask('req_1')
-    assert.deepEqual(await client.hgetall(spendName(account)), {
-      m: String(thisMonth()),
-      s: '0',
-      r: '1100',
-      's:key_1': '0',
-      'r:key_1': '1100'
-    })
+    assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
+    assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 0, reserved: 1100 })
     // Admitted in January 2020: what it costs belongs there.
     await settleOne('req_1', admitted, { at: 1_578_000_000 })
     assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })

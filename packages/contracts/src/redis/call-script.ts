@@ -1,6 +1,8 @@
 import { Command } from 'ioredis'
 import { guardName, type Shard } from '../keyspace/names.ts'
 import { gatherBytes } from './gather-writes.ts'
+import { utf8 } from './packed.ts'
+import type { PreparedAccount } from './prepared-account.ts'
 import type { RedisLink, RedisNode } from './redis-link.ts'
 import { withRefusal } from './refused-error.ts'
 
@@ -51,6 +53,22 @@ export function callForShard(link: RedisLink, shard: Shard, name: string, call: 
   if (!link.isSpread) return callScript(node, name, call)
   const { keyCount, keys, argumentCount, rest } = call
   return callScript(node, name, { keyCount: keyCount + 1, keys: keys + bulk(guardName(shard)), argumentCount, rest })
+}
+
+/**
+ * Runs a script of one account, whose record's name is its only key.
+ *
+ * @param rest arguments after the run
+ * @throws as {@link callScript}
+ */
+export function callForAccount(
+  link: RedisLink,
+  { shard, record }: PreparedAccount,
+  name: string,
+  rest: ReadonlyArray<string | number>
+): Promise<unknown> {
+  const encoded = rest.map((argument) => bulk(utf8(String(argument)))).join('')
+  return callForShard(link, shard, name, { keyCount: 1, keys: record, argumentCount: rest.length, rest: encoded })
 }
 
 /** A command whose bytes are already known. */

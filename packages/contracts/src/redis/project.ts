@@ -5,7 +5,6 @@ import {
   allShards,
   catalogName,
   changesChannel,
-  keysName,
   pointerName,
   type Shard,
   secretShard,
@@ -118,7 +117,7 @@ function addBatch(pipeline: ChainableCommander, batch: readonly ProjectionWrite[
       keys.push(accountName(write.account))
       rest.push('v', 'r', write.version, JSON.stringify(write.record))
     } else {
-      keys.push(keysName(write.account))
+      keys.push(accountName(write.account))
       rest.push(`v:${write.key}`, `r:${write.key}`, write.version, JSON.stringify(write.record))
     }
   }

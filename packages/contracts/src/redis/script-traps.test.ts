@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict'
-import {
-  accountName,
-  accountShard,
-  deadlinesName,
-  dirtyName,
-  gonePrefix,
-  holdName,
-  limitName,
-  spendName,
-  usageIndexName,
-  usagePrefix
-} from '../keyspace/names.ts'
+import { accountName, booksName } from '../keyspace/names.ts'
+import { readBooks } from '../testing/books.ts'
 import { type Asking, accounts, createWorld, keys, type LimitsWorld } from '../testing/limits-world.ts'
 import { moveClock } from '../testing/moved-clock.ts'
 import { readContent } from '../testing/redis-content.ts'
@@ -23,7 +13,6 @@ import { type LedgerSpend, openSpends, seedSpend } from './spend.ts'
 
 const start = Date.UTC(2027, 4, 5, 12) * 1000
 const account = accounts[0]
-const shard = accountShard(account)
 const month = 202705
 
 const asking: Asking = {
@@ -90,9 +79,6 @@ const bytesOf = (argument: string | Packed): Buffer =>
         'latin1'
       )
 
-const books = [spendName(account), limitName(account), holdName(account), gonePrefix(account), usagePrefix(account)]
-const settlementKeys = [...books, dirtyName(shard), usageIndexName(shard)]
-
 function callsOf(run: string, at: number): Call[] {
   const settled = (id: string) => [
     id,
@@ -137,16 +123,16 @@ function callsOf(run: string, at: number): Call[] {
     },
     {
       name: 'tgSettle',
-      keys: settlementKeys,
+      keys: ['1', accountName(account)],
       args: [run, ...settled('req_1'), ...settled('req_2')],
       numbers: [...ofItem, ...ofItem.map((number) => number + 15)].map((number) => number + 1),
       complete: [16]
     },
-    { name: 'tgCancel', keys: settlementKeys, args: [run, 'req_1'], numbers: [] },
-    { name: 'tgReap', keys: [...settlementKeys, deadlinesName(shard)], args: [run, account, '5'], numbers: [3] },
+    { name: 'tgCancel', keys: ['1', accountName(account)], args: [run, 'req_1'], numbers: [] },
+    { name: 'tgReap', keys: ['1', accountName(account)], args: [run, '5'], numbers: [2] },
     {
       name: 'tgSeedSpend',
-      keys: [spendName(account)],
+      keys: [booksName(account)],
       args: [String(month), `${month}|0`, '500', 'key_1', '400'],
       numbers: [1, 3, 5],
       complete: [3]
@@ -237,13 +223,9 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     const large = { ...asking, allowances: { ...allowances, keyBudgetNanos: most, accountBudgetNanos: most } }
     world.model(account).settled.set('', settled).set('key_1', settled)
     const admitted = await world.admit(large)
-    assert.deepEqual(await client.hgetall(spendName(account)), {
-      m: String(month),
-      s: '9007199254740971',
-      r: '11',
-      's:key_1': '9007199254740971',
-      'r:key_1': '11'
-    })
+    const { account: all, keys } = await readBooks(client, account)
+    assert.deepEqual([all!.month, all!.settled, all!.reserved], [month, 9007199254740971, 11])
+    assert.deepEqual([keys.get('key_1')!.settled, keys.get('key_1')!.reserved], [9007199254740971, 11])
     const refused = await world.admit({ ...large, id: 'req_2', bound: { ...asking.bound, fewestTokens: 10 } })
     assert.deepEqual(refused, {
       outcome: 'over-budget',
@@ -258,11 +240,11 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     const endless = { ...large, id: 'req_3', bound: { ...asking.bound, promptPicos: 2 ** 70 } }
     assert.equal((await world.admit(endless)).outcome, 'over-budget')
     await world.settle([{ account, requests: [settlementOf(asking, admitted)] }])
-    assert.equal(await client.hget(spendName(account), 's'), '9007199254740978')
+    assert.equal((await readBooks(client, account)).account!.settled, 9007199254740978)
     const whole = { ...settlementOf(asking, admitted), id: 'req_3', costNanos: 9_007_199_254_000_000 }
     await seed(world, { account: accounts[1], month, settled: 0, byKey: new Map() })
     await world.settle([{ account: accounts[1], requests: [whole] }])
-    assert.equal(await client.hget(spendName(accounts[1]), 's'), '9007199254000000')
+    assert.equal((await readBooks(client, accounts[1])).account!.settled, 9007199254000000)
   })
 
   if (kind !== 'redis-server') return

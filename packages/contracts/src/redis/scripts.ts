@@ -13,12 +13,12 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgReadPointer: { file: 'read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'claim-shard.lua', numberOfKeys: 1 },
   tgStampShard: { file: 'stamp-shard.lua', numberOfKeys: 1 },
-  tgVerify: { file: 'verify.lua', numberOfKeys: 3 },
+  tgVerify: { file: 'verify.lua', numberOfKeys: 2 },
   tgAdmit: { file: 'admit.lua' },
   tgSettleHeld: { file: 'settle-held.lua' },
-  tgSettle: { file: 'settle.lua', numberOfKeys: 7 },
-  tgCancel: { file: 'cancel.lua', numberOfKeys: 7 },
-  tgReap: { file: 'reap.lua', numberOfKeys: 8 },
+  tgSettle: { file: 'settle.lua' },
+  tgCancel: { file: 'cancel.lua' },
+  tgReap: { file: 'reap.lua' },
   tgFindOverdue: { file: 'find-overdue.lua', numberOfKeys: 1 },
   tgOpenSpends: { file: 'open-spends.lua' },
   tgSeedSpend: { file: 'seed-spend.lua', numberOfKeys: 1 },
@@ -80,9 +80,6 @@ declare module 'ioredis' {
       toVersion: number,
       toRun: string
     ): Result<0 | 1, Context>
-    tgReap(
-      ...keysAndArguments: [...keys: string[], run: string, account: string, most: number]
-    ): Result<[charged: number, released: number], Context>
     tgFindOverdue(deadlines: string, most: number): Result<string[], Context>
     tgOpenSpends(numberOfKeys: number, ...spends: string[]): Result<string[], Context>
     tgSeedSpend(
@@ -93,8 +90,6 @@ declare module 'ioredis' {
       ...keysAndAmounts: Array<string | number>
     ): Result<0 | 1 | 2, Context>
     tgForgetUsage(numberOfKeys: number, ...keysAndArguments: string[]): Result<1, Context>
-    tgSettle(...keysRunAndRequests: Array<string | number>): Result<1, Context>
-    tgCancel(...keysRunAndIds: string[]): Result<1, Context>
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
     tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>

@@ -1,19 +1,7 @@
-import {
-  accountShard,
-  deadlinesName,
-  dirtyName,
-  gonePrefix,
-  holdName,
-  limitName,
-  spendName,
-  usageIndexName,
-  usagePrefix
-} from '../keyspace/names.ts'
-import { bulk, callForShard } from './call-script.ts'
+import { bulk, callForAccount, callForShard } from './call-script.ts'
 import { packNumbers } from './packed.ts'
-import type { PreparedAccount } from './prepared-account.ts'
+import { type PreparedAccount, prepareAccount } from './prepared-account.ts'
 import type { RedisLink } from './redis-link.ts'
-import { withRefusal } from './refused-error.ts'
 import { packHeld, packSum, sumsOf } from './settlement-sums.ts'
 
 /** What an admitted request has come to. Amounts are nanodollars. */
@@ -38,16 +26,6 @@ export type SettledRequest = {
   /** Whether tokens and cost were not said by the upstream, but counted. */
   estimated: boolean
 }
-
-const settlementKeys = (account: string): string[] => [
-  spendName(account),
-  limitName(account),
-  holdName(account),
-  gonePrefix(account),
-  usagePrefix(account),
-  dirtyName(accountShard(account)),
-  usageIndexName(accountShard(account))
-]
 
 /** Requests of one account, of which either none was sent to Redis before, or each perhaps was. */
 export type SettledGroup = { account: PreparedAccount; requests: readonly SettledRequest[]; isRetry: boolean }
@@ -133,12 +111,7 @@ async function settleEach(link: RedisLink, { account, requests, isRetry }: Settl
       request.estimated ? 1 : 0
     )
   }
-  const node = link.nodeOf(account.shard)
-  try {
-    await node.client.tgSettle(...settlementKeys(account.account), node.run(), ...rest)
-  } catch (error) {
-    throw withRefusal(error)
-  }
+  await callForAccount(link, account, 'tgSettle', rest)
 }
 
 /**
@@ -148,8 +121,7 @@ async function settleEach(link: RedisLink, { account, requests, isRetry }: Settl
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function cancel(link: RedisLink, account: string, ids: readonly string[]): Promise<void> {
-  const node = link.nodeOf(accountShard(account))
-  await node.client.tgCancel(...settlementKeys(account), node.run(), ...ids)
+  await callForAccount(link, prepareAccount(account), 'tgCancel', ids)
 }
 
 /** What became of overdue holds: charged in full, or of another run and only released. */
@@ -162,8 +134,9 @@ export type Reaped = { charged: number; released: number }
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function reap(link: RedisLink, account: string, most: number): Promise<Reaped> {
-  const keys = [...settlementKeys(account), deadlinesName(accountShard(account))]
-  const node = link.nodeOf(accountShard(account))
-  const [charged, released] = await node.client.tgReap(...keys, node.run(), account, most)
+  const [charged, released] = (await callForAccount(link, prepareAccount(account), 'tgReap', [most])) as [
+    number,
+    number
+  ]
   return { charged, released }
 }

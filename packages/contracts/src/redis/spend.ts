@@ -1,5 +1,6 @@
 import type { ChainableCommander } from 'ioredis'
-import { accountShard, spendName } from '../keyspace/names.ts'
+import { accountShard, booksName } from '../keyspace/names.ts'
+import { readSpendField, type Spend } from './books.ts'
 import { executeAll } from './execute.ts'
 import type { RedisLink } from './redis-link.ts'
 
@@ -39,7 +40,7 @@ export function spendBatches(accounts: readonly string[]): string[][] {
 
 /** Adds the command of {@link openSpends} for a batch. */
 export function addOpenSpends(pipeline: ChainableCommander, batch: readonly string[]): void {
-  pipeline.tgOpenSpends(batch.length, ...batch.map(spendName))
+  pipeline.tgOpenSpends(batch.length, ...batch.map(booksName))
 }
 
 const shardOfBatch = ([first]: readonly string[]): string => accountShard(first!)
@@ -69,23 +70,27 @@ export async function seedSpend(
     spends,
     ({ account }) => accountShard(account),
     (pipeline, { account, month, settled, byKey }) =>
-      pipeline.tgSeedSpend(spendName(account), month, seen.get(account) ?? '', settled, ...[...byKey].flat())
+      pipeline.tgSeedSpend(booksName(account), month, seen.get(account) ?? '', settled, ...[...byKey].flat())
   )
   return answers.map((answer) => seedOutcomes[answer as 0 | 1 | 2])
 }
 
-/** What an account has settled and reserved in the present month, nanodollars. */
-export type Spend = { settled: number; reserved: number }
-
 /**
+ * What an account has settled and reserved.
+ *
  * @param month the present one, yyyymm: what an earlier one has left does not count
  * @returns null if it has not been seeded
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
-export async function readSpend(link: RedisLink, account: string, month: number): Promise<Spend | null> {
+export async function readSpend(
+  link: RedisLink,
+  account: string,
+  month: number
+): Promise<Pick<Spend, 'settled' | 'reserved'> | null> {
   const node = link.nodeOf(accountShard(account))
   node.run()
-  const [of, settled, reserved] = await node.client.hmget(spendName(account), 'm', 's', 'r')
-  if (of == null) return null
-  return Number(of) < month ? { settled: 0, reserved: 0 } : { settled: Number(settled), reserved: Number(reserved) }
+  const packed = await node.client.hgetBuffer(booksName(account), 'a')
+  if (packed === null) return null
+  const { month: of, settled, reserved } = readSpendField(packed)
+  return of < month ? { settled: 0, reserved: 0 } : { settled, reserved }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { accountShard, holdName, spendName } from '../keyspace/names.ts'
+import { accountShard } from '../keyspace/names.ts'
 import { activeKey } from '../testing/active-key.ts'
+import { readBooks } from '../testing/books.ts'
 import { admitOne } from '../testing/one-account.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, prepareAdmission } from './admit.ts'
@@ -75,13 +76,15 @@ testOnEveryRedis('a stampede', async (t, link) => {
       assert.ok(answer.outcome === 'over-budget' && answer.scope !== 'request')
       assert.ok(answer.needed > answer.limit - answer.settled - answer.reserved)
     }
-    assert.equal(await link.client.hlen(holdName(account)), admitted.length)
-    assert.equal(Number(await link.client.hget(spendName(account), 'r')), sum(admitted))
+    const books = await readBooks(link.client, account)
+    assert.equal(books.holds.size, admitted.length)
+    assert.equal(books.account?.open, admitted.length)
+    assert.equal(books.account?.reserved, sum(admitted))
     await cancel(
       link,
       account,
       admitted.map(({ number }) => `req_${number}`)
     )
-    assert.equal(Number(await link.client.hget(spendName(account), 'r')), 0)
+    assert.equal((await readBooks(link.client, account)).account?.reserved, 0)
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { accountShard } from '../keyspace/names.ts'
+import { accountName, accountShard } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '../records/records.ts'
 import { versionOf } from '../records/version.ts'
 import { activeKey } from '../testing/active-key.ts'
@@ -88,7 +88,7 @@ testOnEveryRedis('verification', async (t, anyRun) => {
   t.test('a key, or an account, that is not there is told as such and never admitted', async () => {
     const absent = await verify(link, account, 'key_9', { key: '', account: '10' }, null)
     assert.deepEqual(absent, { outcome: 'moved', key: null, account: current(10, free) })
-    await anyRun.client.del(`acct:{${shard}}:${account}`)
+    await anyRun.client.hdel(accountName(account), 'v', 'r')
     const orphan = await verify(link, account, 'key_1', { key: '11', account: '' }, null)
     assert.deepEqual(orphan, { outcome: 'moved', key: current(11, key), account: null })
   })

@@ -1,4 +1,4 @@
-import { accountName, accountShard, keysName, shardMarker } from '../keyspace/names.ts'
+import { accountName, accountShard, shardMarker } from '../keyspace/names.ts'
 import type { RedisLink } from './redis-link.ts'
 
 /** The versions on which a request was judged; '' for a record that was not known. */
@@ -38,7 +38,6 @@ export async function verify(
   const node = link.nodeOf(shard)
   const answer = await node.client.tgVerify(
     shardMarker(shard),
-    keysName(account),
     accountName(account),
     node.run(),
     key,

@@ -31,16 +31,20 @@
 --   'over-limit', 'concurrent', 'requests' or 'tokens', ms until it may pass, ...rates
 --   'admitted', granted tokens, seconds since the epoch, nanodollars reserved, ...rates
 -- where rates are: requests a minute, left of them, ms until all are there again; tokens left, ms until all are there.
+--include parts/books.lua
+--include parts/gone.lua
+--include parts/hold.lua
+--include parts/month.lua
 --include parts/names.lua
 --include parts/numbers.lua
 --include parts/records.lua
---include parts/month.lua
---include parts/hold.lua
 --include parts/tag.lua
 
 local run = ARGV[1]
 local tag, present = tagOf(run), monthOf(seconds)
-local minute, floor, ceil, format, unpackFields = 60000000, math.floor, math.ceil, string.format, struct.unpack
+local floor, ceil, max, min, format = math.floor, math.ceil, math.max, math.min, string.format
+local packFields, unpackFields = struct.pack, struct.unpack
+local minute = 60000000
 -- Too much to be reckoned exactly is too much for every budget, and refused as such.
 local mostPicos = 1e30
 
@@ -70,176 +74,179 @@ local function readRequests(packed)
   return asked
 end
 
+-- The group that is being judged: its terms, and where its books stand after those of its requests that were admitted so
+-- far. (They are not arguments of the functions below, nor do these begin anew for each group: in this Lua that costs as
+-- much as all the rest.)
+local key, keyBudget, accountBudget, requestBudget, mostOpen, deadline
+local perMinute, keyPerMinute, tokensPerMinute
+local month, at, settled, reserved, keySettled, keyReserved, open
+-- The rates: µs for a unit, the time of arrival, and the end of the µs that may be taken now.
+local perRequest, arrival, last
+local perKeyRequest, keyArrival, lastOfKey
+local perToken, tokenArrival, lastToken
+
+-- What is told of requests is what will be in the way first. The last of each is until nothing is taken any more.
+local function rates()
+  local limited, left, rest = perMinute, floor((last - arrival) / perRequest), arrival
+  if keyPerMinute then
+    local keyLeft = floor((lastOfKey - keyArrival) / perKeyRequest)
+    if keyLeft < left then
+      limited, left, rest = keyPerMinute, keyLeft, keyArrival
+    end
+  end
+  local tokensLeft = floor((lastToken - tokenArrival) / perToken)
+  return format(' %d %d %d %d %d', limited, left > 0 and left or 0, ceil((rest - now) / 1000),
+    tokensLeft > 0 and tokensLeft or 0, ceil((tokenArrival - now) / 1000))
+end
+
+local function admitted(granted, admittedAt, nanos)
+  return format('admitted %d %d %d', granted, admittedAt, nanos) .. rates()
+end
+
+-- How many tokens of output a budget leaves room for, and what a request then costs; or nil, and the answer that there is too
+-- little room.
+local function fit(reason, budget, spent, taken, promptPicos, picosEach, fewest)
+  local free = budget - spent - taken
+  local needed = ceil((promptPicos + picosEach * fewest) / 1000)
+  if needed > free then
+    return nil, format('over-budget %s %.0f %.0f %.0f %.0f %d', reason, budget, spent, taken, needed, month)
+  end
+  local granted = max(fewest, floor((free * 1000 - promptPicos) / picosEach))
+  local nanos = ceil((promptPicos + picosEach * granted) / 1000)
+  -- The quotient may be rounded up.
+  while nanos > free do
+    granted = granted - 1
+    nanos = ceil((promptPicos + picosEach * granted) / 1000)
+  end
+  return granted, nanos
+end
+
+-- Decides a request on its own. Returns the answer, and the hold if it is admitted.
+local function decide(request)
+  local promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, _, model = unpack(request)
+  local nanos = ceil((promptPicos + picosEach * granted) / 1000)
+  if nanos > requestBudget then
+    granted, nanos = fit('request', requestBudget, 0, 0, promptPicos, picosEach, fewest)
+  end
+  if granted and keyBudget and nanos > keyBudget - keySettled - keyReserved then
+    granted, nanos = fit('key', keyBudget, keySettled, keyReserved, promptPicos, picosEach, fewest)
+  end
+  if granted and nanos > accountBudget - settled - reserved then
+    granted, nanos = fit('account', accountBudget, settled, reserved, promptPicos, picosEach, fewest)
+  end
+  if not granted then
+    return nanos
+  end
+
+  if open >= mostOpen then
+    return 'over-limit concurrent 1000' .. rates()
+  end
+  local wait = perRequest - (last - arrival)
+  if keyPerMinute then
+    wait = max(wait, perKeyRequest - (lastOfKey - keyArrival))
+  end
+  if wait > 0 then
+    return format('over-limit requests %d', ceil(wait / 1000)) .. rates()
+  end
+  local tokens = promptTokens + tokensEach * granted
+  wait = tokens * perToken - (lastToken - tokenArrival)
+  if wait > 0 then
+    return format('over-limit tokens %d', ceil(wait / 1000)) .. rates()
+  end
+
+  reserved, keyReserved, open = reserved + nanos, keyReserved + nanos, open + 1
+  arrival, tokenArrival = arrival + perRequest, tokenArrival + tokens * perToken
+  if keyPerMinute then
+    keyArrival = keyArrival + perKeyRequest
+  end
+  return admitted(granted, at, nanos),
+    packFields(holdForm, deadline, at, granted, nanos, promptTokens, tokens, tokensPerMinute, tag, key, model)
+end
+
 -- Decides the requests of a group. `record` is the name of its account's record.
 local function judgeGroup(record, terms, wasReaped, asked)
-  local judgedKey, judgedAccount, endsAt, keyBudget, keyPerMinute, accountBudget, requestBudget, mostOpen, holdMs,
-    perMinute, tokensPerMinute, key = unpack(terms)
+  local judgedKey, judgedAccount, endsAt, holdMs
+  judgedKey, judgedAccount, endsAt, keyBudget, keyPerMinute, accountBudget, requestBudget, mostOpen, holdMs, perMinute,
+    tokensPerMinute, key = unpack(terms)
   keyBudget = keyBudget >= 0 and keyBudget or nil
   keyPerMinute = keyPerMinute >= 0 and keyPerMinute or nil
   local tail, shard = tailOf(record), shardOf(record)
-  local other = unlessJudged(run, 'shard:' .. shard, 'keys' .. tail, record, key, judgedKey, judgedAccount,
-    endsAt >= 0 and endsAt or nil)
+  local other = unlessJudged(run, 'shard:' .. shard, record, key, judgedKey, judgedAccount, endsAt >= 0 and endsAt or nil)
   if other then
     return other
   end
-  local spendName, limitName, holdName = 'spend' .. tail, 'limit' .. tail, 'hold' .. tail
-  local settledField, reservedField = 's:' .. key, 'r:' .. key
-  local spend = redis.call('HMGET', spendName, 'm', 's', 'r', settledField, reservedField)
-  if not spend[1] then
-    return 'unverified'
-  end
-  local limit = redis.call('HMGET', limitName, 'd', 'q', 't', 'q:' .. key)
-  local firstDeadline = tonumber(limit[1] or nil)
-  if firstDeadline and firstDeadline <= nowMs and not wasReaped then
-    return 'overdue'
-  end
-
-  local count, goneName = #asked, 'gone:' .. shard .. ':'
-  local ids, gone = {}, {}
+  local count, books, keyField, gonePrefix = #asked, 'books' .. tail, 'k:' .. key, goneOf(shard)
+  local fields, gone = { 'a', keyField }, {}
   for n = 1, count do
     local id = asked[n][7]
-    ids[n], gone[n] = id, goneName .. id
+    fields[n + 2], gone[n] = 'h:' .. id, gonePrefix .. id
   end
-  local held = redis.call('HMGET', holdName, unpack(ids))
-  local someGone = redis.call('EXISTS', unpack(gone)) > 0
-  local open = redis.call('HLEN', holdName)
-
-  -- The budgets.
-  local seconds, month, spendMonth = seconds, present, tonumber(spend[1])
-  local isNewMonth = spendMonth < month
-  local settled, reserved, keySettled, keyReserved = 0, 0, 0, 0
-  if not isNewMonth then
-    settled, reserved = tonumber(spend[2] or 0), tonumber(spend[3] or 0)
-    keySettled, keyReserved = tonumber(spend[4] or 0), tonumber(spend[5] or 0)
+  local found = redis.call('HMGET', books, unpack(fields))
+  if not found[1] then
+    return 'unverified'
+  end
+  local due, keyMonth
+  month, settled, reserved, open, arrival, tokenArrival, due = unpackFields(accountForm, found[1])
+  if due > 0 and due <= nowMs and not wasReaped then
+    return 'overdue'
+  end
+  keyMonth, keySettled, keyReserved, keyArrival = month, 0, 0, 0
+  if found[2] then
+    keyMonth, keySettled, keyReserved, keyArrival = unpackFields(keyForm, found[2])
+  end
+  at = seconds
+  if month < present then
+    month, settled, reserved = present, 0, 0
+  elseif month > present then
     -- A clock that was set back does not take a month back: what is admitted belongs to the beginning of that month.
-    while month < spendMonth do
-      seconds = (floor(seconds / 86400) + 1) * 86400
-      month = monthOf(seconds)
+    while month > monthOf(at) do
+      at = (floor(at / 86400) + 1) * 86400
     end
   end
-
-  -- The rates: µs for a unit, and the time of arrival.
-  local perRequest, perToken = minute / perMinute, minute / tokensPerMinute
-  local perKeyRequest = keyPerMinute and minute / keyPerMinute
-  local arrival = math.max(tonumber(limit[2] or 0), now)
-  local tokenArrival = math.max(tonumber(limit[3] or 0), now)
-  local keyArrival = keyPerMinute and math.max(tonumber(limit[4] or 0), now)
-  -- The end of the µs that may be taken now. A millisecond is more than rounding adds up to, and must not be another unit.
-  local last, lastToken = now + minute + math.min(1000, perRequest / 2), now + minute + math.min(1000, perToken / 2)
-  local lastOfKey = keyPerMinute and now + minute + math.min(1000, perKeyRequest / 2)
-  -- What is told of requests is what will be in the way first. The last of each is until nothing is taken any more.
-  local function rates()
-    local limited, left, rest = perMinute, floor((last - arrival) / perRequest), arrival
-    if keyPerMinute then
-      local keyLeft = floor((lastOfKey - keyArrival) / perKeyRequest)
-      if keyLeft < left then
-        limited, left, rest = keyPerMinute, keyLeft, keyArrival
-      end
-    end
-    local tokensLeft = floor((lastToken - tokenArrival) / perToken)
-    return format(' %d %d %d %d %d', limited, left > 0 and left or 0, ceil((rest - now) / 1000),
-      tokensLeft > 0 and tokensLeft or 0, ceil((tokenArrival - now) / 1000))
+  if keyMonth ~= month then
+    keySettled, keyReserved = 0, 0
   end
 
-  local deadline = nowMs + holdMs
-  local holds = {}
-
-  local function decide(n)
-    if someGone and redis.call('EXISTS', gone[n]) == 1 then
-      return 'cancelled'
-    end
-    if held[n] then
-      local _, admittedAt, granted, nanos = readHold(held[n])
-      return format('admitted %d %d %d', granted, admittedAt, nanos) .. rates()
-    end
-
-    local promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, id, model = unpack(asked[n], 1, 8)
-    local needed = ceil((promptPicos + picosEach * fewest) / 1000)
-    local nanos = ceil((promptPicos + picosEach * granted) / 1000)
-    local function judge(reason, budget, spent, taken)
-      local free = budget - spent - taken
-      if needed > free then
-        return format('over-budget %s %.0f %.0f %.0f %.0f %d', reason, budget, spent, taken, needed, month)
-      end
-      granted = math.max(fewest, floor((free * 1000 - promptPicos) / picosEach))
-      nanos = ceil((promptPicos + picosEach * granted) / 1000)
-      -- The quotient may be rounded up.
-      while nanos > free do
-        granted = granted - 1
-        nanos = ceil((promptPicos + picosEach * granted) / 1000)
-      end
-      return nil
-    end
-    local refusal
-    if nanos > requestBudget then
-      refusal = judge('request', requestBudget, 0, 0)
-    end
-    if not refusal and keyBudget and nanos > keyBudget - keySettled - keyReserved then
-      refusal = judge('key', keyBudget, keySettled, keyReserved)
-    end
-    if not refusal and nanos > accountBudget - settled - reserved then
-      refusal = judge('account', accountBudget, settled, reserved)
-    end
-    if refusal then
-      return refusal
-    end
-
-    if open >= mostOpen then
-      return 'over-limit concurrent 1000' .. rates()
-    end
-    local wait = perRequest - (last - arrival)
-    if keyPerMinute then
-      wait = math.max(wait, perKeyRequest - (lastOfKey - keyArrival))
-    end
-    if wait > 0 then
-      return format('over-limit requests %d', ceil(wait / 1000)) .. rates()
-    end
-    local allTokens = promptTokens + tokensEach * granted
-    wait = allTokens * perToken - (lastToken - tokenArrival)
-    if wait > 0 then
-      return format('over-limit tokens %d', ceil(wait / 1000)) .. rates()
-    end
-
-    -- It is admitted.
-    reserved, keyReserved, open = reserved + nanos, keyReserved + nanos, open + 1
-    arrival, tokenArrival = arrival + perRequest, tokenArrival + allTokens * perToken
-    if keyPerMinute then
-      keyArrival = keyArrival + perKeyRequest
-    end
-    local text = format('%d|%d|%d|%d|%d|%d|%d|%s|%s|%s', deadline, seconds, granted, nanos, promptTokens, allTokens,
-      tokensPerMinute, tag, key, model)
-    holds[#holds + 1], holds[#holds + 2] = id, text
-    -- Should the same request come twice.
-    for same = n + 1, count do
-      if ids[same] == id then
-        held[same] = text
-      end
-    end
-    return format('admitted %d %d %d', granted, seconds, nanos) .. rates()
+  -- A millisecond is more than rounding adds up to, and must not be another unit.
+  perRequest, perToken = minute / perMinute, minute / tokensPerMinute
+  arrival, last = max(arrival, now), now + minute + min(1000, perRequest / 2)
+  tokenArrival, lastToken = max(tokenArrival, now), now + minute + min(1000, perToken / 2)
+  if keyPerMinute then
+    perKeyRequest = minute / keyPerMinute
+    keyArrival, lastOfKey = max(keyArrival, now), now + minute + min(1000, perKeyRequest / 2)
   end
+  deadline = nowMs + holdMs
 
-  local answers = {}
+  local someGone = redis.call('EXISTS', unpack(gone)) > 0
+  local answers, written, isAdmitted = {}, { 'a', '', keyField, '' }, {}
   for n = 1, count do
-    answers[n] = decide(n)
+    local name = fields[n + 2]
+    -- The same request may come twice.
+    local held = found[n + 2] or isAdmitted[name]
+    if someGone and redis.call('EXISTS', gone[n]) == 1 then
+      answers[n] = 'cancelled'
+    elseif held then
+      local _, admittedAt, granted, nanos = readHold(held)
+      answers[n] = admitted(granted, admittedAt, nanos)
+    else
+      local answer, hold = decide(asked[n])
+      answers[n] = answer
+      if hold then
+        isAdmitted[name] = hold
+        written[#written + 1], written[#written + 2] = name, hold
+      end
+    end
   end
-  if #holds > 0 then
-    if isNewMonth then
-      redis.call('DEL', spendName)
-      redis.call('HSET', spendName, 'm', month, 's', 0, settledField, 0)
+
+  if written[5] then
+    -- `due` and the account's entry among the deadlines are the same: not after the first deadline of a hold.
+    if due == 0 or deadline < due then
+      due = deadline
+      redis.call('ZADD', 'deadlines:' .. shard, format('%d', due), accountOf(tail))
     end
-    redis.call('HSET', spendName, 'r', format('%d', reserved), reservedField, format('%d', keyReserved))
-    local limits = { 'q', format('%.2f', arrival), 't', format('%.2f', tokenArrival) }
-    if keyPerMinute then
-      limits[5], limits[6] = 'q:' .. key, format('%.2f', keyArrival)
-    end
-    -- `d` and the account's entry among the deadlines are the same: not after the first deadline of a hold.
-    if not firstDeadline or deadline < firstDeadline then
-      local text = format('%d', deadline)
-      limits[#limits + 1], limits[#limits + 2] = 'd', text
-      redis.call('ZADD', 'deadlines:' .. shard, text, string.sub(tail, 8))
-    end
-    redis.call('HSET', limitName, unpack(limits))
-    redis.call('HSET', holdName, unpack(holds))
+    written[2] = packFields(accountForm, month, settled, reserved, open, arrival, tokenArrival, due)
+    written[4] = packFields(keyForm, month, keySettled, keyReserved, keyArrival)
+    redis.call('HSET', books, unpack(written))
   end
   return table.concat(answers, '\n')
 end
@@ -250,7 +257,7 @@ for n = 1, #ARGV / 2 do
   groups[n] = { readTerms(ARGV[2 * n]), string.sub(asked, 1, 1) == '1', readRequests(asked) }
 end
 local answers = {}
-for n, group in ipairs(groups) do
-  answers[n] = judgeGroup(KEYS[n], unpack(group))
+for n = 1, #groups do
+  answers[n] = judgeGroup(KEYS[n], unpack(groups[n]))
 end
 return answers

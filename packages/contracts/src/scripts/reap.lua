@@ -4,58 +4,57 @@
 -- that another run made is only released: it came back with an older state of Redis, and may have been settled in the
 -- state that was lost. It works at maxmemory.
 --
--- KEYS[1]  spend    KEYS[2]  limiters    KEYS[3]  holds    KEYS[4]  beginning of the names of what reaped requests leave
--- KEYS[5]  beginning of the names of the account's usage
--- KEYS[6]  usage of the shard that is not copied           KEYS[7]  usage of the shard, by when it is final
--- KEYS[8]  deadlines of the shard
+-- KEYS[1]  the name of the account's record; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
--- ARGV[2]  account id    ARGV[3]  how many holds at most
+-- ARGV[2]  how many holds at most
 -- Returns { how many were charged, how many were only released }.
 
---include parts/month.lua
---include parts/hold.lua
+--include parts/books.lua
 --include parts/gone.lua
+--include parts/hold.lua
+--include parts/month.lua
+--include parts/names.lua
 --include parts/numbers.lua
---include parts/spend.lua
 --include parts/tag.lua
 --include parts/usage.lua
 
 local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local spend = openSpend(KEYS[1])
-local usage = openUsage(KEYS[5], KEYS[6], KEYS[7], tagOf(ARGV[1]), tonumber(time[1]))
-local account, most = ARGV[2], whole(ARGV[3])
-local charged, released, first = 0, 0, nil
-local holds = redis.call('HGETALL', KEYS[3])
-for n = 1, #holds, 2 do
-  local id = holds[n]
-  local deadline, at, granted, nanos, prompt, tokens, _, tag, key, model = readHold(holds[n + 1])
-  if deadline > now or charged + released >= most then
-    if first == nil or deadline < first then
-      first = deadline
-    end
-  else
-    redis.call('HDEL', KEYS[3], id)
-    if tag == tagOf(ARGV[1]) then
-      charged = charged + 1
-      spend.change(monthOf(at), key, nanos, -nanos)
-      usage.add(at, key .. '|' .. model, { n = 1, p = prompt, o = tokens - prompt, u = nanos, x = 1, y = nanos })
-      redis.call('SET', KEYS[4] .. id, string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, prompt, tokens - prompt, at, key,
-        model), 'PX', goneMs)
+local now = time[1] * 1000000 + time[2]
+local nowMs = math.floor(now / 1000)
+local ownTag, tail, shard = tagOf(ARGV[1]), tailOf(KEYS[1]), shardOf(KEYS[1])
+local books, gonePrefix = 'books' .. tail, goneOf(shard)
+local most = whole(ARGV[2])
+local changes, sums, charged, released, first = {}, {}, 0, 0, nil
+local fields = redis.call('HGETALL', books)
+for n = 1, #fields, 2 do
+  local field = fields[n]
+  if string.sub(field, 1, 2) == 'h:' then
+    local deadline, at, granted, nanos, prompt, tokens, _, tag, key, model = readHold(fields[n + 1])
+    if deadline > nowMs or charged + released >= most then
+      if first == nil or deadline < first then
+        first = deadline
+      end
     else
-      released = released + 1
-      spend.change(monthOf(at), key, 0, -nanos)
+      redis.call('HDEL', books, field)
+      if tag == ownTag then
+        charged = charged + 1
+        addChange(changes, monthOf(at), key, nanos, -nanos)
+        addUsage(sums, at, key, model, 1, 0, prompt, 0, tokens - prompt, nanos, 1, nanos)
+        redis.call('SET', gonePrefix .. string.sub(field, 3), string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, prompt,
+          tokens - prompt, at, key, model), 'PX', goneMs)
+      else
+        released = released + 1
+        addChange(changes, monthOf(at), key, 0, -nanos)
+      end
     end
   end
 end
-spend.write()
-usage.write()
+writeBooks(books, redis.call('HMGET', books, unpack(fieldsOf(changes))), changes, charged + released, 0, first or 0)
+writeUsage(tail, shard, ownTag, now, sums)
+local deadlines, account = 'deadlines:' .. shard, accountOf(tail)
 if first == nil then
-  redis.call('HDEL', KEYS[2], 'd')
-  redis.call('ZREM', KEYS[8], account)
+  redis.call('ZREM', deadlines, account)
 else
-  local text = string.format('%.0f', first)
-  redis.call('HSET', KEYS[2], 'd', text)
-  redis.call('ZADD', KEYS[8], text, account)
+  redis.call('ZADD', deadlines, string.format('%.0f', first), account)
 end
 return { charged, released }

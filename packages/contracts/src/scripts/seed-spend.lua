@@ -5,7 +5,7 @@
 -- What is settled adds to the larger, also if that is the ledger's, which may not have it yet. So where the ledger has
 -- more, the spend must be the one that was seen before all that Redis knew was copied into the ledger.
 --
--- KEYS[1]  spend
+-- KEYS[1]  books of the account
 -- ARGV[1]  the month that the ledger was asked for, yyyymm
 -- ARGV[2]  the spend that was seen, as open-spends returned it
 -- ARGV[3]  settled by the account, nanodollars
@@ -13,39 +13,53 @@
 -- Returns 1; or, if nothing was done, 0 because by now it is another month, 2 because other amounts than were seen are
 -- there by now, and it would have made a difference.
 
+--include parts/books.lua
 --include parts/month.lua
 --include parts/numbers.lua
 
-local asked = whole(ARGV[1])
-local fields, amounts = { 's' }, { whole(ARGV[3]) }
+local asked, accountSettled = whole(ARGV[1]), whole(ARGV[3])
+local fields, amounts = { 'a' }, {}
 for n = 4, #ARGV, 2 do
-  fields[#fields + 1] = 's:' .. ARGV[n]
-  amounts[#amounts + 1] = whole(ARGV[n + 1])
+  fields[#fields + 1] = 'k:' .. ARGV[n]
+  amounts[#fields] = whole(ARGV[n + 1])
 end
-local month = monthOf(tonumber(redis.call('TIME')[1]))
-local seen = redis.call('HMGET', KEYS[1], 'm', 's')
-local found = tonumber(seen[1] or nil)
+local present = monthOf(tonumber(redis.call('TIME')[1]))
+local month, settled, reserved, open, arrival, tokenArrival, due = 0, 0, 0, 0, 0, 0, 0
+local values, seen = {}, '|'
+-- A key at a time: an account may have more than a script can look at in one command.
+for n, field in ipairs(fields) do
+  values[n] = redis.call('HGET', KEYS[1], field)
+end
+if values[1] then
+  month, settled, reserved, open, arrival, tokenArrival, due = struct.unpack(accountForm, values[1])
+  seen = seenOf(month, settled)
+end
 -- A clock that was set back does not take a month back.
-if asked ~= math.max(month, found or 0) then
+if asked ~= math.max(present, month) then
   return 0
 end
-local isNew = not found or found < month
+if month < asked then
+  month, settled, reserved = asked, 0, 0
+end
 local changes = {}
-for n, field in ipairs(fields) do
-  local present = not isNew and tonumber(redis.call('HGET', KEYS[1], field) or nil) or 0
-  if present < amounts[n] then
-    changes[#changes + 1] = field
-    changes[#changes + 1] = string.format('%.0f', amounts[n])
+for n = 2, #fields do
+  local keyMonth, keySettled, keyReserved, keyArrival = month, 0, 0, 0
+  if values[n] then
+    keyMonth, keySettled, keyReserved, keyArrival = struct.unpack(keyForm, values[n])
+    if keyMonth ~= month then
+      keySettled, keyReserved = 0, 0
+    end
+  end
+  if keySettled < amounts[n] then
+    changes[n] = struct.pack(keyForm, month, amounts[n], keyReserved, keyArrival)
   end
 end
-if #changes > 0 and ARGV[2] ~= (seen[1] or '') .. '|' .. (seen[2] or '') then
+if (settled < accountSettled or next(changes)) and ARGV[2] ~= seen then
   return 2
 end
-if isNew then
-  redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'm', month, 's', 0, 'r', 0)
-end
-for n = 1, #changes, 2 do
-  redis.call('HSET', KEYS[1], changes[n], changes[n + 1])
+redis.call('HSET', KEYS[1], 'a', struct.pack(accountForm, month, math.max(settled, accountSettled), reserved, open, arrival,
+  tokenArrival, due))
+for n, value in pairs(changes) do
+  redis.call('HSET', KEYS[1], fields[n], value)
 end
 return 1

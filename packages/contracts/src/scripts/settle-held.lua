@@ -15,10 +15,10 @@
 --     nanodollars of these; key id; model
 -- Returns the numbers of the groups that were left, from 1.
 
+--include parts/books.lua
 --include parts/month.lua
 --include parts/names.lua
 --include parts/numbers.lua
---include parts/spend.lua
 --include parts/tag.lua
 --include parts/tokens.lua
 --include parts/usage.lua
@@ -26,37 +26,34 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local tag = tagOf(ARGV[1])
+local unpackFields = struct.unpack
 
 local function read(packed)
-  local requests, count, position = struct.unpack('<dd', packed)
+  local requests, count, position = unpackFields('<dd', packed)
   insistOnWhole(requests, count, 0, 0, 0, 0)
-  local group = { ids = {}, refund = 0, sums = {} }
+  local ids, refund, changes, sums = {}, 0, {}, {}
   for n = 1, requests do
     local micros, back
-    micros, back, group.ids[n], position = struct.unpack('<dds', packed, position)
+    micros, back, ids[n], position = unpackFields('<dds', packed, position)
     if not (micros > -1e30 and micros < 1e30) then
       error('not a number')
     end
     insistOnWhole(back, 0, 0, 0, 0, 0)
-    group.refund = group.refund + stillTaken(micros, back - now)
+    refund = refund + stillTaken(micros, back - now)
   end
   for n = 1, count do
     local at, held, cost, number, failed, prompt, cached, completion, estimated, estimatedCost, key, model
     at, held, cost, number, failed, prompt, cached, completion, estimated, estimatedCost, key, model, position =
-      struct.unpack('<ddddddddddss', packed, position)
+      unpackFields('<ddddddddddss', packed, position)
     insistOnWhole(at, held, cost, number, failed, prompt)
     insistOnWhole(cached, completion, estimated, estimatedCost, 0, 0)
-    group.sums[n] = {
-      at = at, key = key, model = model, held = held,
-      counters = {
-        n = number, e = failed, p = prompt, c = cached, o = completion, u = cost, x = estimated, y = estimatedCost
-      }
-    }
+    addChange(changes, monthOf(at), key, cost, -held)
+    addUsage(sums, at, key, model, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
   end
   if requests == 0 or count == 0 or position <= #packed then
     error('not what was said')
   end
-  return group
+  return { ids, refund, changes, sums }
 end
 
 local groups = {}
@@ -65,23 +62,23 @@ for n = 1, #ARGV - 1 do
 end
 
 local left = {}
-for n, group in ipairs(groups) do
+for n = 1, #groups do
+  local ids, refund, changes, sums = unpack(groups[n])
   local tail, shard = tailOf(KEYS[n]), shardOf(KEYS[n])
-  local holds, areHeld = 'hold' .. tail, true
-  for _, held in ipairs(redis.call('HMGET', holds, unpack(group.ids))) do
-    areHeld = areHeld and held
+  local books, fields, holds = 'books' .. tail, fieldsOf(changes), {}
+  local first = #fields
+  for m = 1, #ids do
+    holds[m] = 'h:' .. ids[m]
+    fields[first + m] = holds[m]
+  end
+  local values, areHeld = redis.call('HMGET', books, unpack(fields)), true
+  for m = first + 1, #fields do
+    areHeld = areHeld and values[m]
   end
   if areHeld then
-    local spend = openSpend('spend' .. tail)
-    local usage = openUsage('usage' .. tail .. ':', 'dirty:' .. shard, 'usages:' .. shard, tag, tonumber(time[1]))
-    for _, sum in ipairs(group.sums) do
-      spend.change(monthOf(sum.at), sum.key, sum.counters.u, -sum.held)
-      usage.add(sum.at, sum.key .. '|' .. sum.model, sum.counters)
-    end
-    redis.call('HDEL', holds, unpack(group.ids))
-    spend.write()
-    usage.write()
-    giveBack('limit' .. tail, group.refund)
+    redis.call('HDEL', books, unpack(holds))
+    writeBooks(books, values, changes, #ids, refund)
+    writeUsage(tail, shard, tag, now, sums)
   else
     left[#left + 1] = n
   end

@@ -2,8 +2,7 @@
 -- Confirms that a key may be used at this instant, without reserving anything: the caller has judged it and its account
 -- on cached records of the versions that it names; if either has moved on, it gets the current ones.
 --
--- KEYS[1]  marker of the account's shard
--- KEYS[2]  hash of the account's keys     KEYS[3]  hash of the account
+-- KEYS[1]  marker of the account's shard     KEYS[2]  hash of the account's record and those of its keys
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV[2]  key id
 -- ARGV[3]  version of the key record and  ARGV[4]  of the account record that were judged; '' for none
@@ -18,4 +17,4 @@
 --include parts/records.lua
 local key, judgedKey, judgedAccount = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local endsAt = ARGV[5] ~= '' and whole(ARGV[5]) or nil
-return unlessJudged(ARGV[1], KEYS[1], KEYS[2], KEYS[3], key, judgedKey, judgedAccount, endsAt) or 'admitted'
+return unlessJudged(ARGV[1], KEYS[1], KEYS[2], key, judgedKey, judgedAccount, endsAt) or 'admitted'

@@ -12,7 +12,7 @@ export type AccountModel = {
   month: number | null
   /** Nanodollars by key; those of the account under ''. */
   settled: Map<string, number>
-  /** Times of arrival (µs) of the rates, by field of Redis: q, t, q:<key>. */
+  /** Times of arrival (µs) of the rates: q and t of the account's, q:<key>. */
   arrivals: Map<string, number>
   /** Before which no hold ends, ms. */
   firstDeadline: number | null
@@ -188,8 +188,8 @@ function rate(account: AccountModel, field: string, perMinute: number, { micros:
 const unused = (micros: number, taken: number): number => (micros > 0 ? Math.min(micros, Math.max(0, taken)) : micros)
 
 function giveBackTokens(account: AccountModel, micros: number): void {
-  const arrival = account.arrivals.get('t')
-  if (arrival !== undefined && micros !== 0) account.arrivals.set('t', Math.max(0, arrival - micros))
+  if (account.month === null || micros === 0) return
+  account.arrivals.set('t', Math.max(0, (account.arrivals.get('t') ?? 0) - micros))
 }
 
 export function cancelModel(account: AccountModel, ids: readonly string[], now: Moment): void {

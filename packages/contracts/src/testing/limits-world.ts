@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { accountShard, deadlinesName, holdName } from '../keyspace/names.ts'
+import { accountShard, deadlinesName } from '../keyspace/names.ts'
 import type { AccountRecord } from '../records/records.ts'
 import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../redis/admit.ts'
 import { prepareAccount } from '../redis/prepared-account.ts'
@@ -24,6 +24,7 @@ import {
   settleModel
 } from './account-model.ts'
 import { activeKey } from './active-key.ts'
+import { readBooks } from './books.ts'
 import { comparable, contentOf } from './model-content.ts'
 import type { MovedClock } from './moved-clock.ts'
 import { admitOne } from './one-account.ts'
@@ -241,7 +242,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       const nowMs = Math.floor(micros / 1000)
       const overdue = before.filter((id) => model(account).holds.get(id)!.deadline <= nowMs)
       const { charged, released } = await reap(link, account, most)
-      const left = new Set(await client.hkeys(holdName(account)))
+      const left = (await readBooks(client, account)).holds
       const ended = before.filter((id) => !left.has(id))
       assert.equal(charged + released, Math.min(most, overdue.length))
       assert.equal(ended.length, charged + released)

@@ -1,15 +1,14 @@
 import {
   accountShard,
+  booksName,
   deadlinesName,
   dirtyName,
   gonePrefix,
-  holdName,
-  limitName,
-  spendName,
   usageIndexName,
   usagePrefix
 } from '../keyspace/names.ts'
 import { type AccountModel, reservedOf } from './account-model.ts'
+import { parseBooks } from './books.ts'
 import type { RedisContent } from './redis-content.ts'
 
 /** What Redis must hold of accounts that are as these models, to the letter; amounts of zero are left out. */
@@ -23,11 +22,8 @@ export function contentOf(accounts: ReadonlyMap<string, AccountModel>): RedisCon
   }
   for (const [id, account] of accounts) {
     const shard = accountShard(id)
-    put(spendName(id), { m: account.month, ...spendFields(account) })
-    put(limitName(id), { d: account.firstDeadline })
+    if (account.month !== null) put(booksName(id), { ...booksOf(account), d: account.firstDeadline })
     put(deadlinesName(shard), { [id]: account.firstDeadline })
-    for (const [field, arrival] of account.arrivals) put(limitName(id), { [field]: arrival.toFixed(2) })
-    for (const [request, hold] of account.holds) put(holdName(id), { [request]: Object.values(hold).join('|') })
     for (const [request, gone] of account.gone) {
       content[gonePrefix(id) + request] = gone === 'cancelled' ? gone : Object.values(gone).join('|')
     }
@@ -41,9 +37,11 @@ export function contentOf(accounts: ReadonlyMap<string, AccountModel>): RedisCon
   return content
 }
 
-function spendFields(account: AccountModel): Record<string, number> {
-  const fields: Record<string, number> = {}
-  if (account.month === null) return fields
+/** The books of an account, each amount as a field of its own. */
+function booksOf(account: AccountModel): Record<string, number | string | null> {
+  const fields: Record<string, number | string | null> = { m: account.month, open: account.holds.size }
+  for (const [rate, arrival] of account.arrivals) fields[rate] = arrival === 0 ? 0 : arrival.toFixed(2)
+  for (const [request, hold] of account.holds) fields[`h:${request}`] = Object.values(hold).join('|')
   for (const [key, nanos] of account.settled) fields[key === '' ? 's' : `s:${key}`] = nanos
   fields.r = reservedOf(account)
   for (const { key } of account.holds.values()) fields[`r:${key}`] = reservedOf(account, key)
@@ -54,14 +52,35 @@ function spendFields(account: AccountModel): Record<string, number> {
 export function comparable(content: RedisContent): RedisContent {
   const result: RedisContent = {}
   for (const [name, value] of Object.entries(content)) {
-    if (!/^(spend|limit|hold|deadlines|gone|usage|dirty|usages):/.test(name)) continue
+    if (!/^(books|deadlines|gone|usage|dirty|usages):/.test(name)) continue
     if (typeof value === 'string') result[name] = value
     else {
-      const fields = name.startsWith('usage:') ? readCounters(value) : Object.entries(value)
-      result[name] = Object.fromEntries(fields.filter(([, text]) => text !== '0'))
+      const read = /^books:/.test(name) ? readAmounts : /^usage:/.test(name) ? readCounters : Object.entries<string>
+      result[name] = Object.fromEntries(read(value).filter(([, text]) => text !== '0'))
     }
   }
   return result
+}
+
+/** Each amount of books as a field of its own. What keys have of an earlier month does not count. */
+function readAmounts(fields: Record<string, string>): Array<[field: string, text: string]> {
+  const packed = Object.entries(fields).map(([field, text]) => [field, Buffer.from(text, 'latin1')])
+  const { account, keys, holds } = parseBooks(Object.fromEntries(packed))
+  const { month, settled, reserved, open, arrival, tokenArrival, due } = account!
+  const amounts = Object.entries({ m: month, s: settled, r: reserved, open, d: due })
+  const rates: Array<[string, number]> = [
+    ['q', arrival],
+    ['t', tokenArrival]
+  ]
+  for (const [key, entry] of keys) {
+    if (entry.month === month) amounts.push([`s:${key}`, entry.settled], [`r:${key}`, entry.reserved])
+    rates.push([`q:${key}`, entry.arrival])
+  }
+  return [
+    ...amounts.map(([field, amount]): [string, string] => [field, String(amount)]),
+    ...rates.filter(([, at]) => at !== 0).map(([field, at]): [string, string] => [field, at.toFixed(2)]),
+    ...[...holds].map(([id, hold]): [string, string] => [`h:${id}`, Object.values(hold).join('|')])
+  ]
 }
 
 const counters = ['n', 'e', 'p', 'c', 'o', 'u', 'x', 'y']

@@ -1,14 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  accountShard,
-  deadlinesName,
-  holdName,
-  limitName,
-  spendName,
-  usagePrefix
-} from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, booksName, deadlinesName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
 import { parseUsage, type Usage } from '@tollgate/contracts/redis/parse-usage.ts'
 import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
+import { changeAccount, parseBooks, putHold, readBooks } from '@tollgate/contracts/testing/books.ts'
 
 /** Counters of usage of all hours. Amounts are nanodollars. */
 export type Counters = {
@@ -50,26 +44,20 @@ export type Charges = {
 /** Reads what belongs together in one transaction. */
 export async function readCharges({ client }: RedisNode, account: string): Promise<Charges> {
   const names = await client.keys(`${usagePrefix(account)}*`)
-  const transaction = client.multi().hgetall(spendName(account)).hgetall(holdName(account))
+  const transaction = client.multi().hgetallBuffer(booksName(account))
   for (const name of names) transaction.hgetallBuffer(name)
   const answers = (await transaction.exec()) ?? []
-  const [spend = {}, held = {}, ...used] = answers.map(([error, hash]) => {
+  const [fields = {}, ...used] = answers.map(([error, hash]) => {
     if (error !== null) throw error
-    return hash
-  }) as [Record<string, string>, Record<string, string>, ...Array<Record<string, Buffer>>]
-  const byKey = Object.entries(spend).flatMap(
-    ([field, amount]): Array<[string, number]> => (field.startsWith('s:') ? [[field.slice(2), Number(amount)]] : [])
-  )
-  const holds = Object.entries(held).map(([id, text]): Hold => {
-    const parts = text.split('|')
-    return { id, nanos: Number(parts[3]), model: parts[9]! }
+    return hash as Record<string, Buffer>
   })
+  const books = parseBooks(fields)
   return {
-    settled: Number(spend.s),
-    reserved: Number(spend.r),
-    byKey: new Map(byKey),
-    usage: addUp(used.map((fields, index) => parseUsage(names[index]!, fields))),
-    holds
+    settled: books.account?.settled ?? Number.NaN,
+    reserved: books.account?.reserved ?? Number.NaN,
+    byKey: new Map([...books.keys].map(([key, { settled }]) => [key, settled])),
+    usage: addUp(used.map((counters, index) => parseUsage(names[index]!, counters))),
+    holds: [...books.holds].map(([id, { nanos, model }]) => ({ id, nanos, model }))
   }
 }
 
@@ -123,9 +111,9 @@ export const hasNoHolds = ({ holds }: Charges): boolean => holds.length === 0
 
 /** Makes all holds of an account overdue, as if their time had passed. */
 export async function passDeadlines({ client }: RedisNode, account: string): Promise<void> {
-  for (const [id, text] of Object.entries(await client.hgetall(holdName(account)))) {
-    await client.hset(holdName(account), id, text.replace(/^\d+/, '1'))
+  for (const [id, hold] of (await readBooks(client, account)).holds) {
+    await putHold(client, account, id, { ...hold, deadline: 1 })
   }
-  await client.hset(limitName(account), 'd', 1)
+  await changeAccount(client, account, { due: 1 })
   await client.zadd(deadlinesName(accountShard(account)), 1, account)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Key } from '@tollgate/contracts/http/keys.ts'
 import { digestSecret, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
-import { keysName } from '@tollgate/contracts/keyspace/names.ts'
+import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import { readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import { onEachDatabase } from '../testing/databases.ts'
@@ -28,7 +28,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
   }
   /** What admission reads of a key. */
   const recordOf = async (account: string, id: string) =>
-    readKeyRecord((await control.redis.client.hget(keysName(account), `r:${id}`))!)
+    readKeyRecord((await control.redis.client.hget(accountName(account), `r:${id}`))!)
   const partner = async (plan = 'enterprise') => {
     const user = await control.signUp({ plan })
     const management = told(await create(user, { label: 'server', scope: 'management' }))

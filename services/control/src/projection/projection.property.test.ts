@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
-import {
-  accountShard,
-  pointerName,
-  type Shard,
-  secretShard,
-  shardMarker,
-  spendName
-} from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, pointerName, type Shard, secretShard, shardMarker } from '@tollgate/contracts/keyspace/names.ts'
 import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
+import { readBooks } from '@tollgate/contracts/testing/books.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
@@ -238,12 +232,13 @@ function watch(world: World, link: RedisNode) {
   /** Nobody may be admitted on less than is known to have been spent. */
   async function checkSpend(of: string): Promise<void> {
     const month = monthNumber(new Date())
-    const spend = await link.client.hgetall(spendName(of))
-    assert.equal(spend.m, String(month), `${of} has no spend`)
+    const spend = await readBooks(link.client, of)
+    assert.equal(spend.account?.month, month, `${of} has no spend`)
     const known = ledgerSpends(world.state, month).find(({ account }) => account === of)
     if (known === undefined || lostInFlight) return
-    assert.ok(Number(spend.s) >= known.settled, `${of} has spent ${known.settled}, not ${spend.s}`)
-    for (const [id, nanos] of known.byKey) assert.ok(Number(spend[`s:${id}`]) >= nanos, `${id} has spent ${nanos}`)
+    const { settled } = spend.account
+    assert.ok(settled >= known.settled, `${of} has spent ${known.settled}, not ${settled}`)
+    for (const [id, nanos] of known.byKey) assert.ok(spend.keys.get(id)!.settled >= nanos, `${id} has spent ${nanos}`)
   }
 
   async function checkKey(id: string, of: string, upTo: number): Promise<void> {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { type AccountShard, accountShard, accountShards, spendName } from '@tollgate/contracts/keyspace/names.ts'
+import { type AccountShard, accountShard, accountShards } from '@tollgate/contracts/keyspace/names.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { RedisAwayError, type RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { openSpends } from '@tollgate/contracts/redis/spend.ts'
+import { readBooks } from '@tollgate/contracts/testing/books.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
@@ -42,7 +43,12 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   const store = createPostgresLedger(orm)
   const seed = (from: Ledger = store, link: RedisNode = redis, now = new Date()) =>
     seedShard(from, link, shard, redis.run(), now, endless)
-  const spend = (account = ada) => redis.client.hgetall(spendName(account))
+  async function spend(account = ada) {
+    const { account: entry, keys } = await readBooks(redis.client, account)
+    return entry === null
+      ? null
+      : { ...entry, byKey: new Map([...keys].map(([key, { settled }]): [string, number] => [key, settled])) }
+  }
   const month = monthOf(new Date())
   async function enter(accountId: string, keyId: string, hour: Date, costNanos: number): Promise<void> {
     const counts = { requests: 1, errors: 0, promptTokens: 1, cachedTokens: 0, completionTokens: 1, revision: 1 }
@@ -59,10 +65,20 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     await enter(ada, 'key_1', month.to, 1000)
     await enter(bob, 'key_3', month.from, 1000)
     await seed()
-    const { m, ...amounts } = await spend()
-    assert.match(m!, /^20\d{4}$/)
-    assert.deepEqual(amounts, { s: '112', r: '0', 's:key_1': '12', 's:key_2': '100' })
-    if (accountShard(bob) !== shard) assert.deepEqual(await spend(bob), {})
+    const { month: of, settled, reserved, byKey } = (await spend())!
+    assert.match(String(of), /^20\d{4}$/)
+    assert.deepEqual(
+      [settled, reserved, [...byKey].sort()],
+      [
+        112,
+        0,
+        [
+          ['key_1', 12],
+          ['key_2', 100]
+        ]
+      ]
+    )
+    if (accountShard(bob) !== shard) assert.equal(await spend(bob), null)
   })
 
   await t.test('what came back with a dump and was never copied is copied first: neither side had all', async () => {
@@ -70,17 +86,17 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     await serve(redis, ada, { key: 'key_1', costNanos: 30 })
     await enter(ada, 'key_1', month.from, 500)
     await seed()
-    assert.equal((await spend()).s, '530')
+    assert.equal((await spend())?.settled, 530)
     await copyUsage(store, redis, 'changed')
     await seed()
-    assert.equal((await spend()).s, '530')
+    assert.equal((await spend())?.settled, 530)
   })
 
   await t.test('what is settled before there is a spend counts', async () => {
     await serve(redis, ada, { key: 'key_1', costNanos: 30 })
-    assert.deepEqual(await spend(), {})
+    assert.equal(await spend(), null)
     await seed()
-    assert.equal((await spend()).s, '30')
+    assert.equal((await spend())?.settled, 30)
   })
 
   await t.test('what is settled between the copying and the seeding counts', async () => {
@@ -95,10 +111,10 @@ onEachDatabase('seeding', async (t, newDatabase) => {
       }
     }
     await seed(late)
-    assert.equal((await spend()).s, '590')
+    assert.equal((await spend())?.settled, 590)
     await copyUsage(store, redis, 'changed')
     await seed()
-    assert.equal((await spend()).s, '590')
+    assert.equal((await spend())?.settled, 590)
     assert.ok(times > 3)
   })
 

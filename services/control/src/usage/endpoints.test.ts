@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { UsageBucket, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
-import { spendName } from '@tollgate/contracts/keyspace/names.ts'
+import { booksName } from '@tollgate/contracts/keyspace/names.ts'
+import { changeAccount } from '@tollgate/contracts/testing/books.ts'
 import { eq, sql } from 'drizzle-orm'
 import { accounts, ledger } from '../database/schema.ts'
 import { onEachDatabase } from '../testing/databases.ts'
@@ -222,7 +223,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     const copier = createUsageCopier({ ledger: createPostgresLedger(orm), redis, log: quiet, intervalMs: 5 })
 
     // The account got its spend with its record. One request is under way, one is settled.
-    await redis.client.hset(spendName(dora.id), { r: 5_000_000 })
+    await changeAccount(redis.client, dora.id, { reserved: 5_000_000 })
     const one = await serve(redis, dora.id, { costNanos: 1_000_000_007, estimated: true })
     const { spent_usd, reserved_usd } = await summary()
     assert.deepEqual([spent_usd, reserved_usd], ['1.000000007', '0.005'])
@@ -253,9 +254,9 @@ onEachDatabase('usage', async (t, newDatabase) => {
       await copier.stop()
     }
     // Redis is emptied: what the ledger has still counts.
-    await redis.client.del(spendName(dora.id))
+    await redis.client.del(booksName(dora.id))
     assert.equal((await summary()).spent_usd, '1.000000007')
-    await redis.client.hset(spendName(dora.id), { m: monthNumber(new Date()), s: 1, r: 0 })
+    await changeAccount(redis.client, dora.id, { month: monthNumber(new Date()), settled: 1 })
     assert.equal((await summary()).spent_usd, '1.000000007')
   })
 
@@ -275,7 +276,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     const fay = await control.signUp()
     const month = monthOf(new Date())
     await orm.insert(ledger).values(row(fay.id, month.from.toISOString(), { costNanos: 20_000_000 }))
-    await control.redis.client.hset(spendName(fay.id), { s: 50_000_000, r: 7 })
+    await changeAccount(control.redis.client, fay.id, { settled: 50_000_000, reserved: 7 })
     const summary = async () => {
       const { status, body } = await call('GET', '/api/usage/summary', { cookie: fay.cookie })
       assert.equal(status, 200)

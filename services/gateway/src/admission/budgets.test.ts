@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { accountShard, deadlinesName, holdName, limitName } from '@tollgate/contracts/keyspace/names.ts'
-import { readSpend, type Spend } from '@tollgate/contracts/redis/spend.ts'
+import { accountShard, deadlinesName } from '@tollgate/contracts/keyspace/names.ts'
+import { readSpend } from '@tollgate/contracts/redis/spend.ts'
+import { changeAccount, putHold, readBooks } from '@tollgate/contracts/testing/books.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -49,7 +50,7 @@ function answerWith(usage: object): void {
 }
 const chat = (seeded: SeededKey, members: object = {}, model = 'small') =>
   post(gateway, seeded.secret, '/chat/completions', chatOf(model, members))
-const spend = ({ account }: SeededKey): Promise<Spend | null> => readSpend(gateway.control, account, month())
+const spend = ({ account }: SeededKey) => readSpend(gateway.control, account, month())
 const forwarded = () => JSON.parse(upstream.received.at(-1)!.body) as Record<string, unknown>
 
 t.test('what was used is charged, and what was reserved is free again', async (t) => {
@@ -304,7 +305,7 @@ t.test('an admission that Redis does not answer in time is taken back', async (t
   await gateway.settled()
   t.equal(upstream.received.length, before)
   t.match(await spend(seeded), { reserved: 0, settled: 10 * inputNanos + 20 * outputNanos })
-  t.equal(await gateway.control.client.hlen(holdName(seeded.account)), 0)
+  t.equal((await readBooks(gateway.control.client, seeded.account)).holds.size, 0)
 })
 
 t.test('holds that nobody settles are charged by the next admission or by the sweep', async (t) => {
@@ -314,8 +315,9 @@ t.test('holds that nobody settles are charged by the next admission or by the sw
   const tag = run.slice(0, 8) + run.slice(-8)
   const abandon = async (id: string) => {
     const at = Math.floor(Date.now() / 1000)
-    await client.hset(holdName(seeded.account), id, `1|${at}|10|700|10|20|1000|${tag}|${seeded.id}|small`)
-    await client.hset(limitName(seeded.account), 'd', '1')
+    const amounts = { deadline: 1, at, granted: 10, nanos: 700, promptTokens: 10, tokens: 20, tokensPerMinute: 1000 }
+    await putHold(client, seeded.account, id, { ...amounts, tag, key: seeded.id, model: 'small' })
+    await changeAccount(client, seeded.account, { open: 1, due: 1 })
     await client.zadd(deadlinesName(accountShard(seeded.account)), 1, seeded.account)
   }
   await abandon('req_lost_1')

@@ -9,3 +9,8 @@ end
 
 -- How long it is kept, a day: far longer than anything can still be under way.
 local goneMs = 86400000
+
+-- The beginning of its name, which the request's id ends.
+local function goneOf(shard)
+  return 'gone:' .. shard .. ':'
+end

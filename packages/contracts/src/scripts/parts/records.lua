@@ -5,16 +5,16 @@ local now = seconds * 1000000 + tonumber(time[2])
 local nowMs = math.floor(now / 1000)
 
 -- What is to be answered if the records that were judged are not those of this instant, in a process that is known to
--- hold every change, or if what was judged has ended; else nil. `marker`, `keys` and `account` are the names of the marker
--- of the account's shard, the hash of its keys and its own; versions are numbers, or nil for a record that was not known,
--- and `endsAt` is nil for never. The rest is as in verify.lua.
-local function unlessJudged(run, marker, keys, account, key, judgedKey, judgedAccount, endsAt)
+-- hold every change, or if what was judged has ended; else nil. `marker` and `account` are the names of the marker of the
+-- account's shard and of the hash of its record and those of its keys; versions are numbers, or nil for a record that was
+-- not known, and `endsAt` is nil for never. The rest is as in verify.lua.
+local function unlessJudged(run, marker, account, key, judgedKey, judgedAccount, endsAt)
   local state = redis.call('HMGET', marker, 'run', 'version')
   if state[1] ~= run then
     return 'unverified'
   end
-  local keyVersion = tonumber(redis.call('HGET', keys, 'v:' .. key) or nil)
-  local accountVersion = tonumber(redis.call('HGET', account, 'v') or nil)
+  local versions = redis.call('HMGET', account, 'v', 'v:' .. key)
+  local accountVersion, keyVersion = tonumber(versions[1] or nil), tonumber(versions[2] or nil)
   -- A record of an earlier epoch (10^12 versions each) than its shard's is void.
   local version = tonumber(state[2])
   local epochStart = version - version % 1e12
@@ -27,7 +27,7 @@ local function unlessJudged(run, marker, keys, account, key, judgedKey, judgedAc
   if not (keyVersion and accountVersion and keyVersion == judgedKey and accountVersion == judgedAccount) then
     return {
       keyVersion and string.format('%.0f', keyVersion) or '',
-      keyVersion and redis.call('HGET', keys, 'r:' .. key) or '',
+      keyVersion and redis.call('HGET', account, 'r:' .. key) or '',
       accountVersion and string.format('%.0f', accountVersion) or '',
       accountVersion and redis.call('HGET', account, 'r') or ''
     }

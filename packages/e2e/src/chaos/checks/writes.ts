@@ -1,5 +1,5 @@
 import { createClient } from '@supabase/supabase-js'
-import { accountName, accountShard, keysName } from '@tollgate/contracts/keyspace/names.ts'
+import { accountName, accountShard } from '@tollgate/contracts/keyspace/names.ts'
 import { Person } from '../../person.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { rawChat } from '../traffic/raw-chat.ts'
@@ -39,11 +39,11 @@ export const writes: readonly Write[] = [
     async prepare(system) {
       const { person, account } = await someoneWithKey(system)
       const known = async () =>
-        (await clientOf(system, account).hkeys(keysName(account))).filter((name) => name.startsWith('r:'))
+        (await clientOf(system, account).hkeys(accountName(account))).filter((name) => name.startsWith('r:'))
       const before = (await known()).length
       return {
         make: () => person.createKey('second'),
-        written: keysName(account),
+        written: accountName(account),
         hasArrived: async () => (await known()).length > before
       }
     }
@@ -54,7 +54,7 @@ export const writes: readonly Write[] = [
       const { person, account, id, isRefused } = await someoneWithKey(system)
       return {
         make: () => person.call('POST', `/api/keys/${id}/rotate`, {}),
-        written: keysName(account),
+        written: accountName(account),
         hasArrived: isRefused
       }
     }
@@ -63,7 +63,7 @@ export const writes: readonly Write[] = [
     name: 'revoke a key',
     async prepare(system) {
       const { person, account, id, isRefused } = await someoneWithKey(system)
-      return { make: () => person.revokeKey(id), written: keysName(account), hasArrived: isRefused }
+      return { make: () => person.revokeKey(id), written: accountName(account), hasArrived: isRefused }
     }
   },
   {

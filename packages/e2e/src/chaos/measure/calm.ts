@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountShard, accountShards, dirtyName, holdName } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, accountShards, deadlinesName, dirtyName } from '@tollgate/contracts/keyspace/names.ts'
 import { executeAll } from '@tollgate/contracts/redis/execute.ts'
 import { reap } from '@tollgate/contracts/redis/settle.ts'
+import { readBooks } from '@tollgate/contracts/testing/books.ts'
 import { passDeadlines } from '../../metering/charges.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 
@@ -55,9 +56,19 @@ async function settlementsWaiting({ gateways }: ChaosSystem): Promise<number> {
 }
 
 async function accountsWithHolds({ link }: ChaosSystem): Promise<string[]> {
-  const beginning = holdName('').length
-  const names = await Promise.all(link.nodes().map(({ client }) => client.keys('hold:*')))
-  return names.flat().map((name) => name.slice(beginning))
+  const listed = await executeAll(
+    link,
+    accountShards,
+    (shard) => shard,
+    (pipeline, shard) => pipeline.zrange(deadlinesName(shard), '0', '-1')
+  )
+  const accounts = listed.flat() as string[]
+  const open = await Promise.all(
+    accounts.map(
+      async (account) => (await readBooks(link.nodeOf(accountShard(account)).client, account)).holds.size > 0
+    )
+  )
+  return accounts.filter((_account, index) => open[index])
 }
 
 async function uncopied({ link }: ChaosSystem): Promise<number> {
