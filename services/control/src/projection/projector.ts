@@ -54,6 +54,7 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
       return isThere
     } catch (err) {
       log.warn({ err, ...notice }, 'a change could not be projected at once')
+      pause.wake()
       return false
     }
   }

@@ -25,7 +25,8 @@ export async function writeDirectly(
   redis.nodeOf(accountShard(notice.account)).run()
   let tried = ''
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const writes = await read()
+    // A connection that was lost since it was last used is noticed by its next statement only, and others are not lost.
+    const writes = await read().catch(read)
     const versions = writes.map((write) => (write.kind === 'pointer' ? '' : write.version)).join()
     if (writes.length === 0 || versions === tried) return false
     const outcomes = await putAll(redis, writes)
