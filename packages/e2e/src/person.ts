@@ -85,7 +85,8 @@ export class Person {
 
   /** Registers, confirms and signs in; with a plan, as the operator sets it at the identity provider. */
   async join(plan?: string): Promise<this> {
-    await this.register()
+    const registered = await this.register()
+    if (registered.status >= 400) throw new Error(`registration answered ${registered.status}`)
     await this.confirm()
     if (plan !== undefined) {
       const { identity } = this.#system.addresses

@@ -8,47 +8,8 @@ import { Redis } from 'ioredis'
 import t from 'tap'
 import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
-import { startTestSystem, type TestSystem } from './start-test-system.ts'
+import { startTestSystem } from './start-test-system.ts'
 import { untilOutcome } from './until-outcome.ts'
-
-let system: TestSystem
-t.before(async () => {
-  system = await startTestSystem(t, { gateways: 2 })
-})
-
-t.test('an emptied Redis is filled again by itself: 503 meanwhile, never a wrong answer', async (t) => {
-  const ada = await new Person(system, 'ada').join('pro')
-  const live = (await ada.createKey('live')).body.key
-  const revoked = (await ada.createKey('revoked')).body.key
-  await ada.revokeKey(revoked.id)
-  const unused = (await ada.createKey('never used before')).body.key
-  const clients = system.addresses.gateways.flatMap((gateway) => openaiClient(gateway, live.value))
-  for (const client of clients) t.equal(await chatOutcome(client), '200')
-
-  const redis = new Redis(system.addresses.redis)
-  await redis.flushall()
-  redis.disconnect()
-  const [used, fresh, dead] = await Promise.all([
-    untilOutcome(() => chatOutcome(clients[0]!), '200'),
-    untilOutcome(() => chatOutcome(openaiClient(system.addresses.gateways[1]!, unused.value)), '200'),
-    untilOutcome(() => chatOutcome(openaiClient(system.addresses.gateways[1]!, revoked.value)), '401 revoked_api_key')
-  ])
-  t.same(
-    used.seen.filter((outcome) => outcome !== '503 state_unavailable'),
-    ['200']
-  )
-  t.same(
-    fresh.seen.filter((outcome) => outcome !== '503 state_unavailable'),
-    ['200']
-  )
-  t.same(
-    dead.seen.filter((outcome) => outcome !== '503 state_unavailable'),
-    ['401 revoked_api_key']
-  )
-  t.comment(
-    `healed after ${used.ms} ms (a key in use), ${fresh.ms} ms (a key never seen), ${dead.ms} ms (a revoked key)`
-  )
-})
 
 t.test('a Redis restarted from an old dump admits nothing on it until the revocation is replayed', async (t) => {
   const program = findRedisServer(process.env)
@@ -100,6 +61,7 @@ t.test('a Redis restarted from an old dump admits nothing on it until the revoca
 })
 
 t.test('a restart of everything keeps users, sessions and keys', async (t) => {
+  const system = await startTestSystem(t)
   const ada = await new Person(system, 'ada').join()
   const { id, value } = (await ada.createKey('lasting')).body.key
   for (const part of [...system.parts.values()].toReversed()) await part.stop()

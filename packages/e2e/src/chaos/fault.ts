@@ -8,7 +8,7 @@ export type Fault = {
   summary: string
   conditions?: Conditions
   allowed: Allowed
-  /** A program that it needs and that may not be installed; null if it is. */
+  /** What it needs and is not there, such as `pgbouncer is not installed`; null if all is. */
   missing?: () => string | null
   /**
    * Breaks something, and mends it. Resolves at the moment when it is mended.

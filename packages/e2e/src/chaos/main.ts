@@ -71,7 +71,7 @@ async function run(names: readonly string[]): Promise<number> {
       const missing = fault.missing?.() ?? null
       console.log(`\n${fault.name}: ${fault.summary}`)
       if (missing !== null) {
-        console.log(`  SKIPPED: ${missing} is not installed`)
+        console.log(`  SKIPPED: ${missing}`)
         continue
       }
       const startedAt = performance.now()

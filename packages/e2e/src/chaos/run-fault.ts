@@ -15,12 +15,17 @@ import { prepareRevocations } from './traffic/revocations.ts'
 import type { Sent } from './traffic/sent.ts'
 import { startSteadyTraffic } from './traffic/steady.ts'
 
-/** Requests before the fault, all of which must be served. */
-const undisturbedMs = 3000
-/** When for so long nothing has failed, it has healed. */
-const quietMs = 2000
-/** Gateways are asked with a revoked key for so long. */
-const watchedMs = 6000
+/** How long what belongs to a fault lasts, ms. */
+export type Pace = {
+  /** Requests before the fault, all of which must be served. */
+  undisturbedMs: number
+  /** When for so long nothing has failed, it has healed. */
+  quietMs: number
+  /** Gateways are asked with a revoked key for so long. */
+  watchedMs: number
+}
+
+const usualPace: Pace = { undisturbedMs: 3000, quietMs: 2000, watchedMs: 6000 }
 const healLimitMs = 90_000
 const revokeEveryMs = 3000
 const stockOfKeys = 6
@@ -34,7 +39,8 @@ const falseRefusal = /^(401|402|429)/
  *
  * @throws Error if requests fail before the fault, or something never comes to an end after it
  */
-export async function runFault(fault: Fault, system: ChaosSystem): Promise<Measured> {
+export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = usualPace): Promise<Measured> {
+  const { undisturbedMs, quietMs, watchedMs } = pace
   const { models, sql, link } = system
   const cappedAccounts = await seedCapped(system)
   await untilProjected(sql, link, projectedLimitMs)
@@ -65,7 +71,7 @@ export async function runFault(fault: Fault, system: ChaosSystem): Promise<Measu
   }
   const mendedAt = performance.now()
   revocations.revokeOne()
-  await untilQuiet(steady.raw, mendedAt)
+  await untilQuiet(steady.raw, mendedAt, quietMs)
   await Promise.all([steady.stop(), capped.stop(), creations.stop()])
   stalls.disable()
   const giveUp = setTimeout(revocations.stop, healLimitMs)
@@ -97,7 +103,7 @@ export async function runFault(fault: Fault, system: ChaosSystem): Promise<Measu
 }
 
 /** Resolves when for some time no answer was a failure. */
-async function untilQuiet(raw: readonly Sent[], mendedAt: number): Promise<void> {
+async function untilQuiet(raw: readonly Sent[], mendedAt: number, quietMs: number): Promise<void> {
   while (performance.now() < lastFailure(raw, mendedAt) + quietMs) {
     if (performance.now() > mendedAt + healLimitMs) {
       throw new Error(`it has not healed in ${healLimitMs / 1000} s: ${failuresOf(count(raw.slice(-50))).join('; ')}`)

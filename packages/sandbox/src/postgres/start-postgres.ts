@@ -10,6 +10,8 @@ import { findPostgres, findUser } from './find-postgres.ts'
 export interface PostgresOptions {
   /** Whether commits reach the disk. Off by default: only a crash of the machine, not of the server, could lose them. */
   readonly fsync?: boolean
+  /** In which the directory of its data is made; the system's own for temporary files unless given. */
+  readonly parent?: string
   /** Further settings by name, such as `{ max_connections: '300' }`. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -41,11 +43,12 @@ const retryMs = 10
  */
 export async function startPostgres({
   fsync = false,
+  parent = tmpdir(),
   settings = {}
 }: PostgresOptions = {}): Promise<RunningPostgres | null> {
   const programs = findPostgres(process.env)
   if (programs === null) return null
-  const directory = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'))
+  const directory = await mkdtemp(join(parent, 'tollgate-postgres-'))
   const remove = () => rm(directory, { recursive: true, force: true })
   try {
     const user = userForServer()

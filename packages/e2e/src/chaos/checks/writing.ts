@@ -34,7 +34,7 @@ export const writing: Check = {
 }
 
 /** @returns from the end of the replica to the moment when gateways go by the change, ms */
-async function repairByOther(system: ChaosSystem, write: Write): Promise<number> {
+export async function repairByOther(system: ChaosSystem, write: Write): Promise<number> {
   const prepared = await write.prepare(system)
   await killWithin(system, prepared)
   const diedAt = performance.now()

@@ -8,7 +8,7 @@ export const poolerFaults: readonly Fault[] = [
     name: 'pooler',
     summary: 'control reaches PostgreSQL by pgbouncer in transaction mode, and all of its connections are lost once',
     conditions: { beforeDatabase: startPgbouncer },
-    missing: () => (findPgbouncer() === null ? 'pgbouncer' : null),
+    missing: () => (findPgbouncer() === null ? 'pgbouncer is not installed' : null),
     allowed: { bridged: true },
     async inflict({ sql }) {
       await delay(5000)

@@ -17,6 +17,7 @@ import { type NetworkProxy, startProxy } from '../network/proxy.ts'
 import { writeCatalog } from './catalog.ts'
 import { type RedisServer, startRedisServer } from './redis-server.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from './seed.ts'
+import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { type SpreadForm, type SpreadRedis, startSpreadRedis } from './spread-redis.ts'
 
 const clockModule = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url))
@@ -37,6 +38,8 @@ export type Conditions = {
   redisNetwork?: boolean
   /** By the name of a part, how far its wall clock is ahead. */
   clockShiftsMs?: Readonly<Record<string, number>>
+  /** The database is on a disk of its own, which can be filled. */
+  smallDisk?: boolean
   /** Starts what control is to reach the database through. @returns the URL to use instead */
   beforeDatabase?: (databaseUrl: string, directory: string) => Promise<Between>
 }
@@ -62,6 +65,8 @@ export type ChaosSystem = {
   /** Directly to Redis, by no proxy. */
   link: RedisLink
   postgres: RunningPostgres
+  /** Where the database is, if it has a disk of its own. */
+  readonly disk: SmallDisk
   /** Directly to the database, too. */
   sql: Sql
   /** In this process: it remembers every request. */
@@ -84,12 +89,15 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     gateways: gatewayCount = 3,
     keys = 10_000,
     clockShiftsMs = {},
-    redisNetwork = false
+    redisNetwork = false,
+    smallDisk = false
   } = conditions
   const program = findRedisServer(process.env)
   if (program === null) return null
   await using parts = new AsyncDisposableStack()
-  const postgresServer = await startPostgres({ settings: { max_connections: '200' } })
+  const disk = smallDisk ? mountSmallDisk() : null
+  if (disk !== null) parts.defer(() => disk.stop())
+  const postgresServer = await startPostgres({ parent: disk?.directory, settings: { max_connections: '200' } })
   if (postgresServer === null) return null
   parts.defer(() => postgresServer.stop())
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-chaos-'))
@@ -144,6 +152,8 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
       OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
       OPENAI_API_KEY: 'sandbox',
       CATALOG_FILE: writeCatalog(directory),
+      // So that people have addresses of their own, and limits by address are not in the way.
+      TRUST_PROXY: 'loopback',
       LOG_LEVEL: 'warn'
     },
     envOf,
@@ -195,6 +205,10 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     },
     link,
     postgres: postgresServer,
+    get disk() {
+      if (disk === null) throw new Error('the database of this system has no disk of its own')
+      return disk
+    },
     sql,
     models,
     upstream,
