@@ -82,7 +82,7 @@ export const quickTiming: Timing = {
   memoryRounds: 1,
   holdMs: 1000,
   keys: [200, 2000],
-  accounts: [1, 20],
+  accounts: [20],
   soakMs: 3000,
   redisRequests: 10_000
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
-import { allShards } from '@tollgate/contracts/keyspace/names.ts'
+import { allShards, catalogName } from '@tollgate/contracts/keyspace/names.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { readCatalog, readShards } from '@tollgate/contracts/redis/project.ts'
 import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
@@ -152,7 +152,7 @@ onEachDatabase('the projector', async (t, newDatabase) => {
       }
       const [first, second] = [1, 2].map(() => project(t, { database, redis, intervalMs: 50 }))
       const version = await untilCatalog(JSON.stringify(catalog))
-      await redis.client.flushall()
+      await redis.client.del(catalogName)
       assert.equal(await untilCatalog(JSON.stringify(catalog)), version)
       assert.equal(await orm.$count(catalogs), 1)
       await Promise.all([first!.projector.stop(), second!.projector.stop()])
