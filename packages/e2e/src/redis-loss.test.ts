@@ -59,19 +59,3 @@ t.test('a Redis restarted from an old dump admits nothing on it until the revoca
   const next = (await ada.createKey('next')).body.key
   t.equal(await chatOutcome(openaiClient(first, next.value)), '200')
 })
-
-t.test('a restart of everything keeps users, sessions and keys', async (t) => {
-  const system = await startTestSystem(t)
-  const ada = await new Person(system, 'ada').join()
-  const { id, value } = (await ada.createKey('lasting')).body.key
-  for (const part of [...system.parts.values()].toReversed()) await part.stop()
-  for (const part of system.parts.values()) await part.start()
-  t.equal((await ada.me()).status, 200)
-  t.match((await ada.listKeys()).body, { keys: [{ id }] })
-  const outcome = await untilOutcome(() => chatOutcome(openaiClient(system.addresses.gateways[0]!, value)), '200')
-  t.same(
-    outcome.seen.filter((seen) => seen !== '503 state_unavailable'),
-    ['200']
-  )
-  t.match(await ada.login(), { status: 200 })
-})

@@ -85,7 +85,8 @@ local perRequest, arrival, last
 local perKeyRequest, keyArrival, lastOfKey
 local perToken, tokenArrival, lastToken
 
--- What is told of requests is what will be in the way first. The last of each is until nothing is taken any more.
+-- What is told of the rates. Of requests it is what will be in the way first; the last of each is until nothing is taken any
+-- more.
 local function rates()
   local limited, left, rest = perMinute, floor((last - arrival) / perRequest), arrival
   if keyPerMinute then
@@ -95,12 +96,16 @@ local function rates()
     end
   end
   local tokensLeft = floor((lastToken - tokenArrival) / perToken)
-  return format(' %d %d %d %d %d', limited, left > 0 and left or 0, ceil((rest - now) / 1000),
-    tokensLeft > 0 and tokensLeft or 0, ceil((tokenArrival - now) / 1000))
+  return limited, left > 0 and left or 0, ceil((rest - now) / 1000), tokensLeft > 0 and tokensLeft or 0,
+    ceil((tokenArrival - now) / 1000)
+end
+
+local function overLimit(limit, wait)
+  return format('over-limit %s %d %d %d %d %d %d', limit, ceil(wait / 1000), rates())
 end
 
 local function admitted(granted, admittedAt, nanos)
-  return format('admitted %d %d %d', granted, admittedAt, nanos) .. rates()
+  return format('admitted %d %d %d %d %d %d %d %d', granted, admittedAt, nanos, rates())
 end
 
 -- How many tokens of output a budget leaves room for, and what a request then costs; or nil, and the answer that there is too
@@ -139,19 +144,19 @@ local function decide(request)
   end
 
   if open >= mostOpen then
-    return 'over-limit concurrent 1000' .. rates()
+    return overLimit('concurrent', 1000000)
   end
   local wait = perRequest - (last - arrival)
   if keyPerMinute then
     wait = max(wait, perKeyRequest - (lastOfKey - keyArrival))
   end
   if wait > 0 then
-    return format('over-limit requests %d', ceil(wait / 1000)) .. rates()
+    return overLimit('requests', wait)
   end
   local tokens = promptTokens + tokensEach * granted
   wait = tokens * perToken - (lastToken - tokenArrival)
   if wait > 0 then
-    return format('over-limit tokens %d', ceil(wait / 1000)) .. rates()
+    return overLimit('tokens', wait)
   end
 
   reserved, keyReserved, open = reserved + nanos, keyReserved + nanos, open + 1

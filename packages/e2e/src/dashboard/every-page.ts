@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import { writeApiTypes } from '@tollgate/dashboard/build/api-types.ts'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import t from 'tap'
 import { chatOutcome, openaiClient } from '../openai-client.ts'
 import { Person } from '../person.ts'
@@ -218,16 +218,15 @@ t.test('the first page is small, is there soon, and needs no other host', async 
     ['/dashboard', 'Overview', ada]
   ] as const) {
     const { page, context } = await visit(browser, system, person === undefined ? {} : { person })
-    const sizes: Array<Promise<number>> = []
-    page.on('requestfinished', (request) =>
-      sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize))
-    )
+    const requests: Request[] = []
+    page.on('requestfinished', (request) => requests.push(request))
     const startedAt = performance.now()
     await page.goto(path)
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
     const shownMs = Math.round(performance.now() - startedAt)
     await page.waitForLoadState('networkidle')
-    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    const sizes = await Promise.all(requests.map((request) => request.sizes()))
+    const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
     t.comment(`${path}: ${bytes} bytes in ${sizes.length} answers, shown after ${shownMs} ms`)
     t.ok(bytes <= mostBytes, `${path}: ${bytes} bytes`)
     await context.close()

@@ -1,8 +1,12 @@
 -- The calendar month (UTC) of a time in seconds since the epoch, as the number yyyymm.
 -- After Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days. Remainders are subtracted before
--- dividing, which costs a third of rounding down after it.
+-- dividing, which costs a third of rounding down after it; most that a script asks about is of one day.
+local latestDay, latestMonth
 local function monthOf(seconds)
   local day = (seconds - seconds % 86400) / 86400 + 719468
+  if day == latestDay then
+    return latestMonth
+  end
   local dayOfEra = day % 146097
   local era = (day - dayOfEra) / 146097
   local days = dayOfEra - (dayOfEra - dayOfEra % 1460) / 1460 + (dayOfEra - dayOfEra % 36524) / 36524
@@ -12,5 +16,6 @@ local function monthOf(seconds)
   local fromMarch = 5 * (dayOfEra - 365 * yearOfEra - leapDays) + 2
   fromMarch = (fromMarch - fromMarch % 153) / 153
   local month = fromMarch < 10 and fromMarch + 3 or fromMarch - 9
-  return (yearOfEra + era * 400 + (month <= 2 and 1 or 0)) * 100 + month
+  latestDay, latestMonth = day, (yearOfEra + era * 400 + (month <= 2 and 1 or 0)) * 100 + month
+  return latestMonth
 end
