@@ -67,7 +67,13 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   async function seed(ledger: LedgerSpend): Promise<SeedOutcome> {
     return (await seedSpend(link, [ledger], await openSpends(link, [ledger.account])))[0]!
   }
-  async function settleOne(id: string, admitted: AdmitAnswer, changed: Partial<SettledRequest> = {}, isRetry = false) {
+  async function settleOne(
+    id: string,
+    admitted: AdmitAnswer,
+    changed: Partial<SettledRequest> = {},
+    isRetry = false,
+    of = link
+  ) {
     assert.ok(admitted.outcome === 'admitted')
     const request: SettledRequest = {
       id,
@@ -86,7 +92,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       estimated: false,
       ...changed
     }
-    await settleOf(link, account, [request], isRetry)
+    await settleOf(of, account, [request], isRetry)
   }
   /** Amounts other than zero. */
   async function usage(): Promise<Record<string, number>> {
@@ -255,6 +261,12 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     const later = withRun(link, 'another run, much later')
     assert.deepEqual(await reap(later, account, 10), { charged: 0, released: 1 })
     assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
+    // One that was perhaps settled before, in what is lost and in the ledger.
+    const admitted = await ask('req_2')
+    await settleOne('req_2', admitted, {}, true, later)
+    assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
+    assert.equal((await readBooks(client, account)).holds.size, 0)
+    assert.deepEqual(await usage(), {})
   })
 
   t.test('a hold that Redis lost is charged by the first attempt', async () => {
@@ -308,6 +320,22 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     await settleOne('req_1', admitted, { at: 1_578_000_000 })
     assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
     assert.match((await client.keys('usage:*'))[0]!, /:438333:.*~\d+$/)
+  })
+
+  t.test('what is settled begins a month, where nothing was admitted in it', async () => {
+    const admitted = await ask('req_1')
+    // An older state of Redis, which control has vouched for.
+    await client.del(booksName(account))
+    await changeAccount(client, account, { month: 202001, settled: 999_999, reserved: 5 })
+    await putKeyEntry(client, account, 'key_1', { month: 202001, settled: 1, reserved: 1, arrival: 0 })
+    await settleOne('req_1', admitted)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
+    assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 300, reserved: 0 })
+    // And where only others of the account were.
+    await putKeyEntry(client, account, 'key_1', { month: 202001, settled: 9, reserved: 9, arrival: 0 })
+    await settleOne('req_2', admitted)
+    assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 300, reserved: 0 })
+    assert.deepEqual(await spend(), { settled: 600, reserved: 0 })
   })
 
   t.test('the unused part of the token rate is given back', async () => {
