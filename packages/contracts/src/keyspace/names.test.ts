@@ -23,7 +23,7 @@ test('there are 256 shards of accounts and 256 of secrets', async () => {
   assert.deepEqual([accountShards[0], accountShards[255], secretShards[10]], ['a00', 'aff', 'k0a'])
 })
 
-test('names are the ones that data in Redis has: they never change', async () => {
+test('names are those of data in Redis: with another one, markers say another form', async () => {
   const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
   assert.equal(accountShard(account), 'a14')
   assert.equal(accountName(account), `acct:{a14}:${account}`)

@@ -13,9 +13,6 @@ export const accountShards: readonly AccountShard[] = pairs.map((pair): AccountS
 export const secretShards: readonly SecretShard[] = pairs.map((pair): SecretShard => `k${pair}`)
 export const allShards: readonly Shard[] = [...accountShards, ...secretShards]
 
-/** The form that all of this has. It is raised with every change to it: then control brings everything anew. */
-export const layout = 2
-
 /** Names of one account are made one after the other, and each hash costs as much as all the rest of them. */
 let last: { account: string; shard: AccountShard } | null = null
 
@@ -31,6 +28,12 @@ export function secretShard(digest: string): SecretShard {
 }
 
 export const shardMarker = (shard: Shard): string => `shard:{${shard}}`
+/**
+ * The field of a marker that says which changes are here, as in scripts/parts/marker.lua. Its number is raised when scripts
+ * keep what they have in another form: then control brings everything anew. As a marker that is stamped has no other such
+ * field, that is so in both directions.
+ */
+export const markerVersionField = 'version:2'
 export const pointerName = (digest: string): string => `key:{${secretShard(digest)}}:${digest}`
 /** The record of an account and those of its keys */
 export const accountName = (account: string): string => `acct:{${accountShard(account)}}:${account}`

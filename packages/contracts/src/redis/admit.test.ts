@@ -290,8 +290,16 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 700, reserved: 0 })
     assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 650, reserved: 0 })
     assert.equal(await seed({ account, month: 202001, settled: 900, byKey: new Map() }), 'another month')
-    assert.equal((await ask('req_2', { accountBudgetNanos: 1799 })).outcome, 'admitted')
+    assert.equal((await ask('req_2', { accountBudgetNanos: 1799, keyRequests: 10 })).outcome, 'admitted')
     assert.deepEqual(await spend(), { settled: 700, reserved: 1090 })
+    // What is under way stays as it is, and an earlier month counts as nothing.
+    const before = (await readBooks(client, account)).keys.get('key_1')!
+    assert.ok(before.arrival > 0)
+    assert.equal(await knows(900, 800), 'seeded')
+    assert.deepEqual((await readBooks(client, account)).keys.get('key_1'), { ...before, settled: 800 })
+    await putKeyEntry(client, account, 'key_1', { ...before, month: 202001, settled: 5000 })
+    assert.equal(await knows(900, 850), 'seeded')
+    assert.deepEqual((await readBooks(client, account)).keys.get('key_1'), { ...before, settled: 850, reserved: 0 })
   })
 
   t.test('a ledger that has more does not count for a spend that has changed since it was seen', async () => {

@@ -1,11 +1,8 @@
-import { layout } from '../keyspace/names.ts'
-
 /** What a Redis server says of itself that matters here. */
 export type ServerDescription = {
   /**
-   * The process together with the history of its data (a process that was master, replica and master again is the same,
-   * but lacks what it acknowledged before; its replication id is another then), and the form that data have for this
-   * version of Tollgate: what another version was vouched to is no use to it.
+   * The process together with the history of its data: a process that was master, replica and master again is the same,
+   * but lacks what it acknowledged before; its replication id is another then.
    */
   run: string
   isMaster: boolean
@@ -30,7 +27,7 @@ export function describeServer(info: string): ServerDescription {
   }
   const policy = field('maxmemory_policy') ?? 'noeviction'
   return {
-    run: `${runId}/${layout}:${field('master_replid') ?? ''}`,
+    run: `${runId}:${field('master_replid') ?? ''}`,
     isMaster: field('role') !== 'slave',
     knowsScriptFlags: true,
     evicts: policy.startsWith('allkeys-') ? policy : null

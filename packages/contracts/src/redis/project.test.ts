@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import type { Redis } from 'ioredis'
-import { accountName, accountShard, allShards, pointerName, type Shard, shardMarker } from '../keyspace/names.ts'
+import {
+  accountName,
+  accountShard,
+  allShards,
+  markerVersionField,
+  pointerName,
+  type Shard,
+  shardMarker
+} from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '../records/records.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import {
@@ -178,7 +186,7 @@ testOnEveryRedis('claims and stamps', async (t, link) => {
     const claim = await claimShard(link, shard, 'one')
     assert.deepEqual(claim, { shard, token: 'one', at: { version: null, run: null } })
     assert.equal(await stampShard(link, claim, 12, 'run 1'), true)
-    assert.deepEqual(await marker(client), { version: '12', run: 'run 1' })
+    assert.deepEqual(await marker(client), { [markerVersionField]: '12', run: 'run 1' })
   })
 
   t.test('a shard at change zero can be vouched for', async () => {
@@ -213,7 +221,7 @@ testOnEveryRedis('claims and stamps', async (t, link) => {
     const fast = await claimShard(link, shard, 'fast')
     assert.equal(await stampShard(link, fast, 20, 'run 1'), true)
     assert.equal(await stampShard(link, slow, 12, 'run 1'), false)
-    assert.deepEqual(await marker(client), { version: '20', run: 'run 1' })
+    assert.deepEqual(await marker(client), { [markerVersionField]: '20', run: 'run 1' })
   })
 
   t.test('a claim made before the data went away cannot be stamped, though the shard looks as it did', async () => {
@@ -231,9 +239,9 @@ testOnEveryRedis('claims and stamps', async (t, link) => {
     t.test(`a stamp insists on the ${what} that the claim found`, async () => {
       await stampShard(link, await claimShard(link, shard, 'one'), 12, 'run 1')
       const claim = await claimShard(link, shard, 'two')
-      await client.hset(shardMarker(shard), { version, run })
+      await client.hset(shardMarker(shard), { [markerVersionField]: version, run })
       assert.equal(await stampShard(link, claim, 14, 'run 3'), false)
-      assert.deepEqual(await marker(client), { version: String(version), run, 'claim:two': '1' })
+      assert.deepEqual(await marker(client), { [markerVersionField]: String(version), run, 'claim:two': '1' })
     })
   }
 
@@ -303,7 +311,7 @@ testOnEveryRedis('a full Redis', async (t, link, kind) => {
     assert.equal(await putKeyRecord(link, account, 'key_1', 2, revoked), true)
     await putPointer(link, digest, pointer, Date.now())
     assert.equal(await stampShard(link, claim, 2, 'run 1'), true)
-    assert.deepEqual(await marker(client), { version: '2', run: 'run 1', highest: '2' })
+    assert.deepEqual(await marker(client), { [markerVersionField]: '2', run: 'run 1', highest: '2' })
     assert.ok((await client.pttl(pointerName(digest))) > 0)
   })
 })

@@ -5,6 +5,7 @@ import {
   allShards,
   catalogName,
   changesChannel,
+  markerVersionField,
   pointerName,
   type Shard,
   secretShard,
@@ -169,7 +170,7 @@ export async function readShards(link: RedisLink): Promise<FoundShards> {
     link,
     allShards,
     (shard) => shard,
-    (pipeline, shard) => pipeline.hmget(shardMarker(shard), 'version', 'run', 'highest')
+    (pipeline, shard) => pipeline.hmget(shardMarker(shard), markerVersionField, 'run', 'highest')
   )
   const found: FoundShards = { markers: new Map(), failures: [] }
   for (const [index, [error, answer]] of results.entries()) {

@@ -6,6 +6,8 @@
 -- KEYS[1]  marker of the shard
 -- ARGV[1]  token of this replay
 -- Returns { version, run }, each '' if the shard has none.
+
+--include parts/marker.lua
 redis.call('HSET', KEYS[1], 'claim:' .. ARGV[1], 1)
-local at = redis.call('HMGET', KEYS[1], 'version', 'run')
+local at = redis.call('HMGET', KEYS[1], versionField, 'run')
 return { at[1] or '', at[2] or '' }

@@ -4,6 +4,8 @@
 -- that another run made is only released: it came back with an older state of Redis, and may have been settled in the
 -- state that was lost. It works at maxmemory.
 --
+-- As it reads all that there is of the account, it also removes what keys have of earlier months, which counts as nothing.
+--
 -- KEYS[1]  the name of the account's record; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV[2]  how many holds at most
@@ -26,9 +28,17 @@ local books, gonePrefix = 'books' .. tail, goneOf(shard)
 local most = whole(ARGV[2])
 local changes, sums, charged, released, first = {}, {}, 0, 0, nil
 local fields = redis.call('HGETALL', books)
+local account = redis.call('HGET', books, 'a')
+local month = account and struct.unpack(accountForm, account) or 0
 for n = 1, #fields, 2 do
   local field = fields[n]
-  if string.sub(field, 1, 2) == 'h:' then
+  local kind = string.sub(field, 1, 2)
+  if kind == 'k:' then
+    local keyMonth, _, _, arrival = struct.unpack(keyForm, fields[n + 1])
+    if keyMonth < month and arrival <= now then
+      redis.call('HDEL', books, field)
+    end
+  elseif kind == 'h:' then
     local deadline, at, granted, nanos, prompt, tokens, _, tag, key, model = readHold(fields[n + 1])
     if deadline > nowMs or charged + released >= most then
       if first == nil or deadline < first then
@@ -51,10 +61,10 @@ for n = 1, #fields, 2 do
 end
 writeBooks(books, redis.call('HMGET', books, unpack(fieldsOf(changes))), changes, charged + released, 0, first or 0)
 writeUsage(tail, shard, ownTag, now, sums)
-local deadlines, account = 'deadlines:' .. shard, accountOf(tail)
+local deadlines, id = 'deadlines:' .. shard, accountOf(tail)
 if first == nil then
-  redis.call('ZREM', deadlines, account)
+  redis.call('ZREM', deadlines, id)
 else
-  redis.call('ZADD', deadlines, string.format('%.0f', first), account)
+  redis.call('ZADD', deadlines, string.format('%.0f', first), id)
 end
 return { charged, released }

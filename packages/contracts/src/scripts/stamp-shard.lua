@@ -8,12 +8,14 @@
 -- ARGV[2]  version and  ARGV[3]  run that the claim returned
 -- ARGV[4]  version and  ARGV[5]  run to set
 -- Returns 1 if stamped, 0 if the shard has moved on or the claim is gone.
-local at = redis.call('HMGET', KEYS[1], 'version', 'run', 'claim:' .. ARGV[1], 'highest')
+
+--include parts/marker.lua
+local at = redis.call('HMGET', KEYS[1], versionField, 'run', 'claim:' .. ARGV[1], 'highest')
 if not at[3] or (at[1] or '') ~= ARGV[2] or (at[2] or '') ~= ARGV[3] then
   return 0
 end
 redis.call('DEL', KEYS[1])
-redis.call('HSET', KEYS[1], 'version', ARGV[4], 'run', ARGV[5])
+redis.call('HSET', KEYS[1], versionField, ARGV[4], 'run', ARGV[5])
 if at[4] then
   redis.call('HSET', KEYS[1], 'highest', at[4])
 end

@@ -14,6 +14,8 @@ export type AccountModel = {
   settled: Map<string, number>
   /** Times of arrival (µs) of the rates: q and t of the account's, q:<key>. */
   arrivals: Map<string, number>
+  /** The month of what the books have of each key. */
+  keyMonths: Map<string, number>
   /** Before which no hold ends, ms. */
   firstDeadline: number | null
   holds: Map<string, ModelHold>
@@ -63,6 +65,7 @@ export const emptyAccount = (): AccountModel => ({
   month: null,
   settled: new Map(),
   arrivals: new Map(),
+  keyMonths: new Map(),
   firstDeadline: null,
   holds: new Map(),
   gone: new Map(),
@@ -149,6 +152,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   if (tokenWait > 0) return { outcome: 'over-limit', limit: 'tokens', waitMs: Math.ceil(tokenWait / 1000) }
 
   turnTo(account, month)
+  account.keyMonths.set(key, month)
   requests.take(1)
   keyRequests?.take(1)
   tokens.take(allTokens)
@@ -264,6 +268,12 @@ export function settleModel(
 
 /** @param ids the overdue holds that were chosen */
 export function reapModel(account: AccountModel, ids: readonly string[], now: Moment): void {
+  for (const [key, month] of account.keyMonths) {
+    const arrival = account.arrivals.get(`q:${key}`) ?? 0
+    if (month >= (account.month ?? 0) || arrival > now.micros) continue
+    account.keyMonths.delete(key)
+    account.arrivals.delete(`q:${key}`)
+  }
   const books = openBooks(account, now)
   for (const id of ids) {
     const { at, key, model, nanos, promptTokens, tokens, tag } = account.holds.get(id)!
@@ -307,7 +317,10 @@ export function seedModel(
   const more = [...settled].filter(([key, nanos]) => nanos > present(key))
   if (more.length > 0 && seen !== seenOf(account)) return 'changed'
   turnTo(account, month)
-  for (const [key, nanos] of more) account.settled.set(key, nanos)
+  for (const [key, nanos] of more) {
+    account.settled.set(key, nanos)
+    account.keyMonths.set(key, month)
+  }
   return 'seeded'
 }
 
@@ -320,6 +333,7 @@ function openBooks(account: AccountModel, now: Moment) {
       if (account.month === null || account.month > monthOf(at)) return
       if (account.month < monthOf(at)) charges.clear()
       turnTo(account, monthOf(at))
+      account.keyMonths.set(key, account.month)
       for (const owner of ['', key]) charges.set(owner, (charges.get(owner) ?? 0) + nanos)
     },
     count(at: number, of: string, counters: Record<string, number>): void {

@@ -22,7 +22,8 @@ t.before(async () => {
 })
 t.teardown(() => system?.stop())
 
-for (const fault of faults.filter(({ name }) => inflicted.includes(name))) {
+for (const name of inflicted) {
+  const fault = faults.find((one) => one.name === name)!
   t.test(`the promises hold: ${fault.summary}`, async (t) => {
     if (!need(t, 'redis-server', redis) || !need(t, 'PostgreSQL', postgres)) return
     const measured = await runFault(fault, system!, pace)

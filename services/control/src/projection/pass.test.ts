@@ -1,14 +1,37 @@
 import assert from 'node:assert/strict'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
-import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
+import {
+  accountName,
+  accountShard,
+  allShards,
+  booksName,
+  markerVersionField,
+  secretShard,
+  shardMarker
+} from '@tollgate/contracts/keyspace/names.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { putAll } from '@tollgate/contracts/redis/project.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
+import { verify } from '@tollgate/contracts/redis/verify.ts'
+import { activeKey } from '@tollgate/contracts/testing/active-key.ts'
+import { readBooks } from '@tollgate/contracts/testing/books.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
 import { runPass } from './pass.ts'
 import type { ProjectionSource } from './source.ts'
-import { createMemorySource, emptyState, recordMemoryChange } from './testing/memory-source.ts'
+import { createMemorySource, emptyState, type MemoryState, recordMemoryChange } from './testing/memory-source.ts'
+
+const [account, key] = ['account', 'key']
+
+function addKey(state: MemoryState, digest: string): void {
+  const change = recordMemoryChange(state, [accountShard(account), secretShard(digest)])
+  state.accounts.set(account, {
+    id: account,
+    record: { plan: 'free', status: 'active', ownCapNanos: null },
+    change
+  })
+  state.keys.set(key, { id: key, account, record: { ...activeKey, digest }, change, revokedAt: null })
+}
 
 /**
  * A pass over an empty Redis, in the middle of which, when it has seen Postgres but replayed nothing, a key is made.
@@ -21,7 +44,6 @@ async function keyMadeDuringPass(meanwhile: 'acknowledged, then flushed' | 'not 
   const state = emptyState()
   const source = createMemorySource(() => state)
   const digest = digestSecret(generateSecret('inference'))
-  const [account, key] = ['account', 'key']
   let isMade = false
   const interrupted: ProjectionSource = {
     ...source,
@@ -29,27 +51,7 @@ async function keyMadeDuringPass(meanwhile: 'acknowledged, then flushed' | 'not 
       const truth = await source.readTruth()
       if (isMade) return truth
       isMade = true
-      const change = recordMemoryChange(state, [accountShard(account), secretShard(digest)])
-      state.accounts.set(account, {
-        id: account,
-        record: { plan: 'free', status: 'active', ownCapNanos: null },
-        change
-      })
-      state.keys.set(key, {
-        id: key,
-        account,
-        record: {
-          status: 'active',
-          digest,
-          previous: null,
-          expiresAt: null,
-          models: null,
-          monthlyBudgetNanos: null,
-          requestsPerMinute: null
-        },
-        change,
-        revokedAt: null
-      })
+      addKey(state, digest)
       if (meanwhile === 'acknowledged, then flushed') {
         await putAll(redis, await source.writesOfKey(account, key))
         assert.notEqual(await findPointer(redis, digest), 'unknown')
@@ -72,3 +74,41 @@ for (const meanwhile of ['acknowledged, then flushed', 'not brought to Redis'] a
     assert.notEqual(await keyMadeDuringPass(meanwhile), 'unknown')
   })
 }
+
+test('what was vouched for in another form is brought anew, with what was spent', async (t) => {
+  const server = await startRedis({ port: 0 })
+  t.after(() => server.stop())
+  const redis = connectServer(server.url, { name: 'test', silenceLimitMs: 5000, onError: () => {} })
+  t.after(() => redis.close())
+  await redis.ready()
+  const state = emptyState()
+  addKey(state, digestSecret(generateSecret('inference')))
+  // As another version of control has stamped all shards, and with nothing that this version can read.
+  await runPass(
+    createMemorySource(() => state),
+    redis,
+    new AbortController().signal
+  )
+  for (const shard of allShards) {
+    const { [markerVersionField]: version, ...rest } = await redis.client.hgetall(shardMarker(shard))
+    await redis.client.hdel(shardMarker(shard), markerVersionField)
+    await redis.client.hset(shardMarker(shard), { ...rest, version: version! })
+  }
+  await redis.client.del(accountName(account), booksName(account))
+  const ask = () => verify(redis, account, key, { key: '', account: '' }, null)
+  assert.deepEqual(await ask(), { outcome: 'unverified' })
+
+  await runPass(
+    createMemorySource(() => state),
+    redis,
+    new AbortController().signal
+  )
+  const answer = await ask()
+  assert.ok(answer.outcome === 'moved' && answer.key !== null && answer.account !== null)
+  assert.notEqual((await readBooks(redis.client, account)).account, null)
+  assert.deepEqual(Object.keys(await redis.client.hgetall(shardMarker(accountShard(account)))).sort(), [
+    'highest',
+    'run',
+    markerVersionField
+  ])
+})

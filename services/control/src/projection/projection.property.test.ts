@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
-import { accountShard, pointerName, type Shard, secretShard, shardMarker } from '@tollgate/contracts/keyspace/names.ts'
+import {
+  accountShard,
+  markerVersionField,
+  pointerName,
+  type Shard,
+  secretShard,
+  shardMarker
+} from '@tollgate/contracts/keyspace/names.ts'
 import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
@@ -253,7 +260,7 @@ function watch(world: World, link: RedisNode) {
 
   /** The change up to which gateways would rely on a shard; null if they would not. */
   async function vouchedChange(shard: Shard): Promise<number | null> {
-    const [version, run] = await link.client.hmget(shardMarker(shard), 'version', 'run')
+    const [version, run] = await link.client.hmget(shardMarker(shard), markerVersionField, 'run')
     if (version == null || run !== world.run()) return null
     // A shard that has not followed to the new epoch yet still vouches for the changes of the one before.
     const epoch = epochOf(Number(version))

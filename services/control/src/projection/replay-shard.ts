@@ -59,8 +59,10 @@ export async function replayShard(
       }
     }
     // Another process than the one that was vouched to may have lost what was spent. After the records: with them accounts
-    // get a spend, to which what is settled from then on is added. A shard that never had a change has no accounts.
-    if (isAccountShard(claim.shard) && marker.run !== run && changeOf(version) > 0) {
+    // get a spend, to which what is settled from then on is added. A shard that never had a change has no accounts. Where
+    // no version is known, data had another form.
+    const isNew = marker.run !== run || marker.version === null
+    if (isAccountShard(claim.shard) && isNew && changeOf(version) > 0) {
       await seedShard(source.ledger, redis, claim.shard, run, new Date(), signal)
     }
     insistOnRun(redis, claim.shard, run)

@@ -23,7 +23,7 @@ import { budgetError, limitError } from './refusal.ts'
 /** Records that change under every single one of so many attempts are not a state to decide on. */
 const maxAttempts = 6
 /** Overdue holds that an admission ends before it is made: few enough not to keep others waiting. */
-const mostReaped = 500
+const mostReaped = 100
 
 /** What admission works with. */
 export type Admission = {

@@ -6,7 +6,7 @@ import { type Reaped, reap } from '@tollgate/contracts/redis/settle.ts'
 const sweepMs = 15_000
 /** Accounts of one shard in one sweep, and holds of one account in one script. */
 const mostAccounts = 100
-const mostHolds = 200
+const mostHolds = 100
 
 /** Ends overdue holds of accounts that nobody uses any more. Any number of gateways may sweep at once. */
 export type Reaper = {

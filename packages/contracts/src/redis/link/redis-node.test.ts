@@ -21,7 +21,7 @@ test('the run is that of the process at the other end, and not known before', as
   assert.throws(() => link.run(), RedisAwayError)
   await link.ready()
   assert.equal(link.isReady(), true)
-  assert.match(await link.client.info('server'), new RegExp(`^run_id:${link.run().split('/')[0]}\r$`, 'm'))
+  assert.match(await link.client.info('server'), new RegExp(`^run_id:${link.run().split(':')[0]}\r$`, 'm'))
   assert.match(String(await link.client.client('LIST')), / name=a-test /)
 })
 

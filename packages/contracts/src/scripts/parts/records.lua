@@ -1,3 +1,5 @@
+--include parts/marker.lua
+
 -- The time is in `seconds` since the epoch, `now` in µs and `nowMs`.
 local time = redis.call('TIME')
 local seconds = tonumber(time[1])
@@ -9,8 +11,8 @@ local nowMs = math.floor(now / 1000)
 -- account's shard and of the hash of its record and those of its keys; versions are numbers, or nil for a record that was
 -- not known, and `endsAt` is nil for never. The rest is as in verify.lua.
 local function unlessJudged(run, marker, account, key, judgedKey, judgedAccount, endsAt)
-  local state = redis.call('HMGET', marker, 'run', 'version')
-  if state[1] ~= run then
+  local state = redis.call('HMGET', marker, 'run', versionField)
+  if state[1] ~= run or not state[2] then
     return 'unverified'
   end
   local versions = redis.call('HMGET', account, 'v', 'v:' .. key)
