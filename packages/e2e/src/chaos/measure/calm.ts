@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountShard, accountShards, deadlinesName, dirtyName } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, accountShards, booksName, dirtyName } from '@tollgate/contracts/keyspace/names.ts'
 import { executeAll } from '@tollgate/contracts/redis/execute.ts'
 import { reap } from '@tollgate/contracts/redis/settle.ts'
-import { readBooks } from '@tollgate/contracts/testing/books.ts'
 import { passDeadlines } from '../../metering/charges.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 
@@ -56,19 +55,13 @@ async function settlementsWaiting({ gateways }: ChaosSystem): Promise<number> {
 }
 
 async function accountsWithHolds({ link }: ChaosSystem): Promise<string[]> {
-  const listed = await executeAll(
-    link,
-    accountShards,
-    (shard) => shard,
-    (pipeline, shard) => pipeline.zrange(deadlinesName(shard), '0', '-1')
-  )
-  const accounts = listed.flat() as string[]
-  const open = await Promise.all(
-    accounts.map(
-      async (account) => (await readBooks(link.nodeOf(accountShard(account)).client, account)).holds.size > 0
-    )
-  )
-  return accounts.filter((_account, index) => open[index])
+  const beginning = booksName('').length
+  const names = await Promise.all(link.nodes().map(({ client }) => client.keys('books:*')))
+  const accounts = names.flat().map((name) => name.slice(beginning))
+  const fields = (await executeAll(link, accounts, accountShard, (pipeline, account) =>
+    pipeline.hkeys(booksName(account))
+  )) as string[][]
+  return accounts.filter((_account, index) => fields[index]!.some((field) => field.startsWith('h:')))
 }
 
 async function uncopied({ link }: ChaosSystem): Promise<number> {
