@@ -1,6 +1,5 @@
 import type { ChainableCommander } from 'ioredis'
 import { accountShard, booksName } from '../keyspace/names.ts'
-import { readSpendField, type Spend } from './books.ts'
 import { executeAll } from './execute.ts'
 import type { RedisLink } from './redis-link.ts'
 
@@ -75,22 +74,19 @@ export async function seedSpend(
   return answers.map((answer) => seedOutcomes[answer as 0 | 1 | 2])
 }
 
+/** What an account has settled and reserved in the present month, nanodollars. */
+export type Spend = { settled: number; reserved: number }
+
 /**
- * What an account has settled and reserved.
- *
  * @param month the present one, yyyymm: what an earlier one has left does not count
  * @returns null if it has not been seeded
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
-export async function readSpend(
-  link: RedisLink,
-  account: string,
-  month: number
-): Promise<Pick<Spend, 'settled' | 'reserved'> | null> {
+export async function readSpend(link: RedisLink, account: string, month: number): Promise<Spend | null> {
   const node = link.nodeOf(accountShard(account))
   node.run()
   const packed = await node.client.hgetBuffer(booksName(account), 'a')
   if (packed === null) return null
-  const { month: of, settled, reserved } = readSpendField(packed)
+  const [of, settled, reserved] = [0, 1, 2].map((index) => packed.readDoubleLE(8 * index)) as [number, number, number]
   return of < month ? { settled: 0, reserved: 0 } : { settled, reserved }
 }
