@@ -11,7 +11,7 @@ import { type ChaosSystem, startChaosSystem } from './system/chaos-system.ts'
 import { describeMeasured } from './table.ts'
 
 /** The short form of `npm run chaos`: what proves most in little time. */
-const inflicted = ['redis-pause-3s', 'redis-flush']
+const inflicted = ['redis-pause-3s', 'redis-old', 'redis-flush']
 const pace = { undisturbedMs: 1000, quietMs: 700, watchedMs: 1500 }
 const promisedRepairMs = 2000
 
