@@ -49,7 +49,7 @@ async function startNginx(directory: string, system: TestSystem): Promise<{ url:
 t.test('a rolling restart of two gateways behind nginx loses no request', async (t) => {
   if (!need(t, 'nginx', nginx)) return
   const system = await startTestSystem(t, { gateways: 2 })
-  const ada = await new Person(system, 'ada').join('pro')
+  const ada = await new Person(system, 'ada').join('enterprise')
   const { value } = (await ada.createKey('rolling')).body.key
   const { url, child } = await startNginx(t.testdir(), system)
   t.teardown(async () => {
