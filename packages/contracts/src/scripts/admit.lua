@@ -190,14 +190,10 @@ local function judgeGroup(record, terms, wasReaped, asked)
   if not found[1] then
     return 'unverified'
   end
-  local due, keyMonth
+  local due
   month, settled, reserved, open, arrival, tokenArrival, due = unpackFields(accountForm, found[1])
   if due > 0 and due <= nowMs and not wasReaped then
     return 'overdue'
-  end
-  keyMonth, keySettled, keyReserved, keyArrival = month, 0, 0, 0
-  if found[2] then
-    keyMonth, keySettled, keyReserved, keyArrival = unpackFields(keyForm, found[2])
   end
   at = seconds
   if month < present then
@@ -208,9 +204,7 @@ local function judgeGroup(record, terms, wasReaped, asked)
       at = (floor(at / 86400) + 1) * 86400
     end
   end
-  if keyMonth ~= month then
-    keySettled, keyReserved = 0, 0
-  end
+  keySettled, keyReserved, keyArrival = readKeyEntry(found[2], month)
 
   -- A millisecond is more than rounding adds up to, and must not be another unit.
   perRequest, perToken = minute / perMinute, minute / tokensPerMinute

@@ -43,13 +43,7 @@ if month < asked then
 end
 local changes = {}
 for n = 2, #fields do
-  local keyMonth, keySettled, keyReserved, keyArrival = month, 0, 0, 0
-  if values[n] then
-    keyMonth, keySettled, keyReserved, keyArrival = struct.unpack(keyForm, values[n])
-    if keyMonth ~= month then
-      keySettled, keyReserved = 0, 0
-    end
-  end
+  local keySettled, keyReserved, keyArrival = readKeyEntry(values[n], month)
   if keySettled < amounts[n] then
     changes[n] = struct.pack(keyForm, month, amounts[n], keyReserved, keyArrival)
   end

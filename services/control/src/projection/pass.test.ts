@@ -75,7 +75,7 @@ for (const meanwhile of ['acknowledged, then flushed', 'not brought to Redis'] a
   })
 }
 
-test('what was vouched for in another form is brought anew, with what was spent', async (t) => {
+test('what was vouched for in another form is brought anew, and books are opened', async (t) => {
   const server = await startRedis({ port: 0 })
   t.after(() => server.stop())
   const redis = connectServer(server.url, { name: 'test', silenceLimitMs: 5000, onError: () => {} })
@@ -83,12 +83,10 @@ test('what was vouched for in another form is brought anew, with what was spent'
   await redis.ready()
   const state = emptyState()
   addKey(state, digestSecret(generateSecret('inference')))
+  const source = createMemorySource(() => state)
+  const pass = () => runPass(source, redis, new AbortController().signal)
   // As another version of control has stamped all shards, and with nothing that this version can read.
-  await runPass(
-    createMemorySource(() => state),
-    redis,
-    new AbortController().signal
-  )
+  await pass()
   for (const shard of allShards) {
     const { [markerVersionField]: version, ...rest } = await redis.client.hgetall(shardMarker(shard))
     await redis.client.hdel(shardMarker(shard), markerVersionField)
@@ -98,11 +96,7 @@ test('what was vouched for in another form is brought anew, with what was spent'
   const ask = () => verify(redis, account, key, { key: '', account: '' }, null)
   assert.deepEqual(await ask(), { outcome: 'unverified' })
 
-  await runPass(
-    createMemorySource(() => state),
-    redis,
-    new AbortController().signal
-  )
+  await pass()
   const answer = await ask()
   assert.ok(answer.outcome === 'moved' && answer.key !== null && answer.account !== null)
   assert.notEqual((await readBooks(redis.client, account)).account, null)

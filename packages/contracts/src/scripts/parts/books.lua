@@ -14,6 +14,19 @@ local function seenOf(month, settled)
   return string.format('%.0f|%.0f', month, settled)
 end
 
+-- What a key has settled and reserved in a month, and the time of arrival of its rate. `value` is that of its field, false
+-- if there is none.
+local function readKeyEntry(value, month)
+  if not value then
+    return 0, 0, 0
+  end
+  local ofMonth, settled, reserved, arrival = struct.unpack(keyForm, value)
+  if ofMonth ~= month then
+    return 0, 0, arrival
+  end
+  return settled, reserved, arrival
+end
+
 -- Notes a change of what a key and its account have settled and reserved in a month, in a list of changes: four members
 -- for each, of one key and month.
 local function addChange(changes, month, key, settled, reserved)
@@ -56,14 +69,7 @@ local function writeBooks(name, values, changes, closed, refund, due)
     if changes[n] == month then
       local moreSettled, moreReserved = changes[n + 2], changes[n + 3]
       settled, reserved = settled + moreSettled, reserved + moreReserved
-      local value = values[(n + 7) / 4]
-      local keyMonth, keySettled, keyReserved, keyArrival = month, 0, 0, 0
-      if value then
-        keyMonth, keySettled, keyReserved, keyArrival = struct.unpack(keyForm, value)
-        if keyMonth ~= month then
-          keySettled, keyReserved = 0, 0
-        end
-      end
+      local keySettled, keyReserved, keyArrival = readKeyEntry(values[(n + 7) / 4], month)
       written[#written + 1] = 'k:' .. changes[n + 1]
       written[#written + 1] = struct.pack(keyForm, month, max(0, keySettled + moreSettled),
         max(0, keyReserved + moreReserved), keyArrival)
