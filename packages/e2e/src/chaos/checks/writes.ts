@@ -10,8 +10,8 @@ const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', con
 export type PreparedWrite = {
   /** Asks the first replica of control for it. The answer does not count: it may never come. */
   make(): Promise<unknown>
-  /** What is sent to Redis for it, and for nothing else: the name of the hash that it is written to. */
-  written: string
+  /** Whether what is sent to Redis brings it. */
+  isSent(sent: Buffer): boolean
   /** Whether gateways go by the change. */
   hasArrived(): Promise<boolean>
 }
@@ -31,6 +31,23 @@ async function someoneWithKey(system: ChaosSystem) {
   return { person, account, id, isRefused }
 }
 
+/** A record that is written: its field, and its version. See `put-records.lua`. */
+const writtenRecord = /\r\nr(?::\w+)?\r\n\$\d+\r\n(\d+)\r\n/g
+
+/**
+ * Tells a write of a later record than Redis has of the account. By the account's name alone it cannot be told: control
+ * also writes what is there already, whenever it compares a shard that has changed, and reads usage.
+ */
+async function laterWrite(system: ChaosSystem, account: string): Promise<(sent: Buffer) => boolean> {
+  const name = accountName(account)
+  const fields = await clientOf(system, account).hgetall(name)
+  const versions = Object.entries(fields).flatMap(([field, value]) => (/^v(:|$)/.test(field) ? Number(value) : []))
+  const latest = Math.max(...versions)
+  return (sent) =>
+    sent.includes(name) &&
+    [...sent.toString('latin1').matchAll(writtenRecord)].some(([, later]) => Number(later) > latest)
+}
+
 const clientOf = ({ link }: ChaosSystem, account: string) => link.nodeOf(accountShard(account)).client
 
 export const writes: readonly Write[] = [
@@ -43,7 +60,7 @@ export const writes: readonly Write[] = [
       const before = (await known()).length
       return {
         make: () => person.createKey('second'),
-        written: accountName(account),
+        isSent: await laterWrite(system, account),
         hasArrived: async () => (await known()).length > before
       }
     }
@@ -54,7 +71,7 @@ export const writes: readonly Write[] = [
       const { person, account, id, isRefused } = await someoneWithKey(system)
       return {
         make: () => person.call('POST', `/api/keys/${id}/rotate`, {}),
-        written: accountName(account),
+        isSent: await laterWrite(system, account),
         hasArrived: isRefused
       }
     }
@@ -63,7 +80,11 @@ export const writes: readonly Write[] = [
     name: 'revoke a key',
     async prepare(system) {
       const { person, account, id, isRefused } = await someoneWithKey(system)
-      return { make: () => person.revokeKey(id), written: accountName(account), hasArrived: isRefused }
+      return {
+        make: () => person.revokeKey(id),
+        isSent: await laterWrite(system, account),
+        hasArrived: isRefused
+      }
     }
   },
   {
@@ -77,7 +98,7 @@ export const writes: readonly Write[] = [
       return {
         // The plan is taken over from the identity provider when somebody signs in.
         make: () => person.login(),
-        written: accountName(account),
+        isSent: await laterWrite(system, account),
         hasArrived: async () =>
           (await clientOf(system, account).hget(accountName(account), 'r'))?.includes('"plan":"pro"') === true
       }

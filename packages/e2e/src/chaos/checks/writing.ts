@@ -6,7 +6,7 @@ import { type PreparedWrite, type Write, writes } from './writes.ts'
 const promisedMs = 2000
 const lookEveryMs = 20
 const limitMs = 30_000
-/** What an account has used must be copied before: that names the account, too. */
+/** Without load it does not matter how many there are. */
 const few = { keys: 100 }
 
 type Repair = { write: string; by: 'the other replica' | 'a restart'; ms: number }
@@ -57,11 +57,12 @@ async function repairByRestart(system: ChaosSystem, write: Write): Promise<numbe
 }
 
 /** Kills the first replica when it sends the change to Redis, which does not get it. */
-async function killWithin({ controls }: ChaosSystem, { make, written }: PreparedWrite): Promise<void> {
+async function killWithin({ controls }: ChaosSystem, { make, isSent }: PreparedWrite): Promise<void> {
   const [{ redis, part }] = controls as [ChaosSystem['controls'][number]]
-  const held = redis.hold((bytes) => bytes.includes(written))
+  const held = redis.hold(isSent)
   const made = make().catch(() => null)
-  await held
+  const isHeld = await Promise.race([held.then(() => true), made.then(() => false)])
+  if (!isHeld) throw new Error('control has answered without sending the change to Redis')
   await part.kill('SIGKILL')
   await made
 }
