@@ -69,6 +69,7 @@ t.test('a partner gives each of its tenants a key, and manages them from its ser
   t.match(next, { status: 200, body: { key: { id: rotated.id } } })
   t.equal(await chat(next.body.key.value), '200')
   t.equal(await chat(rotated.value), '401 revoked_api_key', 'the old secret is refused at once')
+  const asked = performance.now()
   const soft = await server<{ key: CreatedKey }>('POST', `/api/keys/${graceful.id}/rotate`, { grace_seconds: 3 })
   const graceEnds = performance.now() + 3000
   t.equal(await chat(soft.body.key.value), '200')
@@ -88,7 +89,7 @@ t.test('a partner gives each of its tenants a key, and manages them from its ser
   const isStillOpen = () => last === '200' || last === '503 state_unavailable'
   while (isStillOpen() && performance.now() < graceEnds + 5000) last = await chat(graceful.value)
   t.equal(last, '401 revoked_api_key', 'and no longer than five seconds after it')
-  t.ok(performance.now() >= graceEnds - 100)
+  t.ok(performance.now() >= asked + 2990, 'and no sooner than its grace ends (clocks may differ a little)')
 
   const others = keys.filter((key) => ![rotated, revoked, graceful].includes(key))
   const after = await Promise.all(others.map(({ value }, number) => chat(value, number)))
