@@ -5,4 +5,4 @@
  */
 process.env._TAPJS_PROCESSINFO_EXCLUDE_ = '/./'
 // What a test starts is not a test.
-process.env.NODE_OPTIONS = `--import=${new URL('./quick-drizzle.mjs', import.meta.url)}`
+process.env.NODE_OPTIONS = `--import=${new URL('./quick-start.mjs', import.meta.url)}`
