@@ -5,6 +5,11 @@ export const textOf = (data: FormData, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
+const decimal = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/** @returns what a decimal number says, such as `12.50` or, as a very small one is shown, `1e-9`; NaN for anything else */
+export const numberOf = (text: string): number => (decimal.test(text) ? Number(text) : Number.NaN)
+
 /** The rough form, as the API checks it: whether an address exists shows when the mail arrives. */
 const addressForm = /^[^\s@]+@[^\s@]+$/
 

@@ -3,7 +3,7 @@ import { refresh } from '../../api/queries.ts'
 import { formatUsd } from '../../format/money.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
-import { textOf } from '../../forms/read-fields.ts'
+import { numberOf, textOf } from '../../forms/read-fields.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Button } from '../../ui/button.tsx'
 import { useNews } from '../../ui/news.tsx'
@@ -11,7 +11,7 @@ import { useNews } from '../../ui/news.tsx'
 /** @param most the plan's cap, in dollars */
 function readCap(data: FormData, most: number): Reading<{ readonly monthly_budget_usd: number | null }> {
   const text = textOf(data, 'monthly_budget_usd').trim()
-  const usd = text === '' ? null : Number(text)
+  const usd = text === '' ? null : numberOf(text)
   return usd === null || (usd >= 0 && usd <= most)
     ? { ok: true, values: { monthly_budget_usd: usd } }
     : {

@@ -53,12 +53,26 @@ test('everything that was filled in is sent', async () => {
   })
 })
 
+test('a budget that is shown as it is stored can be sent again, however small', async () => {
+  for (const usd of [1e-9, 0.05, 12.5, 1_000_000]) {
+    const fields = [
+      ['label', 'x'],
+      ['monthly_budget_usd', String(usd)]
+    ] as const
+    const reading = readKeyForm(form(fields), now, null)
+    assert.ok(reading.ok)
+    assert.equal(reading.values.monthly_budget_usd, usd)
+  }
+})
+
 test('each field says what is wrong with it', async () => {
   const bad: ReadonlyArray<readonly [field: string, fields: ReadonlyArray<readonly [string, string]>]> = [
     ['expires_at', [['expires_at', '2026-05-04']]],
     ['expires_at', [['expires_at', 'soon']]],
     ['monthly_budget_usd', [['monthly_budget_usd', '-1']]],
     ['monthly_budget_usd', [['monthly_budget_usd', 'a lot']]],
+    ['monthly_budget_usd', [['monthly_budget_usd', '0x5']]],
+    ['requests_per_minute', [['requests_per_minute', '0b11']]],
     ['requests_per_minute', [['requests_per_minute', '1.5']]],
     ['requests_per_minute', [['requests_per_minute', '0']]],
     ['models', [['model_choice', 'some']]],

@@ -1,7 +1,7 @@
 import type { Answer, Input } from '../../api/call.ts'
 import { visibleText } from '../../format/visible-text.ts'
 import type { Reading } from '../../forms/form.tsx'
-import { onlyProblems, textOf } from '../../forms/read-fields.ts'
+import { numberOf, onlyProblems, textOf } from '../../forms/read-fields.ts'
 
 export type Key = Answer<'listKeys'>['keys'][number]
 export type KeyTerms = Required<Omit<Input<'createKey'>['body'], 'scope'>>
@@ -69,7 +69,7 @@ function readExpiry(day: string, now: Date, present: Key | null): Part<string | 
 function readNumber(text: string, least: number, most: number, isWhole: boolean): Part<number | null> {
   const trimmed = text.trim()
   if (trimmed === '') return { value: null, problem: null }
-  const value = Number(trimmed)
+  const value = numberOf(trimmed)
   const isRight = Number.isFinite(value) && value >= least && value <= most && (!isWhole || Number.isInteger(value))
   const kind = isWhole ? 'a whole number' : 'a number'
   return isRight
