@@ -22,8 +22,13 @@ export const destinations = [
   { to: '/dashboard/account', text: 'Account', icon: UserRound }
 ] as const
 
-/** @param onChosen is called when a link was followed, for a menu that then closes */
-export function Navigation({ isOwner, onChosen }: { readonly isOwner: boolean; readonly onChosen?: () => void }) {
+type NavigationProps = {
+  readonly isOwner: boolean
+  /** Called with the path of a link that was followed, for a menu that then closes. */
+  readonly onChosen?: (to: string) => void
+}
+
+export function Navigation({ isOwner, onChosen }: NavigationProps) {
   return (
     <ul className="space-y-0.5">
       {destinations
@@ -33,7 +38,7 @@ export function Navigation({ isOwner, onChosen }: { readonly isOwner: boolean; r
             <Link
               to={to}
               activeOptions={{ exact: to === '/dashboard' }}
-              {...(onChosen !== undefined && { onClick: onChosen })}
+              {...(onChosen !== undefined && { onClick: () => onChosen(to) })}
               className="flex min-h-9 items-center gap-3 rounded-lg px-3 py-1.5 text-sm font-medium text-ink-soft transition-colors hover:bg-sunken hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent-strong"
             >
               <Icon aria-hidden="true" className="size-4 shrink-0" />

@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { LogOut, Menu, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { explain } from '../api/api-error.ts'
 import { call } from '../api/call.ts'
 import { visibleText } from '../format/visible-text.ts'
@@ -16,14 +16,6 @@ import { ThemeSwitch } from './theme-switch.tsx'
 /** Around every page of who is signed in: where else to go, who one is, and the way out. */
 export function Shell() {
   const account = useAccount()
-  const main = useRef<HTMLElement>(null)
-  const { pathname } = useLocation()
-  const shownPath = useRef(pathname)
-  useEffect(() => {
-    // Otherwise a screen reader would not notice that there is another page now.
-    if (shownPath.current !== pathname) main.current?.querySelector('h1')?.focus()
-    shownPath.current = pathname
-  }, [pathname])
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[16rem_minmax(0,1fr)]">
       <a
@@ -42,7 +34,7 @@ export function Shell() {
         </nav>
         <Identity />
       </header>
-      <main ref={main} id="content" tabIndex={-1} className="min-w-0 px-4 py-6 outline-none sm:px-8 sm:py-9">
+      <main id="content" tabIndex={-1} className="min-w-0 px-4 py-6 outline-none sm:px-8 sm:py-9">
         <div className="mx-auto max-w-6xl">
           {account.status === 'suspended' && (
             <div className="mb-6">
@@ -62,10 +54,16 @@ export function Shell() {
 function TopBar() {
   const account = useAccount()
   const [isOpen, setOpen] = useState(false)
+  const { pathname } = useLocation()
+  const isLeaving = useRef(false)
+  const close = (to = pathname) => {
+    isLeaving.current = to !== pathname
+    setOpen(false)
+  }
   return (
     <header className="sticky top-0 z-30 flex items-center justify-between border-b border-line bg-surface px-4 py-2.5 lg:hidden">
       <Logo />
-      <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+      <Dialog.Root open={isOpen} onOpenChange={(next) => (next ? setOpen(true) : close())}>
         <Dialog.Trigger
           aria-label="Menu"
           className="grid size-10 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
@@ -74,7 +72,11 @@ function TopBar() {
         </Dialog.Trigger>
         <Dialog.Portal>
           <Dialog.Backdrop className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_230/0.5)]" />
-          <Dialog.Popup className="fixed inset-y-0 right-0 z-50 flex w-72 max-w-[85vw] flex-col bg-surface px-3 py-3 shadow-popup outline-none">
+          <Dialog.Popup
+            // The page that was chosen takes the focus.
+            finalFocus={() => !isLeaving.current}
+            className="fixed inset-y-0 right-0 z-50 flex w-72 max-w-[85vw] flex-col bg-surface px-3 py-3 shadow-popup outline-none"
+          >
             <div className="mb-3 flex items-center justify-between pl-3">
               <Dialog.Title className="text-sm font-semibold">Menu</Dialog.Title>
               <Dialog.Close
@@ -85,7 +87,7 @@ function TopBar() {
               </Dialog.Close>
             </div>
             <nav aria-label="Dashboard" className="flex-1 overflow-y-auto">
-              <Navigation isOwner={account.role === 'owner'} onChosen={() => setOpen(false)} />
+              <Navigation isOwner={account.role === 'owner'} onChosen={close} />
             </nav>
             <Identity />
           </Dialog.Popup>

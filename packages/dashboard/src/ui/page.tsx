@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 
 type PageProps = {
   readonly title: string
@@ -7,14 +7,23 @@ type PageProps = {
   readonly children: ReactNode
 }
 
+/** Of the page that was shown last; null before the first. */
+let latestTitle: string | null = null
+
 /** A page inside the dashboard: its title, what it is about, and what one does there most. */
 export function Page({ title, description, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    // Otherwise a screen reader would not notice that there is another page now.
+    if (latestTitle !== null && latestTitle !== title) heading.current?.focus()
+    latestTitle = title
+  }, [title])
   return (
     <>
       <title>{`${title} · Tollgate`}</title>
       <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
         <div className="min-w-0">
-          <h1 tabIndex={-1} className="text-2xl font-semibold tracking-tight outline-none">
+          <h1 ref={heading} tabIndex={-1} className="text-2xl font-semibold tracking-tight outline-none">
             {title}
           </h1>
           {description !== undefined && <p className="mt-1 max-w-prose text-ink-soft">{description}</p>}

@@ -233,6 +233,37 @@ t.test('the first page is small, is there soon, and needs no other host', async 
   }
 })
 
+t.test('who goes to another page finds the focus at its title, and who closes the menu at its button', async (t) => {
+  if (browser === null) return
+  for (const width of [360, 1280]) {
+    const { page, context } = await visit(browser, system, { person: ada, viewport: { width, height: 800 } })
+    await page.goto('/dashboard')
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    const menu = page.getByRole('button', { name: 'Menu', exact: true })
+    const focused = page.locator(':focus')
+    // The last is not loaded any more, but shown at once.
+    for (const name of ['Usage', 'Team', 'Usage']) {
+      if (width === 360) await menu.click()
+      await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { name, level: 1 }).and(focused).waitFor()
+      t.pass(`${name} at ${width}`)
+    }
+    if (width === 360) {
+      const closing = [
+        page.getByRole('button', { name: 'Close the menu' }),
+        page.getByRole('navigation').getByRole('link', { name: 'Usage', exact: true })
+      ]
+      for (const button of closing) {
+        await menu.click()
+        await button.click()
+        await menu.and(focused).waitFor()
+      }
+      t.pass('also who chooses the page that is shown')
+    }
+    await context.close()
+  }
+})
+
 t.test('a key is made and rotated once, even if the answer is lost', async (t) => {
   if (browser === null) return
   const { page, context } = await visit(browser, system, { person: ada })
