@@ -56,8 +56,9 @@ export class Flow {
     this.#isRunning = true
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       const { bytes, dueAt } = next
-      const early = dueAt - performance.now()
-      if (early > 0) await delay(early)
+      // Timers count whole milliseconds, and may come one too soon.
+      for (let early = dueAt - performance.now(); early > 0; early = dueAt - performance.now())
+        await delay(Math.ceil(early))
       this.#before(bytes)
       await this.#going.promise
       this.#waiting.shift()
