@@ -66,9 +66,19 @@ async function journey(t: Test, url: string, names: string[], breakRedis: () => 
     t.equal((await untilOutcome(isCounted, 'true')).seen.at(-1), 'true', 'what was used comes into the ledger')
     const later: Key = (await person.createKey('later')).body.key
     t.equal((await untilOutcome(() => ask(later), '200')).seen.at(-1), '200')
-    t.match(await person.revokeKey(live.id), { status: 200, body: { ok: true } })
+    // What has healed is where these accounts are: in a cluster the pointer of a secret may be with a master that is away.
+    const { seen } = await untilOutcome(() => revoke(person, live), '200', healLimitMs)
+    t.same(
+      seen.filter((outcome) => outcome !== '503 revocation_pending'),
+      ['200']
+    )
     t.equal(await ask(live), '401 revoked_api_key')
   }
+}
+
+async function revoke(person: Person, { id }: Key): Promise<string> {
+  const { status, body } = await person.revokeKey(id)
+  return 'error' in body ? `${status} ${body.error.code}` : String(status)
 }
 
 t.test('rediss:// with a password: nothing is different', async (t) => {
