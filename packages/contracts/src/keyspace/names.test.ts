@@ -6,7 +6,6 @@ import {
   accountShard,
   accountShards,
   allShards,
-  booksName,
   pointerName,
   secretShard,
   secretShards,
@@ -27,7 +26,6 @@ test('names are those of data in Redis: with another one, markers say another fo
   const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
   assert.equal(accountShard(account), 'a14')
   assert.equal(accountName(account), `acct:{a14}:${account}`)
-  assert.equal(booksName(account), `books:{a14}:${account}`)
   const digest = `c4${'0'.repeat(62)}`
   assert.equal(secretShard(digest), 'kc4')
   assert.equal(pointerName(digest), `key:{kc4}:${digest}`)
@@ -39,8 +37,7 @@ test('all of an account shares the slot of its marker, and a pointer that of its
     fc.property(fc.uuid(), (account) => {
       const shard = accountShard(account)
       assert.ok(accountShards.includes(shard))
-      for (const name of [accountName(account), booksName(account), shardMarker(shard)])
-        assert.equal(tagOf(name), shard)
+      for (const name of [accountName(account), shardMarker(shard)]) assert.equal(tagOf(name), shard)
     })
   )
   fc.assert(

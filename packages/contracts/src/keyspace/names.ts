@@ -29,16 +29,14 @@ export function secretShard(digest: string): SecretShard {
 
 export const shardMarker = (shard: Shard): string => `shard:{${shard}}`
 /**
- * The field of a marker that says which changes are here, as in scripts/parts/marker.lua. Its number is raised when scripts
- * keep what they have in another form: then control brings everything anew. As a marker that is stamped has no other such
- * field, that is so in both directions.
+ * The field of a marker that says which process holds which changes, as in scripts/parts/marker.lua. Its number is raised when
+ * scripts keep what they have in another form: then control brings everything anew. As a marker that is stamped has no other
+ * such field, that is so in both directions.
  */
-export const markerVersionField = 'version:2'
+export const vouchedField = 'vouched:3'
 export const pointerName = (digest: string): string => `key:{${secretShard(digest)}}:${digest}`
-/** The record of an account and those of its keys */
+/** Records of an account and its keys, spend, limiters, open holds and usage: see scripts/parts/account.lua */
 export const accountName = (account: string): string => `acct:{${accountShard(account)}}:${account}`
-/** Spend, limiters and open holds: see scripts/parts/books.lua */
-export const booksName = (account: string): string => `books:{${accountShard(account)}}:${account}`
 /**
  * Under which there is never anything. A node of a cluster refuses a script that names it while the shard's slot is on its
  * way to another node: otherwise the script would fail at the first name that has gone already, perhaps half done.
@@ -48,11 +46,9 @@ export const guardName = (shard: Shard): string => `guard:{${shard}}`
 export const deadlinesName = (shard: AccountShard): string => `deadlines:{${shard}}`
 /** What a request leaves whose hold ended before it did; the request's id follows. */
 export const gonePrefix = (account: string): string => `gone:{${accountShard(account)}}:`
-/** Cumulative counters; hour and run follow: see scripts/parts/usage.lua */
-export const usagePrefix = (account: string): string => `usage:{${accountShard(account)}}:${account}:`
-/** Usage → its revision, since it was last copied */
+/** Rows of usage that changed since they were last copied: see scripts/parts/usage.lua */
 export const dirtyName = (shard: AccountShard): string => `dirty:{${shard}}`
-/** Usage by the hour in which it is final */
+/** Rows of usage by the hour in which they are final */
 export const usageIndexName = (shard: AccountShard): string => `usages:{${shard}}`
 /** @param what see redis/count-attempt.ts */
 export const attemptsName = (what: string): string => `attempts:${what}`

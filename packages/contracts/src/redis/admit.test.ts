@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { accountShard, booksName, deadlinesName } from '../keyspace/names.ts'
+import { accountShard, deadlinesName } from '../keyspace/names.ts'
 import type { AccountRecord } from '../records/records.ts'
+import { changeAccount, changeKey, loseSpend, readState } from '../testing/account-state.ts'
 import { activeKey } from '../testing/active-key.ts'
-import { changeAccount, putKeyEntry, readBooks } from '../testing/books.ts'
 import { admitOne, settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, type Allowances, admit, type CostBound, prepareAdmission } from './admit.ts'
@@ -61,7 +61,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   }
   const spend = () => readSpend(link, account, thisMonth())
   async function spendOfKey() {
-    const { month, settled, reserved } = (await readBooks(client, account)).keys.get('key_1')!
+    const { month, settled, reserved } = (await readState(client, account)).keys.get('key_1')!
     return { month, settled, reserved }
   }
   async function seed(ledger: LedgerSpend): Promise<SeedOutcome> {
@@ -96,14 +96,11 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   }
   /** Amounts other than zero. */
   async function usage(): Promise<Record<string, number>> {
-    const names = await client.keys('usage:*')
-    assert.ok(names.length <= 1)
-    const [name] = names
-    if (name === undefined) return {}
-    const { rev, 'key_1|a-model': packed } = await client.hgetallBuffer(name)
-    const members = ['requests', 'failed', 'prompt', 'cached', 'completion', 'nanos', 'estimated', 'estimatedNanos']
-    const amounts = members.map((member, index): [string, number] => [member, packed!.readDoubleLE(8 * index)])
-    return { revision: Number(rev), ...Object.fromEntries(amounts.filter(([, amount]) => amount !== 0)) }
+    const { usage } = await readState(client, account)
+    assert.ok(usage.size <= 1)
+    const [[name, { born: _born, isListed: _isListed, ...amounts }] = ['', { born: 0, isListed: 0 }]] = usage
+    assert.ok(name === '' || name.endsWith('|key_1|a-model'))
+    return Object.fromEntries(Object.entries<number>(amounts).filter(([, amount]) => amount !== 0))
   }
 
   t.test('what a request may cost at most is reserved, and settled once', async () => {
@@ -128,7 +125,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     await settleOne('req_1', admitted, {}, true)
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
     assert.equal((await usage()).requests, 1)
-    assert.equal((await readBooks(client, account)).holds.size, 0)
+    assert.equal((await readState(client, account)).holds.size, 0)
   })
 
   t.test('the same request is admitted once, however often it is asked for', async () => {
@@ -159,7 +156,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     const brief = answers.map((answer) => (answer.outcome === 'admitted' ? answer.grantedTokens : answer.outcome))
     assert.deepEqual(brief, [50, 50, 'cancelled', 50, 29, 'over-budget'])
     assert.deepEqual(await spend(), { settled: 0, reserved: 600 + 600 + 390 })
-    assert.equal((await readBooks(client, account)).holds.size, 3)
+    assert.equal((await readState(client, account)).holds.size, 3)
     const rates = answers.flatMap((answer) => (answer.outcome === 'admitted' ? [answer.requestsLeft] : []))
     assert.deepEqual(rates, [59, 58, 58, 57])
     const others = { admission: budget, requests: [asked('req_6', 1), asked('req_7', 1)], reaped: false }
@@ -205,12 +202,12 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.ok(fourth.waitMs > 0 && fourth.waitMs <= 20_000)
     assert.equal(fourth.requestsLeft, 0)
     assert.equal(await limitOf('req_5', { concurrentRequests: 3 }), 'concurrent')
-    assert.equal((await readBooks(client, account)).holds.size, 3)
+    assert.equal((await readState(client, account)).holds.size, 3)
     await changeAccount(client, account, { arrival: 0, tokenArrival: 0 })
     assert.equal(await limitOf('req_6', { tokens: 199 }), 'tokens')
     assert.equal(await limitOf('req_7', { keyRequests: 1 }), undefined)
     assert.equal(await limitOf('req_8', { keyRequests: 1 }), 'requests')
-    assert.equal((await readBooks(client, account)).holds.size, 4)
+    assert.equal((await readState(client, account)).holds.size, 4)
     assert.deepEqual(await spend(), { settled: 0, reserved: 4400 })
   })
 
@@ -240,7 +237,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       estimated: 1,
       estimatedNanos: 1100
     })
-    assert.equal((await readBooks(client, account)).account?.due, 0)
+    assert.equal((await readState(client, account)).account?.due, 0)
     assert.deepEqual(await client.tgFindOverdue(deadlinesName(shard), 10), [])
     await settleOne('req_1', admitted)
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
@@ -265,13 +262,13 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     const admitted = await ask('req_2')
     await settleOne('req_2', admitted, {}, true, later)
     assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
-    assert.equal((await readBooks(client, account)).holds.size, 0)
+    assert.equal((await readState(client, account)).holds.size, 0)
     assert.deepEqual(await usage(), {})
   })
 
   t.test('a hold that Redis lost is charged by the first attempt', async () => {
     const admitted = await ask('req_1')
-    await client.del(booksName(account))
+    await loseSpend(client, account)
     await seed({ account, month: thisMonth(), settled: 5, byKey: new Map([['key_1', 5]]) })
     await settleOne('req_1', admitted)
     assert.deepEqual(await spend(), { settled: 305, reserved: 0 })
@@ -280,7 +277,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   })
 
   t.test('nothing is admitted before spend is seeded; of Redis and ledger the larger counts', async () => {
-    await client.del(booksName(account))
+    await loseSpend(client, account)
     assert.deepEqual(await ask('req_1'), { outcome: 'unverified' })
     await putAccountRecord(link, account, 10, free)
     const knows = (settled: number, of: number) =>
@@ -293,13 +290,13 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.equal((await ask('req_2', { accountBudgetNanos: 1799, keyRequests: 10 })).outcome, 'admitted')
     assert.deepEqual(await spend(), { settled: 700, reserved: 1090 })
     // What is under way stays as it is, and an earlier month counts as nothing.
-    const before = (await readBooks(client, account)).keys.get('key_1')!
+    const before = (await readState(client, account)).keys.get('key_1')!
     assert.ok(before.arrival > 0)
     assert.equal(await knows(900, 800), 'seeded')
-    assert.deepEqual((await readBooks(client, account)).keys.get('key_1'), { ...before, settled: 800 })
-    await putKeyEntry(client, account, 'key_1', { ...before, month: 202001, settled: 5000 })
+    assert.deepEqual((await readState(client, account)).keys.get('key_1'), { ...before, settled: 800 })
+    await changeKey(client, account, 'key_1', { ...before, month: 202001, settled: 5000 })
     assert.equal(await knows(900, 850), 'seeded')
-    assert.deepEqual((await readBooks(client, account)).keys.get('key_1'), { ...before, settled: 850, reserved: 0 })
+    assert.deepEqual((await readState(client, account)).keys.get('key_1'), { ...before, settled: 850, reserved: 0 })
   })
 
   t.test('a ledger that has more does not count for a spend that has changed since it was seen', async () => {
@@ -319,7 +316,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
 
   t.test('a month that is over does not count any more', async () => {
     await changeAccount(client, account, { month: 202001, settled: 999_999, reserved: 5 })
-    await putKeyEntry(client, account, 'key_1', { month: 202001, settled: 1, reserved: 1, arrival: 0 })
+    await changeKey(client, account, 'key_1', { month: 202001, settled: 1, reserved: 1, arrival: 0 })
     assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
     const admitted = await ask('req_1')
     assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
@@ -327,20 +324,20 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     // Admitted in January 2020: what it costs belongs there.
     await settleOne('req_1', admitted, { at: 1_578_000_000 })
     assert.deepEqual(await spend(), { settled: 0, reserved: 1100 })
-    assert.match((await client.keys('usage:*'))[0]!, /:438333:.*~\d+$/)
+    assert.match([...(await readState(client, account)).usage.keys()][0]!, /^438333:.*~\d+\|key_1\|a-model$/)
   })
 
   t.test('what is settled begins a month, where nothing was admitted in it', async () => {
     const admitted = await ask('req_1')
     // An older state of Redis, which control has vouched for.
-    await client.del(booksName(account))
+    await loseSpend(client, account)
     await changeAccount(client, account, { month: 202001, settled: 999_999, reserved: 5 })
-    await putKeyEntry(client, account, 'key_1', { month: 202001, settled: 1, reserved: 1, arrival: 0 })
+    await changeKey(client, account, 'key_1', { month: 202001, settled: 1, reserved: 1, arrival: 0 })
     await settleOne('req_1', admitted)
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
     assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 300, reserved: 0 })
     // And where only others of the account were.
-    await putKeyEntry(client, account, 'key_1', { month: 202001, settled: 9, reserved: 9, arrival: 0 })
+    await changeKey(client, account, 'key_1', { month: 202001, settled: 9, reserved: 9, arrival: 0 })
     await settleOne('req_2', admitted)
     assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 300, reserved: 0 })
     assert.deepEqual(await spend(), { settled: 600, reserved: 0 })

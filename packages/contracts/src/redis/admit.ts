@@ -1,8 +1,8 @@
 import { bulk, callForShard } from './call-script.ts'
-import { packNumbers, packText } from './packed.ts'
+import { createUnpacker, inOnePiece, packNumbers, packText, type Unpacker } from './packed.ts'
 import type { PreparedAccount } from './prepared-account.ts'
 import type { RedisLink } from './redis-link.ts'
-import { type JudgedVersions, moved, type RawRecords, type RecordsAnswer } from './verify.ts'
+import { type JudgedVersions, moved, type RecordsAnswer } from './verify.ts'
 
 /** What a key and its account may do, as judged. Amounts are nanodollars, rates are per minute; null is no limit. */
 export type Allowances = {
@@ -77,8 +77,6 @@ export type UndecidedAnswer =
 
 export type AdmitAnswer = RequestAnswer | UndecidedAnswer
 
-type RawAnswer = string | RawRecords
-
 /** One of several requests of a key that are asked for together. */
 export type AskedRequest = { id: string; model: string; bound: CostBound }
 
@@ -122,7 +120,7 @@ export function prepareAdmission(
     requests,
     tokens
   )
-  return { account, terms: bulk(numbers + packText(key)) }
+  return { account, terms: inOnePiece(numbers + packText(`k:${key}`)) }
 }
 
 /**
@@ -140,75 +138,80 @@ export async function admit(
   let keys = ''
   let rest = ''
   for (const { admission, requests, reaped } of groups) {
-    keys += admission.account.record
-    let asked = reaped ? '1' : '0'
+    keys += admission.account.name
+    let asked = admission.terms + (reaped ? wasReaped : wasNotReaped)
     for (const request of requests) asked += packRequest(request)
-    rest += admission.terms + bulk(asked)
+    rest += bulk(asked)
   }
-  const call = { keyCount: groups.length, keys, argumentCount: 2 * groups.length, rest }
-  const answers = (await callForShard(link, groups[0]!.admission.account.shard, 'tgAdmit', call)) as RawAnswer[]
-  return answers.map((answer) => {
-    if (typeof answer !== 'string') return moved(answer)
-    if (answer === 'ended' || answer === 'unverified' || answer === 'overdue') return { outcome: answer }
-    return answer.split('\n').map(readAnswer)
-  })
+  const call = { keyCount: groups.length, keys, argumentCount: groups.length, rest, answersInBytes: true }
+  const answer = await callForShard(link, groups[0]!.admission.account.shard, 'tgAdmit', call)
+  const unpacker = createUnpacker(answer as Buffer)
+  return groups.map(({ requests }) => readGroup(unpacker, requests.length))
 }
+
+const [wasReaped, wasNotReaped] = [packNumbers(1), packNumbers(0)]
 
 function packRequest({ id, model, bound }: AskedRequest): string {
   const { promptPicos, outputPicos, promptTokens, outputTokens, wantedTokens, fewestTokens } = bound
   const numbers = packNumbers(promptPicos, outputPicos, promptTokens, outputTokens, wantedTokens, fewestTokens)
-  return numbers + packText(id) + packText(model)
+  return `${numbers}h:${packText(id)}${packText(model)}`
 }
 
-function readAnswer(text: string): RequestAnswer {
-  if (text.startsWith(admitted)) {
-    const [grantedTokens, at, nanos, requests, requestsLeft, requestsRestMs, tokensLeft, tokensRestMs] = numbersAfter(
-      text,
-      admitted.length
-    ) as Eight
-    return {
-      outcome: 'admitted',
-      grantedTokens,
-      at,
-      nanos,
-      requests,
-      requestsLeft,
-      requestsRestMs,
-      tokensLeft,
-      tokensRestMs
-    }
-  }
-  const [outcome, reason] = text.split(' ', 2)
-  if (outcome === 'cancelled') return { outcome }
-  const numbers = numbersAfter(text, `${outcome} ${reason} `.length)
-  if (outcome === 'over-limit') {
-    const [waitMs, requests, requestsLeft, requestsRestMs, tokensLeft, tokensRestMs] = numbers as Six
-    const rates = { requests, requestsLeft, requestsRestMs, tokensLeft, tokensRestMs }
-    return { outcome, limit: reason as Limit, waitMs, ...rates }
-  }
-  const [limit, settled, reserved, needed, month] = numbers as Five
-  return { outcome: 'over-budget', scope: reason as Budget, limit, settled, reserved, needed, month }
+/** Kinds of answers, as admit.lua numbers them. */
+const kinds = { admitted: 0, overLimit: 1, overBudget: 2, cancelled: 3, ended: 4, unverified: 5, overdue: 6, moved: 7 }
+const limits: readonly Limit[] = ['concurrent', 'requests', 'tokens']
+const budgets: readonly Budget[] = ['request', 'key', 'account']
+
+function readGroup(unpacker: Unpacker, requests: number): RequestAnswer[] | UndecidedAnswer {
+  const kind = unpacker.number()
+  if (kind === kinds.ended) return { outcome: 'ended' }
+  if (kind === kinds.unverified) return { outcome: 'unverified' }
+  if (kind === kinds.overdue) return { outcome: 'overdue' }
+  if (kind === kinds.moved) return moved([unpacker.text(), unpacker.text(), unpacker.text(), unpacker.text()])
+  const answers = [readAnswer(unpacker, kind)]
+  while (answers.length < requests) answers.push(readAnswer(unpacker, unpacker.number()))
+  return answers
 }
 
-const admitted = 'admitted '
-type Five = [number, number, number, number, number]
-type Six = [...Five, number]
-type Eight = [...Six, number, number]
-
-/** Reads whole numbers with a space between: without a text for each, as splitting would make. */
-function numbersAfter(text: string, from: number): number[] {
-  const numbers: number[] = []
-  let number = 0
-  for (let place = from; place < text.length; place++) {
-    const code = text.charCodeAt(place)
-    if (code !== space) number = number * 10 + (code - zero)
-    else {
-      numbers.push(number)
-      number = 0
-    }
+/** Members are read in the order in which they are written here, which is that of the script. */
+function readAnswer(unpacker: Unpacker, kind: number): RequestAnswer {
+  switch (kind) {
+    case kinds.admitted:
+      return {
+        outcome: 'admitted',
+        grantedTokens: unpacker.number(),
+        at: unpacker.number(),
+        nanos: unpacker.number(),
+        requests: unpacker.number(),
+        requestsLeft: unpacker.number(),
+        requestsRestMs: unpacker.number(),
+        tokensLeft: unpacker.number(),
+        tokensRestMs: unpacker.number()
+      }
+    case kinds.overLimit:
+      return {
+        outcome: 'over-limit',
+        limit: limits[unpacker.number()]!,
+        waitMs: unpacker.number(),
+        requests: unpacker.number(),
+        requestsLeft: unpacker.number(),
+        requestsRestMs: unpacker.number(),
+        tokensLeft: unpacker.number(),
+        tokensRestMs: unpacker.number()
+      }
+    case kinds.overBudget:
+      return {
+        outcome: 'over-budget',
+        scope: budgets[unpacker.number()]!,
+        limit: unpacker.number(),
+        settled: unpacker.number(),
+        reserved: unpacker.number(),
+        needed: unpacker.number(),
+        month: unpacker.number()
+      }
+    case kinds.cancelled:
+      return { outcome: 'cancelled' }
+    default:
+      throw new Error(`an answer of an unknown kind: ${kind}`)
   }
-  numbers.push(number)
-  return numbers
 }
-
-const [space, zero] = [0x20, 0x30]

@@ -13,6 +13,8 @@ export type ScriptCall = {
   /** Of those that follow the first one: that is the run of the Redis process at the other end, and is added here. */
   argumentCount: number
   rest: string
+  /** Whether what it returns is not text. */
+  answersInBytes?: boolean
 }
 
 /** A text of bytes as the wire has it. */
@@ -31,10 +33,10 @@ export function bulk(bytes: string): string {
 async function callScript(node: RedisNode, name: string, call: ScriptCall): Promise<unknown> {
   const run = bulk(node.run())
   const script = node.scripts.get(name)!
-  const { keyCount, keys, argumentCount, rest } = call
+  const { keyCount, keys, argumentCount, rest, answersInBytes = false } = call
   const text = `*${4 + keyCount + argumentCount}\r\n$7\r\nEVALSHA\r\n${bulk(script.sha)}${bulk(String(keyCount))}${keys}${run}${rest}`
   try {
-    return await node.client.sendCommand(new EncodedCommand(text))
+    return await node.client.sendCommand(new EncodedCommand(text, answersInBytes))
   } catch (error) {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw withRefusal(error)
     // The server does not have it yet, and has done nothing.
@@ -51,32 +53,32 @@ async function callScript(node: RedisNode, name: string, call: ScriptCall): Prom
 export function callForShard(link: RedisLink, shard: Shard, name: string, call: ScriptCall): Promise<unknown> {
   const node = link.nodeOf(shard)
   if (!link.isSpread) return callScript(node, name, call)
-  const { keyCount, keys, argumentCount, rest } = call
-  return callScript(node, name, { keyCount: keyCount + 1, keys: keys + bulk(guardName(shard)), argumentCount, rest })
+  const { keyCount, keys } = call
+  return callScript(node, name, { ...call, keyCount: keyCount + 1, keys: keys + bulk(guardName(shard)) })
 }
 
 /**
- * Runs a script of one account, whose record's name is its only key.
+ * Runs a script of one account, whose hash is its only key.
  *
  * @param rest arguments after the run
  * @throws as {@link callScript}
  */
 export function callForAccount(
   link: RedisLink,
-  { shard, record }: PreparedAccount,
+  { shard, name: key }: PreparedAccount,
   name: string,
   rest: ReadonlyArray<string | number>
 ): Promise<unknown> {
   const encoded = rest.map((argument) => bulk(utf8(String(argument)))).join('')
-  return callForShard(link, shard, name, { keyCount: 1, keys: record, argumentCount: rest.length, rest: encoded })
+  return callForShard(link, shard, name, { keyCount: 1, keys: key, argumentCount: rest.length, rest: encoded })
 }
 
 /** A command whose bytes are already known. */
 class EncodedCommand extends Command {
   readonly #bytes: string
 
-  constructor(bytes: string) {
-    super('evalsha', [], { replyEncoding: 'utf8' })
+  constructor(bytes: string, answersInBytes: boolean) {
+    super('evalsha', [], { replyEncoding: answersInBytes ? null : 'utf8' })
     this.#bytes = bytes
   }
 

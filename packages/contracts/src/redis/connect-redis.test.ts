@@ -124,13 +124,13 @@ test('in a cluster each shard is with its master, nothing is done in a slot on i
   const slot = slotOf('a00')
   const other = link.nodes().find((node) => node !== link.nodeOf('a00'))!
   const [from, to] = await Promise.all([client.cluster('MYID'), other.client.cluster('MYID')])
-  await client.hset(accountName(account), { v: 1 })
+  await client.hset(accountName(account), { any: 1 })
   await other.client.cluster('SETSLOT', slot, 'IMPORTING', String(from))
   await client.cluster('SETSLOT', slot, 'MIGRATING', String(to))
-  const question = { keyCount: 1, keys: prepareAccount(account).record, argumentCount: 0, rest: '' }
+  const question = { keyCount: 1, keys: prepareAccount(account).name, argumentCount: 0, rest: '' }
   await assert.rejects(callForShard(link, 'a00', 'tgAdmit', question), RedisRefusedError)
   await Promise.all([client, other.client].map((one) => one.cluster('SETSLOT', slot, 'STABLE')))
-  assert.deepEqual(await callForShard(link, 'a00', 'tgAdmit', question), [])
+  assert.deepEqual(await callForShard(link, 'a00', 'tgAdmit', question), '')
 
   // Its old master still has all connections, and refuses what is not for it.
   const replica = connectServer(`redis://127.0.0.1:${redis.replicas[0]![0]!.port}`, options)

@@ -23,3 +23,33 @@ export function packText(text: string): string {
 export function utf8(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }
+
+/**
+ * The same text of bytes as one piece of memory. One that was joined is kept as its parts, which every write of it would go
+ * through again.
+ */
+export function inOnePiece(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('latin1')
+}
+
+/** Reads what `struct.pack` has packed, part by part. */
+export type Unpacker = { number(): number; text(): string }
+
+/** @throws RangeError, when read, where there is no such part any more */
+export function createUnpacker(bytes: Buffer): Unpacker {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  let place = 0
+  return {
+    number() {
+      place += 8
+      return view.getFloat64(place - 8, true)
+    },
+    text() {
+      const end = bytes.indexOf(0, place)
+      if (end < 0) throw new RangeError('there is no end of a text')
+      const text = bytes.toString('utf8', place, end)
+      place = end + 1
+      return text
+    }
+  }
+}

@@ -5,14 +5,15 @@ import {
   allShards,
   catalogName,
   changesChannel,
-  markerVersionField,
   pointerName,
   type Shard,
   secretShard,
-  shardMarker
+  shardMarker,
+  vouchedField
 } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '../records/records.ts'
 import { tryAll } from './execute.ts'
+import { createUnpacker } from './packed.ts'
 import { anyNode, RedisAwayError, type RedisLink, type RedisNode } from './redis-link.ts'
 import { addOpenSpends, spendBatches } from './spend.ts'
 
@@ -116,10 +117,10 @@ function addBatch(pipeline: ChainableCommander, batch: readonly ProjectionWrite[
       rest.push(JSON.stringify(write.pointer), write.diedAt === null ? '' : write.diedAt + deadPointerMs)
     } else if (write.kind === 'account') {
       keys.push(accountName(write.account))
-      rest.push('v', 'r', write.version, JSON.stringify(write.record))
+      rest.push('a', 'r', write.version, JSON.stringify(write.record))
     } else {
       keys.push(accountName(write.account))
-      rest.push(`v:${write.key}`, `r:${write.key}`, write.version, JSON.stringify(write.record))
+      rest.push(`k:${write.key}`, `r:${write.key}`, write.version, JSON.stringify(write.record))
     }
   }
   const [first] = batch
@@ -170,7 +171,7 @@ export async function readShards(link: RedisLink): Promise<FoundShards> {
     link,
     allShards,
     (shard) => shard,
-    (pipeline, shard) => pipeline.hmget(shardMarker(shard), markerVersionField, 'run', 'highest')
+    (pipeline, shard) => pipeline.hmgetBuffer(shardMarker(shard), vouchedField, 'highest')
   )
   const found: FoundShards = { markers: new Map(), failures: [] }
   for (const [index, [error, answer]] of results.entries()) {
@@ -178,8 +179,8 @@ export async function readShards(link: RedisLink): Promise<FoundShards> {
     const holder = holders.get(shard)
     if (error !== null || holder == null) found.failures.push(error ?? new RedisAwayError())
     else {
-      const [version, run, highest] = answer as [string | null, string | null, string | null]
-      found.markers.set(shard, { version: numberOrNull(version), run, highest: numberOrNull(highest), holder })
+      const [vouched, highest] = answer as [Buffer | null, Buffer | null]
+      found.markers.set(shard, { ...readVouched(vouched), highest: highest === null ? null : Number(highest), holder })
     }
   }
   return found
@@ -194,7 +195,11 @@ function holderOf(link: RedisLink, shard: Shard): string | null {
   }
 }
 
-const numberOrNull = (text: string | null): number | null => (text === null ? null : Number(text))
+function readVouched(packed: Buffer | null): ShardState {
+  if (packed === null) return { version: null, run: null }
+  const { number, text } = createUnpacker(packed)
+  return { version: number(), run: text() }
+}
 
 /** Begins a replay into a shard. See `claim-shard.lua` for what a claim protects from. */
 export async function claimShard(link: RedisLink, shard: Shard, token: string): Promise<ShardClaim> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { accountName, booksName } from '../keyspace/names.ts'
-import { readBooks } from '../testing/books.ts'
+import { accountName } from '../keyspace/names.ts'
+import { readState } from '../testing/account-state.ts'
 import { type Asking, accounts, createWorld, keys, type LimitsWorld } from '../testing/limits-world.ts'
 import { moveClock } from '../testing/moved-clock.ts'
 import { readContent } from '../testing/redis-content.ts'
@@ -64,6 +64,8 @@ type Call = {
   numbers: number[]
   orNone?: number[]
   complete?: number[]
+  /** So many bytes of what is packed are something whole. */
+  endsAt?: number
 }
 
 /** An argument that is packed, part by part. */
@@ -97,17 +99,21 @@ function callsOf(run: string, at: number): Call[] {
     '0',
     '0'
   ]
-  const terms = [1, 1, 9e12, 1000, 9, 1000, 1000, 9, 60_000, 9, 1000, packText('key_1')]
-  const asked = (id: string) => ['1', { picos: 1000 }, { picos: 1000 }, 10, 1, 10, 1, packText(id), packText('a-model')]
-  const held = (id: string) => [-3, at * 1e6, packText(id)]
+  const terms = [1, 1, 9e12, 1000, 9, 1000, 1000, 9, 60_000, 9, 1000, packText('k:key_1'), 1]
+  const asked = (id: string): Packed => [
+    { picos: 1000 },
+    { picos: 1000 },
+    ...[10, 1, 10, 1, packText(`h:${id}`), packText('a-model')]
+  ]
+  const held = (id: string) => [-3, at * 1e6, packText(`h:${id}`)]
   const ofItem = [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
   return [
     {
       name: 'tgAdmit',
-      keys: ['2', accountName(account), accountName(account)],
-      args: [run, terms, asked('req_8'), terms, asked('req_9')],
+      keys: ['1', accountName(account)],
+      args: [run, [...terms, ...asked('req_8'), ...asked('req_9')]],
       numbers: [],
-      complete: [3]
+      endsAt: bytesOf([...terms, ...asked('req_8')]).length
     },
     {
       name: 'tgSettleHeld',
@@ -115,8 +121,9 @@ function callsOf(run: string, at: number): Call[] {
       args: [
         run,
         [
-          ...[2, 1, ...held('req_1'), ...held('req_2')],
-          ...[at, 22, 14, 2, 0, 12, 4, 10, 0, 0, packText('key_1'), packText('a-model')]
+          ...[2, 2, ...held('req_1'), ...held('req_2')],
+          ...[at, 11, 1, 0, 6, 2, 5, 7, 0, 0, packText('k:key_1'), packText('key_1|a-model')],
+          ...[at, 11, 1, 0, 6, 2, 5, 7, 0, 0, packText('k:key_1'), packText('key_1|another')]
         ]
       ],
       numbers: []
@@ -132,7 +139,7 @@ function callsOf(run: string, at: number): Call[] {
     { name: 'tgReap', keys: ['1', accountName(account)], args: [run, '5'], numbers: [2] },
     {
       name: 'tgSeedSpend',
-      keys: [booksName(account)],
+      keys: [accountName(account)],
       args: [String(month), `${month}|0`, '500', 'key_1', '400'],
       numbers: [1, 3, 5],
       complete: [3]
@@ -195,6 +202,7 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
         }
         const bytes = bytesOf(argument)
         for (let size = 0; size < bytes.length; size += kind === 'redis-server' ? 1 : 50) {
+          if (size === proper.endsAt) continue
           const args: Array<string | Buffer | Packed> = [...proper.args]
           args[index] = bytes.subarray(0, size)
           await assert.rejects(call(proper, args), `${proper.name} took ${size} bytes of argument ${index}`)
@@ -214,6 +222,27 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     }
   })
 
+  t.test('a malformed group changes nothing, and those before it are as if the answer had been lost', async () => {
+    const { world, at } = await openHolds()
+    const calls = callsOf(world.link.run(), at)
+    const [admit, settle] = ['tgAdmit', 'tgSettleHeld'].map((name) => calls.find((call) => call.name === name)!)
+    const [first, other] = accounts
+    for (const [proper, changes] of [
+      [admit!, (ids: string[]) => ids.includes('req_8') && ids.includes('req_9')],
+      [settle!, (ids: string[]) => !ids.includes('req_1') && !ids.includes('req_2')]
+    ] as const) {
+      const [run, group] = proper.args
+      const malformed = (group as Packed).with(0, 0.5)
+      const keys = ['2', accountName(first), accountName(other)]
+      const before = await readContent(client)
+      await assert.rejects(call({ ...proper, keys }, [run!, malformed, group!]))
+      assert.deepEqual(await readContent(client), before)
+      await assert.rejects(call({ ...proper, keys }, [run!, group!, malformed]))
+      assert.ok(changes([...(await readState(client, first)).holds.keys()]))
+      assert.deepEqual((await readContent(client))[accountName(other)], before[accountName(other)])
+    }
+  })
+
   t.test('amounts near the largest exact number are written exactly', async () => {
     const world = await createWorld(clock, start)
     const most = Number.MAX_SAFE_INTEGER
@@ -223,7 +252,7 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     const large = { ...asking, allowances: { ...allowances, keyBudgetNanos: most, accountBudgetNanos: most } }
     world.model(account).settled.set('', settled).set('key_1', settled)
     const admitted = await world.admit(large)
-    const { account: all, keys } = await readBooks(client, account)
+    const { account: all, keys } = await readState(client, account)
     assert.deepEqual([all!.month, all!.settled, all!.reserved], [month, 9007199254740971, 11])
     assert.deepEqual([keys.get('key_1')!.settled, keys.get('key_1')!.reserved], [9007199254740971, 11])
     const refused = await world.admit({ ...large, id: 'req_2', bound: { ...asking.bound, fewestTokens: 10 } })
@@ -240,11 +269,11 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     const endless = { ...large, id: 'req_3', bound: { ...asking.bound, promptPicos: 2 ** 70 } }
     assert.equal((await world.admit(endless)).outcome, 'over-budget')
     await world.settle([{ account, requests: [settlementOf(asking, admitted)] }])
-    assert.equal((await readBooks(client, account)).account!.settled, 9007199254740978)
+    assert.equal((await readState(client, account)).account!.settled, 9007199254740978)
     const whole = { ...settlementOf(asking, admitted), id: 'req_3', costNanos: 9_007_199_254_000_000 }
     await seed(world, { account: accounts[1], month, settled: 0, byKey: new Map() })
     await world.settle([{ account: accounts[1], requests: [whole] }])
-    assert.equal((await readBooks(client, accounts[1])).account!.settled, 9007199254000000)
+    assert.equal((await readState(client, accounts[1])).account!.settled, 9007199254000000)
   })
 
   if (kind !== 'redis-server') return

@@ -89,7 +89,7 @@ declare module 'ioredis' {
       settled: number,
       ...keysAndAmounts: Array<string | number>
     ): Result<0 | 1 | 2, Context>
-    tgForgetUsage(numberOfKeys: number, ...keysAndArguments: string[]): Result<1, Context>
+    tgForgetUsage(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
     tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
     tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
     tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>

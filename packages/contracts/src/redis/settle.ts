@@ -74,7 +74,7 @@ async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Pro
   let keys = ''
   let rest = ''
   for (const { account, requests } of groups) {
-    keys += account.record
+    keys += account.name
     const sums = sumsOf(requests)
     let group = packNumbers(requests.length, sums.length)
     for (const request of requests) group += packHeld(request)

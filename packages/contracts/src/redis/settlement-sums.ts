@@ -65,24 +65,25 @@ function sumFor({ at, key, model }: SettledRequest, sums: SettledSum[]): Settled
 
 /** A sum as settle-held.lua takes it. */
 export function packSum(sum: SettledSum): string {
+  const { key, model } = sum
   const numbers = packNumbers(
     sum.at,
     sum.heldNanos,
-    sum.costNanos,
     sum.requests,
     sum.failed,
     sum.promptTokens,
     sum.cachedTokens,
     sum.completionTokens,
+    sum.costNanos,
     sum.estimated,
     sum.estimatedNanos
   )
-  return numbers + packText(sum.key) + packText(sum.model)
+  return `${numbers}${packText(`k:${key}`)}${packText(`${key}|${model}`)}`
 }
 
 /** A request as settle-held.lua takes it: what is to be given back of the rate of tokens. */
 export function packHeld(request: SettledRequest): string {
   const { id, heldTokens, promptTokens, completionTokens, tokensPerMinute, at, tokensRestMs } = request
   const unused = ((heldTokens - promptTokens - completionTokens) * microsPerMinute) / tokensPerMinute
-  return packNumbers(unused, at * 1_000_000 + tokensRestMs * 1000) + packText(id)
+  return packNumbers(unused, at * 1_000_000 + tokensRestMs * 1000) + packText(`h:${id}`)
 }

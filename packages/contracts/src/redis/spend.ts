@@ -1,6 +1,7 @@
 import type { ChainableCommander } from 'ioredis'
-import { accountShard, booksName } from '../keyspace/names.ts'
+import { accountName, accountShard } from '../keyspace/names.ts'
 import { executeAll } from './execute.ts'
+import { createUnpacker } from './packed.ts'
 import type { RedisLink } from './redis-link.ts'
 
 /** What an account has spent in a month, as the ledger has it: nanodollars. */
@@ -39,7 +40,7 @@ export function spendBatches(accounts: readonly string[]): string[][] {
 
 /** Adds the command of {@link openSpends} for a batch. */
 export function addOpenSpends(pipeline: ChainableCommander, batch: readonly string[]): void {
-  pipeline.tgOpenSpends(batch.length, ...batch.map(booksName))
+  pipeline.tgOpenSpends(batch.length, ...batch.map(accountName))
 }
 
 const shardOfBatch = ([first]: readonly string[]): string => accountShard(first!)
@@ -69,7 +70,7 @@ export async function seedSpend(
     spends,
     ({ account }) => accountShard(account),
     (pipeline, { account, month, settled, byKey }) =>
-      pipeline.tgSeedSpend(booksName(account), month, seen.get(account) ?? '', settled, ...[...byKey].flat())
+      pipeline.tgSeedSpend(accountName(account), month, seen.get(account) ?? '', settled, ...[...byKey].flat())
   )
   return answers.map((answer) => seedOutcomes[answer as 0 | 1 | 2])
 }
@@ -85,8 +86,10 @@ export type Spend = { settled: number; reserved: number }
 export async function readSpend(link: RedisLink, account: string, month: number): Promise<Spend | null> {
   const node = link.nodeOf(accountShard(account))
   node.run()
-  const packed = await node.client.hgetBuffer(booksName(account), 'a')
+  const packed = await node.client.hgetBuffer(accountName(account), 'a')
   if (packed === null) return null
-  const [of, settled, reserved] = [0, 1, 2].map((index) => packed.readDoubleLE(8 * index)) as [number, number, number]
+  const { number } = createUnpacker(packed)
+  const [_version, of, settled, reserved] = [number(), number(), number(), number()]
+  if (of === 0) return null
   return of < month ? { settled: 0, reserved: 0 } : { settled, reserved }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { accountShard } from '../keyspace/names.ts'
+import { readState } from '../testing/account-state.ts'
 import { activeKey } from '../testing/active-key.ts'
-import { readBooks } from '../testing/books.ts'
 import { admitOne } from '../testing/one-account.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, prepareAdmission } from './admit.ts'
@@ -76,15 +76,15 @@ testOnEveryRedis('a stampede', async (t, link) => {
       assert.ok(answer.outcome === 'over-budget' && answer.scope !== 'request')
       assert.ok(answer.needed > answer.limit - answer.settled - answer.reserved)
     }
-    const books = await readBooks(link.client, account)
-    assert.equal(books.holds.size, admitted.length)
-    assert.equal(books.account?.open, admitted.length)
-    assert.equal(books.account?.reserved, sum(admitted))
+    const state = await readState(link.client, account)
+    assert.equal(state.holds.size, admitted.length)
+    assert.equal(state.account?.open, admitted.length)
+    assert.equal(state.account?.reserved, sum(admitted))
     await cancel(
       link,
       account,
       admitted.map(({ number }) => `req_${number}`)
     )
-    assert.equal((await readBooks(link.client, account)).account?.reserved, 0)
+    assert.equal((await readState(link.client, account)).account?.reserved, 0)
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { accountShard, dirtyName, usageIndexName, usagePrefix } from '../keyspace/names.ts'
+import { accountName, accountShard, dirtyName, usageIndexName } from '../keyspace/names.ts'
 import { settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { RedisAwayError } from './redis-link.ts'
@@ -43,7 +43,12 @@ testOnEveryRedis('usage', async (t, link) => {
     for await (const page of listUsage(link, selection)) names.push(...page)
     return [...new Set(names)].sort()
   }
-  const nameOf = async (account: string) => (await client.keys(`${usagePrefix(account)}*`))[0]!
+  /** Rows that are kept of an account, as the lists of its shard name them. */
+  async function namesOf(account: string): Promise<string[]> {
+    const fields = await client.hkeys(accountName(account))
+    return fields.filter((field) => field.startsWith('u:')).map((field) => account + field.slice(1))
+  }
+  const nameOf = async (account: string) => (await namesOf(account))[0]!
   const read = async () => readUsage(link, await list('changed'))
 
   t.test('is listed for all accounts once it changed, and read as it was counted', async () => {
@@ -51,36 +56,39 @@ testOnEveryRedis('usage', async (t, link) => {
     await Promise.all(accounts.map((account) => serve(account)))
     const cost = await serve(first, { key: 'key_2', model: 'large', failed: true, estimated: true })
     const { usages, gone, malformed } = await read()
-    assert.deepEqual([usages.length, gone, malformed], [accounts.length, [], []])
-    const usage = usages.find(({ account }) => account === first)!
-    assert.equal(usage.revision, 2)
-    assert.equal(usage.hour, await readHour(link))
-    assert.deepEqual(
-      usage.rows.find(({ key }) => key === 'key_2'),
-      {
-        key: 'key_2',
-        model: 'large',
-        requests: 1,
-        errors: 1,
-        promptTokens: 10,
-        cachedTokens: 4,
-        completionTokens: 5,
-        costNanos: cost,
-        estimatedRequests: 1,
-        estimatedNanos: cost
-      }
-    )
+    assert.deepEqual([usages.length, gone, malformed], [accounts.length + 1, [], []])
+    const { name, run, born, ...usage } = usages.find(({ key }) => key === 'key_2')!
+    assert.ok((await namesOf(first)).includes(name))
+    assert.ok(run.endsWith(`.${born}`))
+    assert.deepEqual(usage, {
+      account: first,
+      hour: await readHour(link),
+      revision: 1,
+      key: 'key_2',
+      model: 'large',
+      requests: 1,
+      errors: 1,
+      promptTokens: 10,
+      cachedTokens: 4,
+      completionTokens: 5,
+      costNanos: cost,
+      estimatedRequests: 1,
+      estimatedNanos: cost
+    })
     await forgetUsage(link, { usages, gone }, false)
     assert.deepEqual(await list('changed'), [])
-    assert.equal((await list('all')).length, accounts.length)
-    assert.equal((await client.keys('usage:*')).length, accounts.length)
+    assert.equal((await list('all')).length, accounts.length + 1)
+    // What changes again is listed again.
+    await serve(second)
+    assert.deepEqual(await list('changed'), await namesOf(second))
+    assert.equal((await read()).usages[0]!.revision, 2)
   })
 
   t.test('is counted under the name of its model, whatever letters that has', async () => {
     await serve(first, { model: 'größe/模型' })
     const { usages } = await read()
     assert.deepEqual(
-      usages.flatMap(({ rows }) => rows.map(({ model }) => model)),
+      usages.map(({ model }) => model),
       ['größe/模型']
     )
   })
@@ -93,9 +101,9 @@ testOnEveryRedis('usage', async (t, link) => {
     for (const areFinal of [false, true]) {
       await forgetUsage(link, old, areFinal)
       assert.deepEqual(await list('changed'), [await nameOf(first)])
-      assert.deepEqual(await list('all'), (await client.keys('usage:*')).sort())
+      assert.deepEqual(await list('all'), [...(await namesOf(first)), ...(await namesOf(second))].sort())
     }
-    assert.equal(await nameOf(second), undefined)
+    assert.deepEqual(await namesOf(second), [])
   })
 
   t.test('that began anew under the same name is other usage, and is not forgotten for the old', async () => {
@@ -107,26 +115,26 @@ testOnEveryRedis('usage', async (t, link) => {
     for (const areFinal of [false, true]) {
       await forgetUsage(link, old, areFinal)
       assert.deepEqual(await list('changed'), [name])
-      assert.equal(await client.exists(name), 1)
+      assert.equal(await nameOf(first), name)
     }
     const fresh = await read()
     assert.equal(fresh.usages[0]!.revision, old.usages[0]!.revision)
     assert.notEqual(fresh.usages[0]!.run, old.usages[0]!.run)
   })
 
-  t.test('is final two hours after its own, and what comes later goes into a hash of its own', async () => {
+  t.test('is final two hours after its own, and what comes later goes into a row of its own', async () => {
     await serve(first)
     const at = (await now()) - 7200
     await serve(second, { at })
     assert.deepEqual(await list('final'), [])
     const shard = accountShard(second)
     const late = await nameOf(second)
-    assert.match(late, /~\d+$/)
+    assert.match(late, /~\d+\|key_1\|small$/)
     // As if two hours had gone by.
     await client.zadd(usageIndexName(shard), await readHour(link), late)
     assert.deepEqual(await list('final'), [late])
     await forgetUsage(link, await readUsage(link, await list('final')), true)
-    assert.deepEqual([await list('final'), await client.exists(late)], [[], 0])
+    assert.deepEqual([await list('final'), await namesOf(second)], [[], []])
     assert.equal(await client.exists(dirtyName(shard), usageIndexName(shard)), 0)
     assert.equal((await list('all')).length, 1)
   })
@@ -134,9 +142,15 @@ testOnEveryRedis('usage', async (t, link) => {
   t.test('that cannot be read is told of and left, and what is gone is forgotten', async () => {
     await serve(first)
     const good = await nameOf(first)
-    const bad = { type: `${good}x`, counter: `${good}y`, name: 'nothing of ours', gone: `${good}z` }
-    await client.set(bad.type, 'not a hash')
-    await client.hset(bad.counter, { rev: '1', 'key_1|small': 'many' })
+    const other = accounts.find((account) => account !== first && accountShard(account) === accountShard(first))!
+    const bad = {
+      type: good.replace(first, other),
+      counter: `${good}y`,
+      name: 'nothing of ours',
+      gone: `${good}z`
+    }
+    await client.set(accountName(other), 'not a hash')
+    await client.hset(accountName(first), `u${bad.counter.slice(first.length)}`, 'many')
     const dirty = dirtyName(accountShard(first))
     for (const name of Object.values(bad)) await client.hset(dirty, name, '1')
     const found = await read()
@@ -157,9 +171,10 @@ testOnEveryRedis('usage', async (t, link) => {
         throw new RedisAwayError()
       }
     }
-    await assert.rejects(readUsage(away, ['usage']), RedisAwayError)
+    const name = `${first}:490000:run|key_1|small`
+    await assert.rejects(readUsage(away, [name]), RedisAwayError)
     await assert.rejects(readHour(away), RedisAwayError)
     await assert.rejects(listUsage(away, 'changed')[Symbol.asyncIterator]().next(), RedisAwayError)
-    await assert.rejects(forgetUsage(away, { usages: [], gone: ['usage:{a00}:'] }, false), RedisAwayError)
+    await assert.rejects(forgetUsage(away, { usages: [], gone: [name] }, false), RedisAwayError)
   })
 })

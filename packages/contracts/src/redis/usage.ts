@@ -1,18 +1,25 @@
-import { type AccountShard, accountShards, dirtyName, usageIndexName } from '../keyspace/names.ts'
+import {
+  type AccountShard,
+  accountName,
+  accountShard,
+  accountShards,
+  dirtyName,
+  usageIndexName
+} from '../keyspace/names.ts'
 import { executeAll, tryAll } from './execute.ts'
-import { isUsageName, parseUsage, type Usage } from './parse-usage.ts'
+import { parseUsage, placeOf, type Usage, type UsagePlace } from './parse-usage.ts'
 import { type RedisLink, type RedisNode, shardsByNode } from './redis-link.ts'
 
 /** A hint for how many entries a step of a scan reads. */
 const scanCount = 500
-/** Hashes that one script forgets: few enough to keep admissions waiting for less than half a millisecond. */
+/** Rows that one script forgets: few enough to keep admissions waiting for less than half a millisecond. */
 const batchSize = 100
 
-/** Which usage hashes are meant: those that changed since they were copied, those that are final, or all there are. */
+/** Which rows of usage are meant: those that changed since they were copied, those that are final, or all there are. */
 export type UsageSelection = 'changed' | 'final' | 'all'
 
 /**
- * Names of usage hashes, in pages of some hundreds for each shard. What changes meanwhile may be missing, and a name may
+ * Names of rows of usage, in pages of some hundreds for each shard. What changes meanwhile may be missing, and a name may
  * come twice.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
@@ -65,7 +72,7 @@ export async function readHour(node: RedisNode): Promise<number> {
   return Math.floor(Number(seconds) / 3600)
 }
 
-/** What usage hashes were found to be. */
+/** What rows of usage were found to be. */
 export type FoundUsage = {
   usages: Usage[]
   /** Names under which there is nothing any more. */
@@ -75,21 +82,28 @@ export type FoundUsage = {
 }
 
 /**
- * Reads usage hashes in one round trip, each as it is at one instant.
+ * Reads rows of usage in one round trip, each as it is at one instant.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readUsage(link: RedisLink, names: readonly string[]): Promise<FoundUsage> {
-  const answers = await tryAll(link, names, shardOf, (pipeline, name) => pipeline.hgetallBuffer(name))
   const found: FoundUsage = { usages: [], gone: [], malformed: [] }
+  const places = names.flatMap((name): NamedPlace[] => {
+    const place = placeOf(name)
+    if (place === null) found.malformed.push({ name, reason: 'its name is not that of usage' })
+    return place === null ? [] : [{ name, ...place }]
+  })
+  const answers = await tryAll(link, places, shardOf, (pipeline, { account, field }) =>
+    pipeline.hgetBuffer(accountName(account), field)
+  )
   for (const [index, [error, answer]] of answers.entries()) {
-    const name = names[index]!
+    const { name } = places[index]!
     if (error !== null && !error.message.startsWith('WRONGTYPE')) throw error
-    const fields = answer as Record<string, Buffer>
-    if (error === null && Object.keys(fields).length === 0 && isUsageName(name)) found.gone.push(name)
+    if (answer === null) found.gone.push(name)
     else {
       try {
-        found.usages.push(parseUsage(name, fields))
+        if (error !== null) throw error
+        found.usages.push(parseUsage(name, answer as Buffer))
       } catch (failure) {
         found.malformed.push({ name, reason: (failure as Error).message })
       }
@@ -99,8 +113,8 @@ export async function readUsage(link: RedisLink, names: readonly string[]): Prom
 }
 
 /**
- * Forgets that these hashes have to be copied, or, of final ones, the hashes altogether; each only if it is still what
- * was read.
+ * Forgets that these rows have to be copied, or, of final ones, the rows altogether; each only if it is still what was
+ * read.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time: some may be forgotten then, and all can be again
  */
@@ -110,23 +124,24 @@ export async function forgetUsage(
   areFinal: boolean
 ): Promise<void> {
   const copies = [
-    ...usages.map(({ name, revision, born }) => ({ name, rev: String(revision), born })),
-    ...gone.map((name) => ({ name, rev: '', born: '' }))
+    ...usages.map(({ name, revision, born }) => ({ name, ...placeOf(name)!, revision, born })),
+    ...gone.map((name) => ({ name, ...placeOf(name)!, revision: '', born: '' }))
   ]
-  const shardOfBatch = ([first]: typeof copies): AccountShard => shardOf(first!.name)
+  const shardOfBatch = ([first]: typeof copies): AccountShard => shardOf(first!)
   await executeAll(link, batchesByShard(copies), shardOfBatch, (pipeline, batch) => {
     const shard = shardOfBatch(batch)
-    const keys = [dirtyName(shard), usageIndexName(shard), ...batch.map(({ name }) => name)]
-    const rest = batch.flatMap(({ rev, born }) => [rev, born])
+    const keys = [dirtyName(shard), usageIndexName(shard), ...batch.map(({ account }) => accountName(account))]
+    const rest = batch.flatMap(({ name, field, revision, born }) => [name, field, revision, born])
     pipeline.tgForgetUsage(keys.length, ...keys, areFinal ? '1' : '', ...rest)
   })
 }
 
-/** @param name of a usage hash, as it stands in the lists of its shard */
-const shardOf = (name: string): AccountShard => name.slice('usage:{'.length, 'usage:{aNN'.length) as AccountShard
+type NamedPlace = UsagePlace & { name: string }
 
-function batchesByShard<Item extends { name: string }>(items: readonly Item[]): Item[][] {
-  const byShard = Map.groupBy(items, ({ name }) => shardOf(name))
+const shardOf = ({ account }: UsagePlace): AccountShard => accountShard(account)
+
+function batchesByShard<Item extends UsagePlace>(items: readonly Item[]): Item[][] {
+  const byShard = Map.groupBy(items, shardOf)
   return [...byShard.values()].flatMap((ofShard) =>
     Array.from({ length: Math.ceil(ofShard.length / batchSize) }, (_, number) =>
       ofShard.slice(number * batchSize, (number + 1) * batchSize)

@@ -88,7 +88,7 @@ testOnEveryRedis('verification', async (t, anyRun) => {
   t.test('a key, or an account, that is not there is told as such and never admitted', async () => {
     const absent = await verify(link, account, 'key_9', { key: '', account: '10' }, null)
     assert.deepEqual(absent, { outcome: 'moved', key: null, account: current(10, free) })
-    await anyRun.client.hdel(accountName(account), 'v', 'r')
+    await anyRun.client.hdel(accountName(account), 'a', 'r')
     const orphan = await verify(link, account, 'key_1', { key: '11', account: '' }, null)
     assert.deepEqual(orphan, { outcome: 'moved', key: current(11, key), account: null })
   })

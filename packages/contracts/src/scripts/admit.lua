@@ -2,36 +2,37 @@
 -- Decides whether requests may start, one after the other, on the state of this instant, and reserves for each what it may
 -- cost at most: all or nothing. They come in groups, each of one key.
 -- The caller has judged the key and the account on cached records of the versions that it names; if either has moved on,
--- nothing is decided for its group and it gets the current ones. Every argument is checked before the first write.
+-- nothing is decided for its group and it gets the current ones. Every argument of a group is checked before its first write;
+-- where that fails, what was decided of the groups before is as if the answer had been lost.
 --
 -- Rates are the generic cell rate algorithm (ITU-T I.371): for each limit one time of arrival in µs (kept to a quarter,
 -- as exact as a number of that size is), a burst of a full minute, and a little tolerance for rounding. Idempotent by
 -- request id.
 --
--- KEYS     for each group the name of its account's record; in a cluster also the guard of their shard
+-- KEYS     for each group the hash of its account; in a cluster also the guard of their shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
--- ARGV, two for each group, packed as struct.unpack reads them; numbers are doubles (8 bytes, the lowest first), texts end
--- with a zero byte:
+-- ARGV, one for each group, packed as struct.unpack reads it; numbers are doubles (8 bytes, the lowest first), texts end with
+-- a zero byte:
 --   versions of the key record and of the account record that were judged; when what was judged ends (the key's expiry or
 --     a rotated secret's grace), ms since the epoch, -1 for never; budget of the key for a month, nanodollars, and requests
 --     a minute of the key, -1 for none of its own; budget of the account for a month, and what one request may cost,
---     nanodollars; concurrent requests; how long a hold lasts, ms; requests a minute; tokens a minute; key id
---   '1' if overdue holds were looked for already, else '0', and for each request:
---     picodollars of its prompt at most, and for each token of output that is granted; prompt tokens at most, and tokens
---     for each that is granted (answers may be several); tokens of output that are wanted; the fewest that are worth it;
---     id; model
--- Returns for each group
---   'ended'       the time at which what was judged ends has come
---   'unverified'  it is not known that this process holds every change of the shard, or what has been spent
---   'overdue'     holds are past their deadline and should be reaped first
---   { key version, key record, account version, account record }  the current records, '' for one that is not there
--- or for each of its requests, between spaces in one text, all texts with a line feed between:
---   'cancelled'   it was cancelled before this came
---   'over-budget', 'request', 'key' or 'account', limit, settled, reserved, needed (nanodollars), month (yyyymm)
---   'over-limit', 'concurrent', 'requests' or 'tokens', ms until it may pass, ...rates
---   'admitted', granted tokens, seconds since the epoch, nanodollars reserved, ...rates
+--     nanodollars; concurrent requests; how long a hold lasts, ms; requests a minute; tokens a minute; field of the key
+--   1 if overdue holds were looked for already, else 0
+--   for each request: picodollars of its prompt at most, and for each token of output that is granted; prompt tokens at
+--     most, and tokens for each that is granted (answers may be several); tokens of output that are wanted; the fewest that
+--     are worth it; field of its hold; model
+-- Returns the answers, packed in the same way, one after the other. For each request of a group, numbered by the first:
+--   0  admitted: granted tokens, seconds since the epoch, nanodollars reserved, ...rates
+--   1  over a limit: 0 for concurrent requests, 1 for requests or 2 for tokens; ms until it may pass, ...rates
+--   2  over a budget: 0 of the request, 1 of the key or 2 of the account; limit, settled, reserved and needed (nanodollars),
+--      month (yyyymm)
+--   3  it was cancelled before this came
 -- where rates are: requests a minute, left of them, ms until all are there again; tokens left, ms until all are there.
---include parts/books.lua
+-- Or for the whole group:
+--   4  the time at which what was judged ends has come
+--   5  it is not known that this process holds every change of the shard, or what has been spent
+--   6  holds are past their deadline and should be reaped first
+--   7  others are in force than those that were judged: version and record of the key, then of the account, as texts
 --include parts/gone.lua
 --include parts/hold.lua
 --include parts/month.lua
@@ -42,70 +43,52 @@
 
 local run = ARGV[1]
 local tag, present = tagOf(run), monthOf(seconds)
-local floor, ceil, max, min, format = math.floor, math.ceil, math.max, math.min, string.format
-local packFields, unpackFields = struct.pack, struct.unpack
+local floor, ceil, max = math.floor, math.ceil, math.max
+local call, packFields, unpackFields = redis.call, struct.pack, struct.unpack
 local minute = 60000000
 -- Too much to be reckoned exactly is too much for every budget, and refused as such.
 local mostPicos = 1e30
+local termsForm, requestForm = '<dddddddddddsd', '<ddddddss'
+local ended, unverified, overdue = packFields('<d', 4), packFields('<d', 5), packFields('<d', 6)
 
-local function readTerms(packed)
-  local terms = { unpackFields('<ddddddddddds', packed) }
-  local endsAt, keyBudget, keyPerMinute, perMinute, tokensPerMinute = terms[3], terms[4], terms[5], terms[10], terms[11]
-  insistOnWhole(terms[1], terms[2], endsAt + 1, keyBudget + 1, keyPerMinute + 1, terms[6])
-  insistOnWhole(terms[7], terms[8], terms[9], perMinute, tokensPerMinute, 0)
-  if keyPerMinute == 0 or perMinute == 0 or tokensPerMinute == 0 then
-    error('not above 0: a rate')
-  end
-  return terms
-end
-
--- The requests of a group.
-local function readRequests(packed)
-  local asked, position, size = {}, 2, #packed
-  repeat
-    local request = { unpackFields('<ddddddss', packed, position) }
-    local promptPicos, outputPicos = request[1], request[2]
-    insistOnWhole(promptPicos % 1, outputPicos % 1, request[3], request[4], request[5], request[6])
-    if not (promptPicos >= 0 and outputPicos >= 0 and promptPicos <= mostPicos and outputPicos <= mostPicos) then
-      error('not amounts')
-    end
-    asked[#asked + 1], position = request, request[9]
-  until position > size
-  return asked
-end
-
--- The group that is being judged: its terms, and where its books stand after those of its requests that were admitted so
+-- The group that is being judged: its terms, and where its account stands after those of its requests that were admitted so
 -- far. (They are not arguments of the functions below, nor do these begin anew for each group: in this Lua that costs as
 -- much as all the rest.)
-local key, keyBudget, accountBudget, requestBudget, mostOpen, deadline
+local keyField, keyBudget, accountBudget, requestBudget, mostOpen, deadline
 local perMinute, keyPerMinute, tokensPerMinute
 local month, at, settled, reserved, keySettled, keyReserved, open
 -- The rates: µs for a unit, the time of arrival, and the end of the µs that may be taken now.
 local perRequest, arrival, last
 local perKeyRequest, keyArrival, lastOfKey
 local perToken, tokenArrival, lastToken
+local shard, vouched, vouchedTo
+local answers, fields = {}, {}
+-- Fields and values by turns: those of the account and of the key, and new holds.
+local written, count = { 'a' }, 0
+-- The holds by field of a group of several requests, of which the same may come twice.
+local fresh
 
 -- What is told of the rates. Of requests it is what will be in the way first; the last of each is until nothing is taken any
--- more.
+-- more. (Remainders cost a fraction of what rounding does.)
 local function rates()
-  local limited, left, rest = perMinute, floor((last - arrival) / perRequest), arrival
+  local limited, left, rest = perMinute, (last - arrival) / perRequest, arrival - now
   if keyPerMinute then
-    local keyLeft = floor((lastOfKey - keyArrival) / perKeyRequest)
-    if keyLeft < left then
-      limited, left, rest = keyPerMinute, keyLeft, keyArrival
+    local keyLeft = (lastOfKey - keyArrival) / perKeyRequest
+    if keyLeft - keyLeft % 1 < left - left % 1 then
+      limited, left, rest = keyPerMinute, keyLeft, keyArrival - now
     end
   end
-  local tokensLeft = floor((lastToken - tokenArrival) / perToken)
-  return limited, left > 0 and left or 0, ceil((rest - now) / 1000), tokensLeft > 0 and tokensLeft or 0,
-    ceil((tokenArrival - now) / 1000)
+  local tokensLeft, tokensRest = (lastToken - tokenArrival) / perToken, tokenArrival - now
+  return limited, left > 0 and left - left % 1 or 0, (rest + -rest % 1000) / 1000,
+    tokensLeft > 0 and tokensLeft - tokensLeft % 1 or 0, (tokensRest + -tokensRest % 1000) / 1000
 end
 
 local function overLimit(limit, wait)
-  return format('over-limit %s %d %d %d %d %d %d', limit, ceil(wait / 1000), rates())
+  return packFields('<dddddddd', 1, limit, ceil(wait / 1000), rates())
 end
 
 local function admitted(granted, admittedAt, nanos)
-  return format('admitted %d %d %d %d %d %d %d %d', granted, admittedAt, nanos, rates())
+  return packFields('<ddddddddd', 0, granted, admittedAt, nanos, rates())
 end
 
 -- How many tokens of output a budget leaves room for, and what a request then costs; or nil, and the answer that there is too
@@ -114,7 +97,7 @@ local function fit(reason, budget, spent, taken, promptPicos, picosEach, fewest)
   local free = budget - spent - taken
   local needed = ceil((promptPicos + picosEach * fewest) / 1000)
   if needed > free then
-    return nil, format('over-budget %s %.0f %.0f %.0f %.0f %d', reason, budget, spent, taken, needed, month)
+    return nil, packFields('<ddddddd', 2, reason, budget, spent, taken, needed, month)
   end
   local granted = max(fewest, floor((free * 1000 - promptPicos) / picosEach))
   local nanos = ceil((promptPicos + picosEach * granted) / 1000)
@@ -127,36 +110,35 @@ local function fit(reason, budget, spent, taken, promptPicos, picosEach, fewest)
 end
 
 -- Decides a request on its own. Returns the answer, and the hold if it is admitted.
-local function decide(request)
-  local promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, _, model = unpack(request)
+local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, model)
   local nanos = ceil((promptPicos + picosEach * granted) / 1000)
   if nanos > requestBudget then
-    granted, nanos = fit('request', requestBudget, 0, 0, promptPicos, picosEach, fewest)
+    granted, nanos = fit(0, requestBudget, 0, 0, promptPicos, picosEach, fewest)
   end
   if granted and keyBudget and nanos > keyBudget - keySettled - keyReserved then
-    granted, nanos = fit('key', keyBudget, keySettled, keyReserved, promptPicos, picosEach, fewest)
+    granted, nanos = fit(1, keyBudget, keySettled, keyReserved, promptPicos, picosEach, fewest)
   end
   if granted and nanos > accountBudget - settled - reserved then
-    granted, nanos = fit('account', accountBudget, settled, reserved, promptPicos, picosEach, fewest)
+    granted, nanos = fit(2, accountBudget, settled, reserved, promptPicos, picosEach, fewest)
   end
   if not granted then
     return nanos
   end
 
   if open >= mostOpen then
-    return overLimit('concurrent', 1000000)
+    return overLimit(0, 1000000)
   end
   local wait = perRequest - (last - arrival)
   if keyPerMinute then
     wait = max(wait, perKeyRequest - (lastOfKey - keyArrival))
   end
   if wait > 0 then
-    return overLimit('requests', wait)
+    return overLimit(1, wait)
   end
   local tokens = promptTokens + tokensEach * granted
   wait = tokens * perToken - (lastToken - tokenArrival)
   if wait > 0 then
-    return overLimit('tokens', wait)
+    return overLimit(2, wait)
   end
 
   reserved, keyReserved, open = reserved + nanos, keyReserved + nanos, open + 1
@@ -165,35 +147,107 @@ local function decide(request)
     keyArrival = keyArrival + perKeyRequest
   end
   return admitted(granted, at, nanos),
-    packFields(holdForm, deadline, at, granted, nanos, promptTokens, tokens, tokensPerMinute, tag, key, model)
+    packFields(holdForm, deadline, at, granted, nanos, promptTokens, tokens, tokensPerMinute, tag, keyField, model)
 end
 
--- Decides the requests of a group. `record` is the name of its account's record.
-local function judgeGroup(record, terms, wasReaped, asked)
-  local judgedKey, judgedAccount, endsAt, holdMs
+-- The answer to a request, of which `held` is the hold if it was admitted before, else false or nil.
+local function judge(gonePrefix, held, promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, field, model, position)
+  insistOnWhole(promptPicos % 1, picosEach % 1, promptTokens, tokensEach, granted, fewest)
+  if not (promptPicos >= 0 and picosEach >= 0 and promptPicos <= mostPicos and picosEach <= mostPicos) then
+    error('not amounts')
+  end
+  local answer, hold
+  if gonePrefix and call('EXISTS', gonePrefix .. string.sub(field, 3)) == 1 then
+    answer = packFields('<d', 3)
+  else
+    held = held or fresh and fresh[field]
+    if held then
+      local _, admittedAt, granted, nanos = readHold(held)
+      answer = admitted(granted, admittedAt, nanos)
+    else
+      answer, hold = decide(promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, model)
+    end
+  end
+  answers[#answers + 1] = answer
+  if hold then
+    written[count + 1], written[count + 2] = field, hold
+    count = count + 2
+    if fresh then
+      fresh[field] = hold
+    end
+  end
+  return position
+end
+
+-- The end of the µs of a rate that may be taken now. A millisecond is more than rounding adds up to, and must not be another
+-- unit.
+local function lastFor(perUnit)
+  return now + minute + (perUnit < 2000 and perUnit / 2 or 1000)
+end
+
+-- Takes the terms of a group. Returns what of them is only looked at once, and where they end.
+local function readTerms(packed)
+  local judgedKey, judgedAccount, endsAt, holdMs, wasReaped, position
   judgedKey, judgedAccount, endsAt, keyBudget, keyPerMinute, accountBudget, requestBudget, mostOpen, holdMs, perMinute,
-    tokensPerMinute, key = unpack(terms)
+    tokensPerMinute, keyField, wasReaped, position = unpackFields(termsForm, packed)
+  insistOnWhole(judgedKey, judgedAccount, endsAt + 1, keyBudget + 1, keyPerMinute + 1, accountBudget)
+  insistOnWhole(requestBudget, mostOpen, holdMs, perMinute, tokensPerMinute, wasReaped)
+  if keyPerMinute == 0 or perMinute == 0 or tokensPerMinute == 0 then
+    error('not above 0: a rate')
+  end
   keyBudget = keyBudget >= 0 and keyBudget or nil
   keyPerMinute = keyPerMinute >= 0 and keyPerMinute or nil
-  local tail, shard = tailOf(record), shardOf(record)
-  local other = unlessJudged(run, 'shard:' .. shard, record, key, judgedKey, judgedAccount, endsAt >= 0 and endsAt or nil)
-  if other then
-    return other
+  deadline = nowMs + holdMs
+  return judgedKey, judgedAccount, endsAt, wasReaped, position
+end
+
+-- Looks at the rates of this instant.
+local function beginRates()
+  perRequest, perToken = minute / perMinute, minute / tokensPerMinute
+  arrival, last = arrival > now and arrival or now, lastFor(perRequest)
+  tokenArrival, lastToken = tokenArrival > now and tokenArrival or now, lastFor(perToken)
+  if keyPerMinute then
+    perKeyRequest = minute / keyPerMinute
+    keyArrival, lastOfKey = keyArrival > now and keyArrival or now, lastFor(perKeyRequest)
   end
-  local count, books, keyField, gonePrefix = #asked, 'books' .. tail, 'k:' .. key, goneOf(shard)
-  local fields, gone = { 'a', keyField }, {}
-  for n = 1, count do
-    local id = asked[n][7]
-    fields[n + 2], gone[n] = 'h:' .. id, gonePrefix .. id
+end
+
+-- Answers the requests of a group, or returns the answer to all of them.
+local function judgeGroup(name, packed)
+  local judgedKey, judgedAccount, endsAt, wasReaped, position = readTerms(packed)
+  local shardOfGroup = shardOf(name)
+  if shard ~= shardOfGroup then
+    shard = shardOfGroup
+    vouched, vouchedTo = readVouched(call('HGET', 'shard:' .. shard, vouchedField))
   end
-  local found = redis.call('HMGET', books, unpack(fields))
-  if not found[1] then
-    return 'unverified'
+  if vouchedTo ~= run then
+    return unverified
   end
-  local due
-  month, settled, reserved, open, arrival, tokenArrival, due = unpackFields(accountForm, found[1])
-  if due > 0 and due <= nowMs and not wasReaped then
-    return 'overdue'
+  local promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, field, model, after =
+    unpackFields(requestForm, packed, position)
+  local several, next = 0, after
+  while next <= #packed do
+    local _
+    several = several + 1
+    _, _, _, _, _, _, fields[several], _, next = unpackFields(requestForm, packed, next)
+  end
+  local found = call('HMGET', name, 'a', keyField, field, unpack(fields, 1, several))
+  local version, keyVersion, keyMonth, due, gone
+  version, month, settled, reserved, open, arrival, tokenArrival, due, gone = unpackFields(accountForm, found[1] or noAccount)
+  keyVersion, keyMonth, keySettled, keyReserved, keyArrival = unpackFields(keyForm, found[2] or noKey)
+  local epochStart = vouched - vouched % 1e12
+  if not (version == judgedAccount and isInForce(version, epochStart)
+    and keyVersion == judgedKey and isInForce(keyVersion, epochStart)) then
+    return packFields('<dssss', 7, currentRecords(name, string.sub(keyField, 3), keyVersion, version, epochStart))
+  end
+  if endsAt >= 0 and nowMs >= endsAt then
+    return ended
+  end
+  if month == 0 then
+    return unverified
+  end
+  if due > 0 and due <= nowMs and wasReaped == 0 then
+    return overdue
   end
   at = seconds
   if month < present then
@@ -204,59 +258,32 @@ local function judgeGroup(record, terms, wasReaped, asked)
       at = (floor(at / 86400) + 1) * 86400
     end
   end
-  keySettled, keyReserved, keyArrival = readKeyEntry(found[2], month)
-
-  -- A millisecond is more than rounding adds up to, and must not be another unit.
-  perRequest, perToken = minute / perMinute, minute / tokensPerMinute
-  arrival, last = max(arrival, now), now + minute + min(1000, perRequest / 2)
-  tokenArrival, lastToken = max(tokenArrival, now), now + minute + min(1000, perToken / 2)
-  if keyPerMinute then
-    perKeyRequest = minute / keyPerMinute
-    keyArrival, lastOfKey = max(keyArrival, now), now + minute + min(1000, perKeyRequest / 2)
+  if keyMonth ~= month then
+    keySettled, keyReserved = 0, 0
   end
-  deadline = nowMs + holdMs
-
-  local someGone = redis.call('EXISTS', unpack(gone)) > 0
-  local answers, written, isAdmitted = {}, { 'a', '', keyField, '' }, {}
-  for n = 1, count do
-    local name = fields[n + 2]
-    -- The same request may come twice.
-    local held = found[n + 2] or isAdmitted[name]
-    if someGone and redis.call('EXISTS', gone[n]) == 1 then
-      answers[n] = 'cancelled'
-    elseif held then
-      local _, admittedAt, granted, nanos = readHold(held)
-      answers[n] = admitted(granted, admittedAt, nanos)
-    else
-      local answer, hold = decide(asked[n])
-      answers[n] = answer
-      if hold then
-        isAdmitted[name] = hold
-        written[#written + 1], written[#written + 2] = name, hold
-      end
-    end
+  beginRates()
+  count, fresh = 4, several > 0 and {} or nil
+  local gonePrefix = gone > nowMs and goneOf(shard) or nil
+  judge(gonePrefix, found[3], promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, field, model)
+  for n = 4, several + 3 do
+    after = judge(gonePrefix, found[n], unpackFields(requestForm, packed, after))
   end
-
-  if written[5] then
+  if count > 4 then
     -- `due` and the account's entry among the deadlines are the same: not after the first deadline of a hold.
     if due == 0 or deadline < due then
       due = deadline
-      redis.call('ZADD', 'deadlines:' .. shard, format('%d', due), accountOf(tail))
+      call('ZADD', 'deadlines:' .. shard, string.format('%d', due), accountOf(name))
     end
-    written[2] = packFields(accountForm, month, settled, reserved, open, arrival, tokenArrival, due)
-    written[4] = packFields(keyForm, month, keySettled, keyReserved, keyArrival)
-    redis.call('HSET', books, unpack(written))
+    written[2] = packFields(accountForm, version, month, settled, reserved, open, arrival, tokenArrival, due, gone)
+    written[3], written[4] = keyField, packFields(keyForm, keyVersion, month, keySettled, keyReserved, keyArrival)
+    call('HSET', name, unpack(written, 1, count))
   end
-  return table.concat(answers, '\n')
 end
 
-local groups = {}
-for n = 1, #ARGV / 2 do
-  local asked = ARGV[2 * n + 1]
-  groups[n] = { readTerms(ARGV[2 * n]), string.sub(asked, 1, 1) == '1', readRequests(asked) }
+for n = 1, #ARGV - 1 do
+  local answer = judgeGroup(KEYS[n], ARGV[n + 1])
+  if answer then
+    answers[#answers + 1] = answer
+  end
 end
-local answers = {}
-for n = 1, #groups do
-  answers[n] = judgeGroup(KEYS[n], unpack(groups[n]))
-end
-return answers
+return table.concat(answers)

@@ -9,5 +9,5 @@
 
 --include parts/marker.lua
 redis.call('HSET', KEYS[1], 'claim:' .. ARGV[1], 1)
-local at = redis.call('HMGET', KEYS[1], versionField, 'run')
-return { at[1] or '', at[2] or '' }
+local version, run = readVouched(redis.call('HGET', KEYS[1], vouchedField))
+return version and { string.format('%.0f', version), run } or { '', '' }

@@ -6,11 +6,14 @@
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- Returns the pointer (JSON); or 0 if there is none and this process is known to hold every pointer of the shard;
 -- or -1 if that is not known, so that nothing may be concluded from the absence.
+
+--include parts/marker.lua
 local pointer = redis.call('GET', KEYS[1])
 if pointer then
   return pointer
 end
-if redis.call('HGET', KEYS[2], 'run') == ARGV[1] then
+local _, run = readVouched(redis.call('HGET', KEYS[2], vouchedField))
+if run == ARGV[1] then
   return 0
 end
 return -1

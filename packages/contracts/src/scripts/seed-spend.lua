@@ -5,7 +5,7 @@
 -- What is settled adds to the larger, also if that is the ledger's, which may not have it yet. So where the ledger has
 -- more, the spend must be the one that was seen before all that Redis knew was copied into the ledger.
 --
--- KEYS[1]  books of the account
+-- KEYS[1]  hash of the account
 -- ARGV[1]  the month that the ledger was asked for, yyyymm
 -- ARGV[2]  the spend that was seen, as open-spends returned it
 -- ARGV[3]  settled by the account, nanodollars
@@ -13,7 +13,7 @@
 -- Returns 1; or, if nothing was done, 0 because by now it is another month, 2 because other amounts than were seen are
 -- there by now, and it would have made a difference.
 
---include parts/books.lua
+--include parts/account.lua
 --include parts/month.lua
 --include parts/numbers.lua
 
@@ -24,16 +24,13 @@ for n = 4, #ARGV, 2 do
   amounts[#fields] = whole(ARGV[n + 1])
 end
 local present = monthOf(tonumber(redis.call('TIME')[1]))
-local month, settled, reserved, open, arrival, tokenArrival, due = 0, 0, 0, 0, 0, 0, 0
-local values, seen = {}, '|'
+local values = {}
 -- A key at a time: an account may have more than a script can look at in one command.
 for n, field in ipairs(fields) do
-  values[n] = redis.call('HGET', KEYS[1], field)
+  values[n] = redis.call('HGET', KEYS[1], field) or n > 1 and noKey or noAccount
 end
-if values[1] then
-  month, settled, reserved, open, arrival, tokenArrival, due = struct.unpack(accountForm, values[1])
-  seen = seenOf(month, settled)
-end
+local version, month, settled, reserved, open, arrival, tokenArrival, due, gone = struct.unpack(accountForm, values[1])
+local seen = seenOf(month, settled)
 -- A clock that was set back does not take a month back.
 if asked ~= math.max(present, month) then
   return 0
@@ -43,16 +40,19 @@ if month < asked then
 end
 local changes = {}
 for n = 2, #fields do
-  local keySettled, keyReserved, keyArrival = readKeyEntry(values[n], month)
+  local keyVersion, keyMonth, keySettled, keyReserved, keyArrival = struct.unpack(keyForm, values[n])
+  if keyMonth ~= month then
+    keySettled, keyReserved = 0, 0
+  end
   if keySettled < amounts[n] then
-    changes[n] = struct.pack(keyForm, month, amounts[n], keyReserved, keyArrival)
+    changes[n] = struct.pack(keyForm, keyVersion, month, amounts[n], keyReserved, keyArrival)
   end
 end
 if (settled < accountSettled or next(changes)) and ARGV[2] ~= seen then
   return 2
 end
-redis.call('HSET', KEYS[1], 'a', struct.pack(accountForm, month, math.max(settled, accountSettled), reserved, open, arrival,
-  tokenArrival, due))
+redis.call('HSET', KEYS[1], 'a', struct.pack(accountForm, version, month, math.max(settled, accountSettled), reserved, open,
+  arrival, tokenArrival, due, gone))
 for n, value in pairs(changes) do
   redis.call('HSET', KEYS[1], fields[n], value)
 end

@@ -8,7 +8,7 @@
 -- attempt a hold of another run, which came back with an older state of Redis, is only released: an earlier attempt may
 -- have been applied in the state that was lost, and copied into the ledger.
 --
--- KEYS[1]  the name of the account's record; in a cluster also the guard of its shard
+-- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV, 15 for each request:
 --   id; 0 on the first attempt, else 1; when it was admitted, s; key id; model;
@@ -16,28 +16,25 @@
 --   its cost, nanodollars; prompt, cached and completion tokens; 1 if it failed; 1 if this is estimated
 -- Returns 1.
 
---include parts/books.lua
 --include parts/gone.lua
 --include parts/hold.lua
---include parts/month.lua
---include parts/names.lua
 --include parts/numbers.lua
+--include parts/posting.lua
 --include parts/tag.lua
 --include parts/tokens.lua
---include parts/usage.lua
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local tag, tail, shard = tagOf(ARGV[1]), tailOf(KEYS[1]), shardOf(KEYS[1])
-local books, gonePrefix = 'books' .. tail, goneOf(shard)
+local tag, name = tagOf(ARGV[1]), KEYS[1]
+local gonePrefix = goneOf(shardOf(name))
 local holds = {}
 for n = 2, #ARGV, 15 do
   holds[#holds + 1] = 'h:' .. ARGV[n]
 end
-local held = redis.call('HMGET', books, unpack(holds))
+local held = redis.call('HMGET', name, unpack(holds))
 
 local released, corrected, seen = {}, {}, {}
-local changes, sums, refund = {}, {}, 0
+local sums, refund = {}, 0
 
 for n = 1, #holds do
   local first = 15 * n - 13
@@ -77,22 +74,20 @@ for n = 1, #holds do
     end
   end
   seen[id] = true
+  local keyField = 'k:' .. key
   if charged then
-    addChange(changes, monthOf(at), key, cost - charged, -releasedNanos)
-    addUsage(sums, at, key, model, isNew, failed, prompt - chargedPrompt, cached, completion - chargedCompletion,
-      cost - charged, estimated - 1 + isNew, estimated * cost - charged)
+    sums[#sums + 1] = { keyField, model, at, cost - charged, -releasedNanos, isNew, failed, prompt - chargedPrompt, cached,
+      completion - chargedCompletion, cost - charged, estimated - 1 + isNew, estimated * cost - charged }
   elseif releasedNanos > 0 then
-    addChange(changes, monthOf(at), key, 0, -releasedNanos)
+    sums[#sums + 1] = { keyField, model, at, 0, -releasedNanos }
   end
 end
 
-local values = redis.call('HMGET', books, unpack(fieldsOf(changes)))
 if #released > 0 then
-  redis.call('HDEL', books, unpack(released))
+  redis.call('HDEL', name, unpack(released))
 end
 if #corrected > 0 then
   redis.call('DEL', unpack(corrected))
 end
-writeBooks(books, values, changes, #released, refund)
-writeUsage(tail, shard, tag, now, sums)
+postSums(name, now, tag, sums, #released, refund)
 return 1

@@ -10,13 +10,14 @@
 -- Returns 1 if stamped, 0 if the shard has moved on or the claim is gone.
 
 --include parts/marker.lua
-local at = redis.call('HMGET', KEYS[1], versionField, 'run', 'claim:' .. ARGV[1], 'highest')
-if not at[3] or (at[1] or '') ~= ARGV[2] or (at[2] or '') ~= ARGV[3] then
+local at = redis.call('HMGET', KEYS[1], vouchedField, 'claim:' .. ARGV[1], 'highest')
+local version, run = readVouched(at[1])
+if not at[2] or (version and string.format('%.0f', version) or '') ~= ARGV[2] or (run or '') ~= ARGV[3] then
   return 0
 end
 redis.call('DEL', KEYS[1])
-redis.call('HSET', KEYS[1], versionField, ARGV[4], 'run', ARGV[5])
-if at[4] then
-  redis.call('HSET', KEYS[1], 'highest', at[4])
+redis.call('HSET', KEYS[1], vouchedField, struct.pack(vouchedForm, ARGV[4], ARGV[5]))
+if at[3] then
+  redis.call('HSET', KEYS[1], 'highest', at[3])
 end
 return 1

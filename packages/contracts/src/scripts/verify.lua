@@ -2,7 +2,7 @@
 -- Confirms that a key may be used at this instant, without reserving anything: the caller has judged it and its account
 -- on cached records of the versions that it names; if either has moved on, it gets the current ones.
 --
--- KEYS[1]  marker of the account's shard     KEYS[2]  hash of the account's record and those of its keys
+-- KEYS[1]  marker of the account's shard     KEYS[2]  hash of the account
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV[2]  key id
 -- ARGV[3]  version of the key record and  ARGV[4]  of the account record that were judged; '' for none
@@ -15,6 +15,21 @@
 
 --include parts/numbers.lua
 --include parts/records.lua
-local key, judgedKey, judgedAccount = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local name, key = KEYS[2], ARGV[2]
 local endsAt = ARGV[5] ~= '' and whole(ARGV[5]) or nil
-return unlessJudged(ARGV[1], KEYS[1], KEYS[2], key, judgedKey, judgedAccount, endsAt) or 'admitted'
+local version, run = readVouched(redis.call('HGET', KEYS[1], vouchedField))
+if run ~= ARGV[1] then
+  return 'unverified'
+end
+local found = redis.call('HMGET', name, 'a', 'k:' .. key)
+local keyVersion = struct.unpack('<d', found[2] or noKey)
+local accountVersion = struct.unpack('<d', found[1] or noAccount)
+local epochStart = version - version % 1e12
+if not (keyVersion == tonumber(ARGV[3]) and isInForce(keyVersion, epochStart)
+  and accountVersion == tonumber(ARGV[4]) and isInForce(accountVersion, epochStart)) then
+  return { currentRecords(name, key, keyVersion, accountVersion, epochStart) }
+end
+if endsAt and nowMs >= endsAt then
+  return 'ended'
+end
+return 'admitted'

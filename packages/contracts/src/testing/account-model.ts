@@ -14,13 +14,11 @@ export type AccountModel = {
   settled: Map<string, number>
   /** Times of arrival (µs) of the rates: q and t of the account's, q:<key>. */
   arrivals: Map<string, number>
-  /** The month of what the books have of each key. */
-  keyMonths: Map<string, number>
   /** Before which no hold ends, ms. */
   firstDeadline: number | null
   holds: Map<string, ModelHold>
   gone: Map<string, 'cancelled' | ReapedCharge>
-  /** By what follows the prefix of the names: <hour>:<tag of the run>. */
+  /** By `<hour>:<tag of the run>|<key>|<model>`. */
   usage: Map<string, ModelUsage>
 }
 
@@ -39,7 +37,7 @@ export type ModelHold = {
 
 export type ReapedCharge = { nanos: number; promptTokens: number; completionTokens: number; at: number; of: string }
 
-/** Counters by `<counter>|<key>|<model>`. */
+/** Counters by their letter. */
 export type ModelUsage = { born: number; revision: number; finalIn: number; counters: Map<string, number> }
 
 export type ModelRequest = {
@@ -65,7 +63,6 @@ export const emptyAccount = (): AccountModel => ({
   month: null,
   settled: new Map(),
   arrivals: new Map(),
-  keyMonths: new Map(),
   firstDeadline: null,
   holds: new Map(),
   gone: new Map(),
@@ -152,7 +149,6 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   if (tokenWait > 0) return { outcome: 'over-limit', limit: 'tokens', waitMs: Math.ceil(tokenWait / 1000) }
 
   turnTo(account, month)
-  account.keyMonths.set(key, month)
   requests.take(1)
   keyRequests?.take(1)
   tokens.take(allTokens)
@@ -268,12 +264,6 @@ export function settleModel(
 
 /** @param ids the overdue holds that were chosen */
 export function reapModel(account: AccountModel, ids: readonly string[], now: Moment): void {
-  for (const [key, month] of account.keyMonths) {
-    const arrival = account.arrivals.get(`q:${key}`) ?? 0
-    if (month >= (account.month ?? 0) || arrival > now.micros) continue
-    account.keyMonths.delete(key)
-    account.arrivals.delete(`q:${key}`)
-  }
   const books = openBooks(account, now)
   for (const id of ids) {
     const { at, key, model, nanos, promptTokens, tokens, tag } = account.holds.get(id)!
@@ -319,28 +309,26 @@ export function seedModel(
   turnTo(account, month)
   for (const [key, nanos] of more) {
     account.settled.set(key, nanos)
-    account.keyMonths.set(key, month)
   }
   return 'seeded'
 }
 
-/** What one script changes in spend and usage: amounts that belong together are added before they are written. */
+/** What one script changes in spend and usage. */
 function openBooks(account: AccountModel, now: Moment) {
-  const charges = new Map<string, number>()
   const touched = new Set<ModelUsage>()
   return {
     charge(key: string, at: number, nanos: number): void {
       if (account.month === null || account.month > monthOf(at)) return
-      if (account.month < monthOf(at)) charges.clear()
       turnTo(account, monthOf(at))
-      account.keyMonths.set(key, account.month)
-      for (const owner of ['', key]) charges.set(owner, (charges.get(owner) ?? 0) + nanos)
+      for (const owner of ['', key]) {
+        account.settled.set(owner, Math.max(0, (account.settled.get(owner) ?? 0) + nanos))
+      }
     },
     count(at: number, of: string, counters: Record<string, number>): void {
       const nowHour = Math.floor(now.micros / 3600e6)
       const hour = Math.floor(at / 3600)
       const isLate = nowHour >= hour + 2
-      const name = `${hour}:${now.tag}${isLate ? `~${nowHour}` : ''}`
+      const name = `${hour}:${now.tag}${isLate ? `~${nowHour}` : ''}|${of}`
       const finalIn = (isLate ? nowHour : hour) + 2
       const usage: ModelUsage = account.usage.get(name) ?? {
         born: now.micros,
@@ -351,14 +339,10 @@ function openBooks(account: AccountModel, now: Moment) {
       account.usage.set(name, usage)
       touched.add(usage)
       for (const [counter, amount] of Object.entries(counters)) {
-        const field = `${counter}|${of}`
-        if (amount !== 0) usage.counters.set(field, (usage.counters.get(field) ?? 0) + amount)
+        if (amount !== 0) usage.counters.set(counter, (usage.counters.get(counter) ?? 0) + amount)
       }
     },
     close(): void {
-      for (const [owner, nanos] of charges) {
-        account.settled.set(owner, Math.max(0, (account.settled.get(owner) ?? 0) + nanos))
-      }
       for (const usage of touched) usage.revision++
     }
   }

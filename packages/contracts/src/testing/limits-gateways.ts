@@ -225,13 +225,8 @@ export function createGateways(world: LimitsWorld) {
       const isSettled = stage === 'settled' || wasSent
       add(expected, `${asking.key}|${asking.model}`, 1, isSettled ? settlement!.costNanos : hold.nanos)
     }
-    for (const { counters } of world.model(id).usage.values()) {
-      for (const [field, amount] of counters) {
-        const [counter, ...of] = field.split('|')
-        if (counter === 'n' || counter === 'u') {
-          add(found, of.join('|'), counter === 'n' ? amount : 0, counter === 'u' ? amount : 0)
-        }
-      }
+    for (const [name, { counters }] of world.model(id).usage) {
+      add(found, name.split('|').slice(1).join('|'), counters.get('n') ?? 0, counters.get('u') ?? 0)
     }
     for (const [of, sum] of found) if (sum.requests === 0 && sum.nanos === 0) found.delete(of)
     assert.deepEqual(found, expected)

@@ -23,8 +23,8 @@ import {
   seedModel,
   settleModel
 } from './account-model.ts'
+import { readState } from './account-state.ts'
 import { activeKey } from './active-key.ts'
-import { readBooks } from './books.ts'
 import { comparable, contentOf } from './model-content.ts'
 import type { MovedClock } from './moved-clock.ts'
 import { admitOne } from './one-account.ts'
@@ -102,11 +102,8 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     const settled = new Map<string, number>([['', 0]])
     for (const [name, { counters }] of ledger.get(account)!) {
       if (monthOf(Number.parseInt(name, 10) * 3600) !== month) continue
-      for (const [field, amount] of counters) {
-        const [counter, key] = field.split('|')
-        if (counter !== 'u') continue
-        for (const owner of ['', key!]) settled.set(owner, (settled.get(owner) ?? 0) + amount)
-      }
+      const nanos = counters.get('u') ?? 0
+      for (const owner of ['', name.split('|')[1]!]) settled.set(owner, (settled.get(owner) ?? 0) + nanos)
     }
     for (const [of, nanos] of settled) settled.set(of, Math.max(0, nanos))
     const byKey = new Map([...settled].filter(([of]) => of !== ''))
@@ -242,7 +239,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       const nowMs = Math.floor(micros / 1000)
       const overdue = before.filter((id) => model(account).holds.get(id)!.deadline <= nowMs)
       const { charged, released } = await reap(link, account, most)
-      const left = (await readBooks(client, account)).holds
+      const left = (await readState(client, account)).holds
       const ended = before.filter((id) => !left.has(id))
       assert.equal(charged + released, Math.min(most, overdue.length))
       assert.equal(ended.length, charged + released)

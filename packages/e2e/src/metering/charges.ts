@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountShard, booksName, deadlinesName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
-import { parseUsage, type Usage } from '@tollgate/contracts/redis/parse-usage.ts'
+import { accountName, accountShard, deadlinesName } from '@tollgate/contracts/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
-import { parseBooks } from '@tollgate/contracts/testing/books.ts'
+import { parseState, type UsageEntry } from '@tollgate/contracts/testing/account-state.ts'
 
 /** Counters of usage of all hours. Amounts are nanodollars. */
 export type Counters = {
@@ -41,31 +40,23 @@ export type Charges = {
   holds: Hold[]
 }
 
-/** Reads what belongs together in one transaction. */
 export async function readCharges({ client }: RedisNode, account: string): Promise<Charges> {
-  const names = await client.keys(`${usagePrefix(account)}*`)
-  const transaction = client.multi().hgetallBuffer(booksName(account))
-  for (const name of names) transaction.hgetallBuffer(name)
-  const answers = (await transaction.exec()) ?? []
-  const [fields = {}, ...used] = answers.map(([error, hash]) => {
-    if (error !== null) throw error
-    return hash as Record<string, Buffer>
-  })
-  const books = parseBooks(fields)
+  const state = parseState(await client.hgetallBuffer(accountName(account)))
   return {
-    settled: books.account?.settled ?? Number.NaN,
-    reserved: books.account?.reserved ?? Number.NaN,
-    byKey: new Map([...books.keys].map(([key, { settled }]) => [key, settled])),
-    usage: addUp(used.map((counters, index) => parseUsage(names[index]!, counters))),
-    holds: [...books.holds].map(([id, { nanos, model }]) => ({ id, nanos, model }))
+    settled: state.account?.settled ?? Number.NaN,
+    reserved: state.account?.reserved ?? Number.NaN,
+    byKey: new Map([...state.keys].map(([key, { settled }]) => [key, settled])),
+    usage: addUp(state.usage),
+    holds: [...state.holds].map(([id, { nanos, model }]) => ({ id, nanos, model }))
   }
 }
 
-function addUp(usages: readonly Usage[]): Map<string, Counters> {
+/** @param usage by `<hour>:<run>|<key>|<model>` */
+function addUp(usage: ReadonlyMap<string, UsageEntry>): Map<string, Counters> {
   const sums = new Map<string, Counters>()
-  for (const { key, model, errors, costNanos, estimatedRequests, ...row } of usages.flatMap(({ rows }) => rows)) {
-    const of = `${key}|${model}`
-    const counters = { ...row, failed: errors, nanos: costNanos, estimated: estimatedRequests }
+  for (const [name, { prompt, cached, completion, ...row }] of usage) {
+    const of = name.slice(name.indexOf('|') + 1)
+    const counters = { ...row, promptTokens: prompt, cachedTokens: cached, completionTokens: completion }
     sums.set(of, plus(sums.get(of) ?? nothing, counters))
   }
   return sums
@@ -109,13 +100,13 @@ export async function untilCharges(
 
 export const hasNoHolds = ({ holds }: Charges): boolean => holds.length === 0
 
-/** What is overdue since the first millisecond: the first number of a hold, and the last of the account. */
+/** What is overdue since the first millisecond: the first number of a hold, and the last but one of the account. */
 const passAll = `
-  local books, one = redis.call('HGETALL', KEYS[1]), struct.pack('<d', 1)
-  for n = 1, #books, 2 do
-    local field, value = books[n], books[n + 1]
+  local fields, one = redis.call('HGETALL', KEYS[1]), struct.pack('<d', 1)
+  for n = 1, #fields, 2 do
+    local field, value = fields[n], fields[n + 1]
     if field == 'a' then
-      redis.call('HSET', KEYS[1], field, string.sub(value, 1, -9) .. one)
+      redis.call('HSET', KEYS[1], field, string.sub(value, 1, -17) .. one .. string.sub(value, -8))
     elseif string.sub(field, 1, 2) == 'h:' then
       redis.call('HSET', KEYS[1], field, one .. string.sub(value, 9))
     end
@@ -123,6 +114,6 @@ const passAll = `
 
 /** Makes all holds of an account overdue, as if their time had passed. */
 export async function passDeadlines({ client }: RedisNode, account: string): Promise<void> {
-  await client.eval(passAll, 1, booksName(account))
+  await client.eval(passAll, 1, accountName(account))
   await client.zadd(deadlinesName(accountShard(account)), 1, account)
 }

@@ -359,9 +359,9 @@ export const auditLog = pgTable(
 )
 
 /**
- * What was served and what it cost: one row per account, hour of admission, usage hash in Redis, key and model. A copy
- * with a newer revision replaces the row. Totals are sums over the hashes; one of them may be below zero, where it corrects
- * what another counted.
+ * What was served and what it cost: one row per account, hour of admission, key and model for each row of usage in Redis. A
+ * copy with a newer revision replaces the row. Totals are sums over them; one may be below zero, where it corrects what
+ * another counted.
  */
 export const ledger = pgTable(
   'ledger',
@@ -369,7 +369,7 @@ export const ledger = pgTable(
     accountId: uuid('account_id').notNull(),
     /** When the hour began, UTC. */
     hour: at('hour').notNull(),
-    /** The usage hash: tag of the Redis process that counted, and more; see `Usage` in contracts/redis/parse-usage.ts. */
+    /** Which row in Redis: tag of the process that counted, and more; see `Usage` in contracts/redis/parse-usage.ts. */
     run: text('run').notNull(),
     keyId: text('key_id').notNull(),
     model: text('model').notNull(),

@@ -4,17 +4,17 @@ import {
   accountName,
   accountShard,
   allShards,
-  booksName,
-  markerVersionField,
   secretShard,
-  shardMarker
+  shardMarker,
+  vouchedField
 } from '@tollgate/contracts/keyspace/names.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { putAll } from '@tollgate/contracts/redis/project.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import { verify } from '@tollgate/contracts/redis/verify.ts'
+import { readState } from '@tollgate/contracts/testing/account-state.ts'
 import { activeKey } from '@tollgate/contracts/testing/active-key.ts'
-import { readBooks } from '@tollgate/contracts/testing/books.ts'
+import { readMarker } from '@tollgate/contracts/testing/marker.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { test } from 'tap'
 import { runPass } from './pass.ts'
@@ -88,21 +88,20 @@ test('what was vouched for in another form is brought anew, and books are opened
   // As another version of control has stamped all shards, and with nothing that this version can read.
   await pass()
   for (const shard of allShards) {
-    const { [markerVersionField]: version, ...rest } = await redis.client.hgetall(shardMarker(shard))
-    await redis.client.hdel(shardMarker(shard), markerVersionField)
-    await redis.client.hset(shardMarker(shard), { ...rest, version: version! })
+    const { version, run } = await readMarker(redis.client, shard)
+    await redis.client.hdel(shardMarker(shard), vouchedField)
+    await redis.client.hset(shardMarker(shard), { 'version:2': version!, run: run! })
   }
-  await redis.client.del(accountName(account), booksName(account))
+  await redis.client.del(accountName(account))
   const ask = () => verify(redis, account, key, { key: '', account: '' }, null)
   assert.deepEqual(await ask(), { outcome: 'unverified' })
 
   await pass()
   const answer = await ask()
   assert.ok(answer.outcome === 'moved' && answer.key !== null && answer.account !== null)
-  assert.notEqual((await readBooks(redis.client, account)).account, null)
+  assert.notEqual((await readState(redis.client, account)).account, null)
   assert.deepEqual(Object.keys(await redis.client.hgetall(shardMarker(accountShard(account)))).sort(), [
     'highest',
-    'run',
-    markerVersionField
+    vouchedField
   ])
 })

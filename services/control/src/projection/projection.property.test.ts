@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import {
-  accountShard,
-  markerVersionField,
-  pointerName,
-  type Shard,
-  secretShard,
-  shardMarker
-} from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, pointerName, type Shard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
 import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
-import { readBooks } from '@tollgate/contracts/testing/books.ts'
+import { readState } from '@tollgate/contracts/testing/account-state.ts'
+import { readMarker } from '@tollgate/contracts/testing/marker.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
@@ -239,7 +233,7 @@ function watch(world: World, link: RedisNode) {
   /** Nobody may be admitted on less than is known to have been spent. */
   async function checkSpend(of: string): Promise<void> {
     const month = monthNumber(new Date())
-    const spend = await readBooks(link.client, of)
+    const spend = await readState(link.client, of)
     assert.equal(spend.account?.month, month, `${of} has no spend`)
     const known = ledgerSpends(world.state, month).find(({ account }) => account === of)
     if (known === undefined || lostInFlight) return
@@ -260,12 +254,12 @@ function watch(world: World, link: RedisNode) {
 
   /** The change up to which gateways would rely on a shard; null if they would not. */
   async function vouchedChange(shard: Shard): Promise<number | null> {
-    const [version, run] = await link.client.hmget(shardMarker(shard), markerVersionField, 'run')
-    if (version == null || run !== world.run()) return null
+    const { version, run } = await readMarker(link.client, shard)
+    if (typeof version !== 'number' || run !== world.run()) return null
     // A shard that has not followed to the new epoch yet still vouches for the changes of the one before.
-    const epoch = epochOf(Number(version))
+    const epoch = epochOf(version)
     assert.ok(epoch <= world.state.epoch)
-    return epoch < trustedEpoch ? null : changeOf(Number(version))
+    return epoch < trustedEpoch ? null : changeOf(version)
   }
 }
 

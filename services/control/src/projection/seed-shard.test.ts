@@ -3,7 +3,7 @@ import { type AccountShard, accountShard, accountShards } from '@tollgate/contra
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { RedisAwayError, type RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { openSpends } from '@tollgate/contracts/redis/spend.ts'
-import { readBooks } from '@tollgate/contracts/testing/books.ts'
+import { readState } from '@tollgate/contracts/testing/account-state.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
@@ -44,7 +44,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   const seed = (from: Ledger = store, link: RedisNode = redis, now = new Date()) =>
     seedShard(from, link, shard, redis.run(), now, endless)
   async function spend(account = ada) {
-    const { account: entry, keys } = await readBooks(redis.client, account)
+    const { account: entry, keys } = await readState(redis.client, account)
     return entry === null
       ? null
       : { ...entry, byKey: new Map([...keys].map(([key, { settled }]): [string, number] => [key, settled])) }

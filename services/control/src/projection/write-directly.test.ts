@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+import { readState } from '@tollgate/contracts/testing/account-state.ts'
 import { testOnEveryRedis } from '@tollgate/contracts/testing/redis-servers.ts'
 import { writeDirectly } from './write-directly.ts'
 
@@ -22,7 +22,7 @@ testOnEveryRedis('a change that was committed', async (t, link) => {
 
   t.test('reaches Redis although the connection to Postgres was lost meanwhile', async () => {
     assert.equal(await write(failing(1)), true)
-    assert.equal(await link.client.hget(accountName(account), 'v'), '3')
+    assert.equal((await readState(link.client, account)).account?.version, 3)
   })
 
   t.test('is left to the loop if Postgres is away', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { accountShard, usageIndexName, usagePrefix } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, usageIndexName } from '@tollgate/contracts/keyspace/names.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import type { SettledRequest } from '@tollgate/contracts/redis/settle.ts'
@@ -122,8 +122,9 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
   /** As if the hours had gone by: what is stored then goes from Redis, although more is counted for the same hours. */
   async function age(account: string): Promise<void> {
     const hour = await readHour(redis)
-    for (const name of await redis.client.keys(`${usagePrefix(account)}*`)) {
-      await redis.client.zadd(usageIndexName(accountShard(account)), 'XX', hour, name)
+    const name = usageIndexName(accountShard(account))
+    for (const row of await redis.client.zrange(name, '0', '-1')) {
+      if (row.startsWith(account)) await redis.client.zadd(name, 'XX', hour, row)
     }
   }
 

@@ -3,15 +3,15 @@ import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { forgetUsage, listUsage, readUsage, type UsageSelection } from '@tollgate/contracts/redis/usage.ts'
 import type { Ledger } from './ledger.ts'
 
-/** Hashes that are read in one round trip, and stored with few statements. */
-const hashesPerStep = 500
+/** Rows that are read in one round trip, and stored with one statement. */
+const rowsPerStep = 1000
 
 export type CopyOptions = {
   /** All by default. */
   shards?: readonly AccountShard[]
   /** Looked at between steps: what is left then is for the next time. */
   signal?: AbortSignal
-  /** Told of each hash that cannot be read, which is left as it is. */
+  /** Told of each row that cannot be read, which is left as it is. */
   onMalformed?: (name: string, reason: string) => void
 }
 
@@ -20,7 +20,7 @@ export type CopyOptions = {
  * copied, what is final (which then goes from Redis), or all there is.
  *
  * Whatever is interrupted can be repeated, by anybody and by several at once. Copies are absolute values with the
- * revision of the hash, so the ledger ends with the latest of each; and Redis forgets a hash only as long as it is what
+ * revision of the row, so the ledger ends with the latest of each; and Redis forgets a row only as long as it is what
  * was stored, so that what is added meanwhile is copied the next time.
  *
  * @throws what Redis or the ledger fails with, or the signal's reason; nothing is lost then
@@ -33,9 +33,9 @@ export async function copyUsage(
 ): Promise<void> {
   for await (const page of listUsage(redis, selection, shards)) {
     const names = [...new Set(page)]
-    for (let from = 0; from < names.length; from += hashesPerStep) {
+    for (let from = 0; from < names.length; from += rowsPerStep) {
       signal?.throwIfAborted()
-      const found = await readUsage(redis, names.slice(from, from + hashesPerStep))
+      const found = await readUsage(redis, names.slice(from, from + rowsPerStep))
       for (const { name, reason } of found.malformed) onMalformed?.(name, reason)
       await ledger.store(found.usages)
       await forgetUsage(redis, found, selection === 'final')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { UsageBucket, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
-import { booksName } from '@tollgate/contracts/keyspace/names.ts'
-import { changeAccount } from '@tollgate/contracts/testing/books.ts'
+import { accountName } from '@tollgate/contracts/keyspace/names.ts'
+import { changeAccount } from '@tollgate/contracts/testing/account-state.ts'
 import { eq, sql } from 'drizzle-orm'
 import { accounts, ledger } from '../database/schema.ts'
 import { onEachDatabase } from '../testing/databases.ts'
@@ -254,7 +254,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
       await copier.stop()
     }
     // Redis is emptied: what the ledger has still counts.
-    await redis.client.del(booksName(dora.id))
+    await redis.client.del(accountName(dora.id))
     assert.equal((await summary()).spent_usd, '1.000000007')
     await changeAccount(redis.client, dora.id, { month: monthNumber(new Date()), settled: 1 })
     assert.equal((await summary()).spent_usd, '1.000000007')

@@ -4,7 +4,7 @@ import type { LedgerSpend } from '@tollgate/contracts/redis/spend.ts'
 
 /** What was served and what it cost, as Postgres keeps it. */
 export type Ledger = {
-  /** Stores copies of usage hashes, each row unless a copy of a later revision is there. May be repeated. */
+  /** Stores copies of rows of usage, each unless a copy of a later revision is there. May be repeated. */
   store(usages: readonly Usage[]): Promise<void>
   /** The accounts of a shard, in pages. One that changes meanwhile may come twice. */
   accountsOf(shard: AccountShard): AsyncIterable<string[]>

@@ -14,7 +14,7 @@ const rowsPerStatement = 1000
 export function createPostgresLedger(orm: Orm): Ledger {
   return {
     async store(usages) {
-      const rows = usages.flatMap(toRows)
+      const rows = usages.map(toRow)
       for (let from = 0; from < rows.length; from += rowsPerStatement) {
         await orm.execute(upsert(rows.slice(from, from + rowsPerStatement)))
       }
@@ -53,14 +53,13 @@ export function createPostgresLedger(orm: Orm): Ledger {
 }
 
 /** A row of the ledger, as the upsert reads it. */
-const toRows = ({ account, hour, run, revision, rows }: Usage) =>
-  rows.map((row) => ({ account, second: hour * 3600, run, revision, ...row }))
+const toRow = ({ hour, name: _name, born: _born, ...row }: Usage) => ({ second: hour * 3600, ...row })
 
 /**
  * In the order of the primary key: replicas that store the same rows at once must not lock them in different orders, or
  * they could wait for each other for ever.
  */
-const upsert = (rows: ReturnType<typeof toRows>): SQL => sql`
+const upsert = (rows: Array<ReturnType<typeof toRow>>): SQL => sql`
   insert into ${ledger} (
     account_id, hour, run, key_id, model, requests, errors, prompt_tokens, cached_tokens, completion_tokens, cost_nanos,
     estimated_requests, estimated_nanos, revision

@@ -12,7 +12,7 @@ export type UsageCopierOptions = {
   intervalMs?: number
 }
 
-/** A hash that cannot be read stays so: of more than these, only the first are told of. */
+/** A row that cannot be read stays so: of more than these, only the first are told of. */
 const mostTold = 100
 
 /** Copies usage from Redis, where gateways count it, to the ledger. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { accountShard, deadlinesName } from '@tollgate/contracts/keyspace/names.ts'
 import { readSpend } from '@tollgate/contracts/redis/spend.ts'
-import { changeAccount, putHold, readBooks } from '@tollgate/contracts/testing/books.ts'
+import { changeAccount, putHold, readState } from '@tollgate/contracts/testing/account-state.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -305,7 +305,7 @@ t.test('an admission that Redis does not answer in time is taken back', async (t
   await gateway.settled()
   t.equal(upstream.received.length, before)
   t.match(await spend(seeded), { reserved: 0, settled: 10 * inputNanos + 20 * outputNanos })
-  t.equal((await readBooks(gateway.control.client, seeded.account)).holds.size, 0)
+  t.equal((await readState(gateway.control.client, seeded.account)).holds.size, 0)
 })
 
 t.test('holds that nobody settles are charged by the next admission or by the sweep', async (t) => {

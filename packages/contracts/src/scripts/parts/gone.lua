@@ -14,3 +14,8 @@ local goneMs = 86400000
 local function goneOf(shard)
   return 'gone:' .. shard .. ':'
 end
+
+-- Until when one is kept that is left now (µs since the epoch), ms since the epoch: until then its account says so.
+local function goneUntil(now)
+  return math.ceil(now / 1000) + goneMs
+end

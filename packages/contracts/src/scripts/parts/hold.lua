@@ -1,5 +1,5 @@
 -- A hold, packed: its deadline (ms since the epoch), when it was admitted (s), granted output tokens, nanodollars, prompt
--- tokens, all tokens, tokens a minute that counted, tag of the run, key, model.
+-- tokens, all tokens, tokens a minute that counted, tag of the run, field of the key, model.
 local holdForm = '<dddddddsss'
 
 -- Returns them in that order.

@@ -1,5 +1,6 @@
 import { createClient } from '@supabase/supabase-js'
 import { accountName, accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import { readState } from '@tollgate/contracts/testing/account-state.ts'
 import { Person } from '../../person.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { rawChat } from '../traffic/raw-chat.ts'
@@ -39,12 +40,10 @@ const writtenRecord = /\r\nr(?::\w+)?\r\n\$\d+\r\n(\d+)\r\n/g
  * also writes what is there already, whenever it compares a shard that has changed, and reads usage.
  */
 async function laterWrite(system: ChaosSystem, account: string): Promise<(sent: Buffer) => boolean> {
-  const name = accountName(account)
-  const fields = await clientOf(system, account).hgetall(name)
-  const versions = Object.entries(fields).flatMap(([field, value]) => (/^v(:|$)/.test(field) ? Number(value) : []))
-  const latest = Math.max(...versions)
+  const state = await readState(clientOf(system, account), account)
+  const latest = Math.max(state.account!.version, ...[...state.keys.values()].map(({ version }) => version))
   return (sent) =>
-    sent.includes(name) &&
+    sent.includes(accountName(account)) &&
     [...sent.toString('latin1').matchAll(writtenRecord)].some(([, later]) => Number(later) > latest)
 }
 

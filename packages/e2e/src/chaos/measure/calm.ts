@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountShard, accountShards, booksName, dirtyName } from '@tollgate/contracts/keyspace/names.ts'
+import { accountName, accountShard, accountShards, dirtyName } from '@tollgate/contracts/keyspace/names.ts'
 import { executeAll } from '@tollgate/contracts/redis/execute.ts'
 import { reap } from '@tollgate/contracts/redis/settle.ts'
 import { passDeadlines } from '../../metering/charges.ts'
@@ -55,11 +55,11 @@ async function settlementsWaiting({ gateways }: ChaosSystem): Promise<number> {
 }
 
 async function accountsWithHolds({ link }: ChaosSystem): Promise<string[]> {
-  const beginning = booksName('').length
-  const names = await Promise.all(link.nodes().map(({ client }) => client.keys('books:*')))
+  const beginning = accountName('').length
+  const names = await Promise.all(link.nodes().map(({ client }) => client.keys('acct:*')))
   const accounts = names.flat().map((name) => name.slice(beginning))
   const fields = (await executeAll(link, accounts, accountShard, (pipeline, account) =>
-    pipeline.hkeys(booksName(account))
+    pipeline.hkeys(accountName(account))
   )) as string[][]
   return accounts.filter((_account, index) => fields[index]!.some((field) => field.startsWith('h:')))
 }

@@ -18,14 +18,10 @@ export type LedgerState = {
 export function createMemoryLedger(state: () => LedgerState): Ledger {
   return {
     async store(usages) {
-      for (const { account, hour, run, revision, rows } of usages) {
-        for (const row of rows) {
-          const name = [account, hour, run, row.key, row.model].join('|')
-          const stored = state().ledger.get(name)
-          if (stored === undefined || stored.revision < revision) {
-            state().ledger.set(name, { ...row, account, hour, revision })
-          }
-        }
+      for (const { run, name: _name, born: _born, ...row } of usages) {
+        const name = [row.account, row.hour, run, row.key, row.model].join('|')
+        const stored = state().ledger.get(name)
+        if (stored === undefined || stored.revision < row.revision) state().ledger.set(name, row)
       }
     },
     async *accountsOf(shard) {
