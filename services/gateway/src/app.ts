@@ -3,6 +3,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
+import { holdMsOf } from './admission/hold-ms.ts'
 import type { UseLog } from './admission/use-log.ts'
 import { authenticate } from './authenticate/plugin.ts'
 import { CallsInFlight } from './calls-in-flight.ts'
@@ -41,9 +42,6 @@ export type Protection = {
   /** How long a request may take from its admission to the end of its answer. */
   longestRequestMs: number
 }
-
-/** For how much longer what a request may cost is reserved: for its settlement. */
-const settlementMs = 60_000
 
 export type GatewayDependencies = {
   redis: RedisLink
@@ -145,7 +143,7 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     })
     const slowReaders = new SlowReaders(protection.slowReaderMs)
     const deadlines = new Deadlines(protection.longestRequestMs)
-    const admission = { ...dependencies.admission, holdMs: protection.longestRequestMs + settlementMs }
+    const admission = { ...dependencies.admission, holdMs: holdMsOf(protection.longestRequestMs) }
     const shared = { ...dependencies, admission, calls, slowReaders, deadlines, isDraining: () => draining }
     for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {

@@ -3,6 +3,7 @@ import { connectRedis } from '@tollgate/contracts/redis/connect-redis.ts'
 import pino from 'pino'
 import { buildAdmin } from './admin.ts'
 import { createAdmissions } from './admission/admissions.ts'
+import { holdMsOf } from './admission/hold-ms.ts'
 import { createUseLog } from './admission/use-log.ts'
 import { buildApp } from './app.ts'
 import { followCatalog } from './catalog/live-catalog.ts'
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
   const settlement = createSettlement({ log, estimator, queue, onAboveBound: () => metrics.aboveBound.inc() })
   const reaper = createReaper(
     redis,
+    holdMsOf(config.GATEWAY_LONGEST_REQUEST_MS),
     ({ charged, released }) => {
       metrics.reaped.inc({ done: 'charged' }, charged)
       metrics.reaped.inc({ done: 'released' }, released)
@@ -53,7 +55,13 @@ async function main(): Promise<void> {
     catalog,
     upstreams,
     useLog,
-    admission: { redis, admissions: createAdmissions(redis, turn), cancel: queue.cancel, isFull: queue.isFull },
+    admission: {
+      redis,
+      admissions: createAdmissions(redis, turn),
+      reap: reaper.reap,
+      cancel: queue.cancel,
+      isFull: queue.isFull
+    },
     estimator,
     settlement,
     log,

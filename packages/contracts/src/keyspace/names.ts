@@ -47,9 +47,9 @@ export const deadlinesName = (shard: AccountShard): string => `deadlines:{${shar
 /** What a request leaves whose hold ended before it did; the request's id follows. */
 export const gonePrefix = (account: string): string => `gone:{${accountShard(account)}}:`
 /** Rows of usage that changed since they were last copied: see scripts/parts/usage.lua */
-export const dirtyName = (shard: AccountShard): string => `dirty:{${shard}}`
+export const uncopiedName = (shard: AccountShard): string => `uncopied:{${shard}}`
 /** Rows of usage by the hour in which they are final */
-export const usageIndexName = (shard: AccountShard): string => `usages:{${shard}}`
+export const usageIndexName = (shard: AccountShard): string => `rows:{${shard}}`
 /** @param what see redis/count-attempt.ts */
 export const attemptsName = (what: string): string => `attempts:${what}`
 /** When keys were last used, on its way to Postgres: see redis/last-uses.ts */

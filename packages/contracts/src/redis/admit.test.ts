@@ -6,10 +6,12 @@ import { activeKey } from '../testing/active-key.ts'
 import { admitOne, settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, type Allowances, admit, type CostBound, prepareAdmission } from './admit.ts'
+import { callForAccount } from './call-script.ts'
 import { prepareAccount } from './prepared-account.ts'
-import { claimShard, putAccountRecord, putKeyRecord, stampShard } from './project.ts'
+import { claimShard, putAccountRecord, putAll, putKeyRecord, stampShard } from './project.ts'
+import { reap } from './reap.ts'
 import type { RedisNode } from './redis-link.ts'
-import { cancel, reap, type SettledRequest } from './settle.ts'
+import { cancel, type SettledRequest } from './settle.ts'
 import { type LedgerSpend, openSpends, readSpend, type SeedOutcome, seedSpend } from './spend.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
@@ -226,7 +228,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     const admitted = await ask('req_1', {}, { holdMs: 0 })
     assert.deepEqual(await ask('req_2'), { outcome: 'overdue' })
     assert.deepEqual(await client.tgFindOverdue(deadlinesName(shard), 10), [account])
-    assert.deepEqual(await reap(link, account, 10), { charged: 1, released: 0 })
+    assert.deepEqual(await reap(link, account, 10, 60_000), { charged: 1, released: 0 })
     assert.deepEqual(await spend(), { settled: 1100, reserved: 0 })
     assert.deepEqual(await usage(), {
       revision: 1,
@@ -256,7 +258,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   t.test('holds that came back with an old state are released, not charged', async () => {
     await ask('req_1', {}, { holdMs: 0 })
     const later = withRun(link, 'another run, much later')
-    assert.deepEqual(await reap(later, account, 10), { charged: 0, released: 1 })
+    assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 0, released: 1 })
     assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
     // One that was perhaps settled before, in what is lost and in the ledger.
     const admitted = await ask('req_2')
@@ -264,6 +266,57 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
     assert.equal((await readState(client, account)).holds.size, 0)
     assert.deepEqual(await usage(), {})
+  })
+
+  t.test('overdue holds are found among thousands of keys, some at a time', async () => {
+    const keys = Array.from({ length: 2500 }, (_, number) => ({
+      ...{ kind: 'key' as const, account, key: `key_${number}`, version: 11 },
+      record: activeKey
+    }))
+    await putAll(link, keys)
+    const roomy = { concurrentRequests: 1000, requests: 1000 }
+    for (let number = 0; number < 30; number++)
+      await ask(`req_${number}`, roomy, { holdMs: number % 3 === 2 ? 60_000 : 0, reaped: true })
+    const { deadline } = (await readState(client, account)).holds.get('req_2')!
+    assert.deepEqual(await reap(link, account, 15, 60_000), { charged: 15, released: 0 })
+    assert.deepEqual(await ask('req_30', roomy), { outcome: 'overdue' })
+    assert.deepEqual(await reap(link, account, 15, 60_000), { charged: 5, released: 0 })
+    const left = await readState(client, account)
+    assert.deepEqual([left.holds.size, left.account!.open, left.account!.due], [10, 10, deadline])
+  })
+
+  t.test('a hold that was made while overdue ones were looked for is looked for in its time', async () => {
+    await ask('req_1')
+    const prepared = prepareAccount(account)
+    const [bound, earlier] = [Date.now() + 50_000, Date.now() + 40_000]
+    for (const [first, due] of [
+      ['', bound],
+      [bound + 5, bound],
+      [earlier, earlier]
+    ] as const) {
+      assert.deepEqual(await callForAccount(link, prepared, 'tgReap', [first, bound]), [0, 0])
+      assert.equal((await readState(client, account)).account!.due, due)
+      assert.equal(Number(await client.zscore(deadlinesName(shard), account)), due)
+    }
+    // One that was found, and by then is not overdue.
+    const { deadline } = (await readState(client, account)).holds.get('req_1')!
+    assert.deepEqual(await callForAccount(link, prepared, 'tgReap', ['', bound + 1e6, 'req_1', 'req_2']), [0, 0])
+    assert.equal((await readState(client, account)).account!.due, deadline)
+  })
+
+  t.test('a change of records leaves all else of the account as it is', async () => {
+    await ask('req_1', { keyRequests: 10 })
+    await cancel(link, account, ['req_2'])
+    const { account: entry, keys, ...rest } = await readState(client, account)
+    assert.ok(rest.gone > Date.now() && rest.holds.size === 1 && entry!.reserved > 0)
+    await putAccountRecord(link, account, 20, free)
+    await putKeyRecord(link, account, 'key_1', 21, activeKey)
+    await seed({ account, month: thisMonth(), settled: 0, byKey: new Map([['key_1', 0]]) })
+    assert.deepEqual(await readState(client, account), {
+      account: { ...entry, version: 20 },
+      keys: new Map([['key_1', { ...keys.get('key_1'), version: 21 }]]),
+      ...rest
+    })
   })
 
   t.test('a hold that Redis lost is charged by the first attempt', async () => {

@@ -11,7 +11,7 @@ const packed = (...numbers: number[]): Buffer => Buffer.from(packNumbers(...numb
 
 test('counters are read, and a correction may be below zero', async () => {
   const late = `${account}:490000:0123456789abcdef~490002|key_1|a/model|with bars`
-  assert.deepEqual(parseUsage(late, packed(3, 1, 30, 10, 5, Number.MIN_SAFE_INTEGER, -1, -2, 7, born, 1, 9)), {
+  assert.deepEqual(parseUsage(late, packed(3, 1, 30, 10, 5, Number.MIN_SAFE_INTEGER, -1, -2, 7, born, 1)), {
     name: late,
     account,
     hour: 490_000,
@@ -47,6 +47,7 @@ test('what cannot be stored is refused, and says why', async () => {
     [name, packed(...good.with(8, 0.5)), /integer/],
     [name, packed(...good.with(9, Infinity)), /integer/],
     [name, packed(...good.slice(1)), /counters/],
+    [name, packed(...good, 0), /counters/],
     [name, packed(...good).subarray(1), /counters/],
     [name.replace('key_1', 'key\0'), packed(...good), /stored/],
     [name.replace('small', 'x'.repeat(501)), packed(...good), /stored/]

@@ -63,13 +63,13 @@ export function placeOf(name: string): UsagePlace | null {
   return account === undefined ? null : { account, field: `u${name.slice(account.length)}` }
 }
 
-/** @throws Error saying what is wrong with it. Numbers that this release does not know are passed over. */
+/** @throws Error saying what is wrong with it */
 export function parseUsage(name: string, packed: Buffer): Usage {
   const [, account, hour, tag, key, model] = nameForm.exec(name) ?? []
   if (account === undefined) throw new Error('its name is not that of usage')
   insistOnStorable(key!)
   insistOnStorable(model!)
-  if (packed.length % 8 !== 0 || packed.length < 8 * numbersOfRow) throw new Error('a value does not hold counters')
+  if (packed.length !== 8 * numbersOfRow) throw new Error('a value does not hold counters')
   const { number } = createUnpacker(packed)
   const row = emptyRow(key!, model!)
   for (const counter of counters) row[counter] = insistOnInteger(number())

@@ -136,7 +136,14 @@ function callsOf(run: string, at: number): Call[] {
       complete: [16]
     },
     { name: 'tgCancel', keys: ['1', accountName(account)], args: [run, 'req_1'], numbers: [] },
-    { name: 'tgReap', keys: ['1', accountName(account)], args: [run, '5'], numbers: [2] },
+    {
+      name: 'tgReap',
+      keys: ['1', accountName(account)],
+      args: [run, String(at * 1000), String(at * 2000), 'req_1', 'req_2'],
+      numbers: [2, 3],
+      orNone: [2],
+      complete: [3, 4]
+    },
     {
       name: 'tgSeedSpend',
       keys: [accountName(account)],

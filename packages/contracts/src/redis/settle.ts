@@ -123,20 +123,3 @@ async function settleEach(link: RedisLink, { account, requests, isRetry }: Settl
 export async function cancel(link: RedisLink, account: string, ids: readonly string[]): Promise<void> {
   await callForAccount(link, prepareAccount(account), 'tgCancel', ids)
 }
-
-/** What became of overdue holds: charged in full, or of another run and only released. */
-export type Reaped = { charged: number; released: number }
-
-/**
- * Ends holds of an account that are past their deadline.
- *
- * @param most how many, so that others are not kept waiting
- * @throws RedisAwayError, or ioredis' error if no answer comes in time
- */
-export async function reap(link: RedisLink, account: string, most: number): Promise<Reaped> {
-  const [charged, released] = (await callForAccount(link, prepareAccount(account), 'tgReap', [most])) as [
-    number,
-    number
-  ]
-  return { charged, released }
-}

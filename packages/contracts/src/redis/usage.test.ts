@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { accountName, accountShard, dirtyName, usageIndexName } from '../keyspace/names.ts'
+import { accountName, accountShard, uncopiedName, usageIndexName } from '../keyspace/names.ts'
 import { settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import { RedisAwayError } from './redis-link.ts'
@@ -135,7 +135,7 @@ testOnEveryRedis('usage', async (t, link) => {
     assert.deepEqual(await list('final'), [late])
     await forgetUsage(link, await readUsage(link, await list('final')), true)
     assert.deepEqual([await list('final'), await namesOf(second)], [[], []])
-    assert.equal(await client.exists(dirtyName(shard), usageIndexName(shard)), 0)
+    assert.equal(await client.exists(uncopiedName(shard), usageIndexName(shard)), 0)
     assert.equal((await list('all')).length, 1)
   })
 
@@ -151,8 +151,8 @@ testOnEveryRedis('usage', async (t, link) => {
     }
     await client.set(accountName(other), 'not a hash')
     await client.hset(accountName(first), `u${bad.counter.slice(first.length)}`, 'many')
-    const dirty = dirtyName(accountShard(first))
-    for (const name of Object.values(bad)) await client.hset(dirty, name, '1')
+    const uncopied = uncopiedName(accountShard(first))
+    for (const name of Object.values(bad)) await client.hset(uncopied, name, '')
     const found = await read()
     assert.deepEqual(
       found.usages.map(({ name }) => name),

@@ -3,7 +3,7 @@ import {
   accountName,
   accountShard,
   accountShards,
-  dirtyName,
+  uncopiedName,
   usageIndexName
 } from '../keyspace/names.ts'
 import { executeAll, tryAll } from './execute.ts'
@@ -19,8 +19,7 @@ const batchSize = 100
 export type UsageSelection = 'changed' | 'final' | 'all'
 
 /**
- * Names of rows of usage, in pages of some hundreds for each shard. What changes meanwhile may be missing, and a name may
- * come twice.
+ * Names of rows of usage, in pages. What changes meanwhile may be missing, and a name may come twice.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
@@ -29,17 +28,17 @@ export function listUsage(
   selection: UsageSelection,
   shards: readonly AccountShard[] = accountShards
 ): AsyncIterable<string[]> {
-  return selection === 'changed' ? scanDirty(link, shards) : readIndex(link, selection, shards)
+  return selection === 'changed' ? scanUncopied(link, shards) : readIndex(link, selection, shards)
 }
 
-async function* scanDirty(link: RedisLink, shards: readonly AccountShard[]): AsyncGenerator<string[]> {
+async function* scanUncopied(link: RedisLink, shards: readonly AccountShard[]): AsyncGenerator<string[]> {
   let cursors = shards.map((shard) => ({ shard, cursor: '0' }))
   while (cursors.length > 0) {
     const pages = (await executeAll(
       link,
       cursors,
       ({ shard }) => shard,
-      (pipeline, { shard, cursor }) => pipeline.hscan(dirtyName(shard), cursor, 'COUNT', scanCount)
+      (pipeline, { shard, cursor }) => pipeline.hscan(uncopiedName(shard), cursor, 'COUNT', scanCount)
     )) as Array<[next: string, fields: string[]]>
     const names = pages.flatMap(([, fields]) => fields.filter((_field, index) => index % 2 === 0))
     if (names.length > 0) yield names
@@ -130,7 +129,7 @@ export async function forgetUsage(
   const shardOfBatch = ([first]: typeof copies): AccountShard => shardOf(first!)
   await executeAll(link, batchesByShard(copies), shardOfBatch, (pipeline, batch) => {
     const shard = shardOfBatch(batch)
-    const keys = [dirtyName(shard), usageIndexName(shard), ...batch.map(({ account }) => accountName(account))]
+    const keys = [uncopiedName(shard), usageIndexName(shard), ...batch.map(({ account }) => accountName(account))]
     const rest = batch.flatMap(({ name, field, revision, born }) => [name, field, revision, born])
     pipeline.tgForgetUsage(keys.length, ...keys, areFinal ? '1' : '', ...rest)
   })

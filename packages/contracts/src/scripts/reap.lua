@@ -6,7 +6,9 @@
 --
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
--- ARGV[2]  how many holds at most
+-- ARGV[2]  the first deadline of the other holds that were there when overdue ones were looked for, ms, '' if there were none
+-- ARGV[3]  before when no hold ends that was made since then, ms
+-- ARGV     ids of requests whose holds were found to be overdue
 -- Returns { how many were charged, how many were only released }.
 
 --include parts/gone.lua
@@ -20,43 +22,38 @@ local now = time[1] * 1000000 + time[2]
 local nowMs = math.floor(now / 1000)
 local ownTag, name = tagOf(ARGV[1]), KEYS[1]
 local gonePrefix = goneOf(shardOf(name))
-local most = whole(ARGV[2])
+local first = whole(ARGV[3])
+if ARGV[2] ~= '' then
+  first = math.min(first, whole(ARGV[2]))
+end
 
--- An account may have many more fields than holds: those that match are looked for without bringing the others here.
-local holds, cursor = {}, '0'
-repeat
-  local page = redis.call('HSCAN', name, cursor, 'MATCH', 'h:*', 'COUNT', 1000)
-  cursor = page[1]
-  for n = 1, #page[2], 2 do
-    holds[page[2][n]] = page[2][n + 1]
-  end
-until cursor == '0'
-
-local sums, charged, released, first = {}, 0, 0, nil
-for field, packed in pairs(holds) do
-  local deadline, at, granted, nanos, prompt, tokens, _, tag, keyField, model = readHold(packed)
-  if deadline > nowMs or charged + released >= most then
-    if first == nil or deadline < first then
-      first = deadline
-    end
-  else
-    redis.call('HDEL', name, field)
-    if tag == ownTag then
-      charged = charged + 1
-      sums[#sums + 1] = { keyField, model, at, nanos, -nanos, 1, 0, prompt, 0, tokens - prompt, nanos, 1, nanos }
-      redis.call('SET', gonePrefix .. string.sub(field, 3), string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, prompt,
-        tokens - prompt, at, string.sub(keyField, 3), model), 'PX', goneMs)
+local sums, charged, released = {}, 0, 0
+for n = 4, #ARGV do
+  local field = 'h:' .. ARGV[n]
+  local packed = redis.call('HGET', name, field)
+  if packed then
+    local deadline, at, granted, nanos, prompt, tokens, _, tag, keyField, model = readHold(packed)
+    if deadline > nowMs then
+      first = math.min(first, deadline)
     else
-      released = released + 1
-      sums[#sums + 1] = { keyField, model, at, 0, -nanos }
+      redis.call('HDEL', name, field)
+      if tag == ownTag then
+        charged = charged + 1
+        sums[#sums + 1] = { keyField, model, at, nanos, -nanos, 1, 0, prompt, 0, tokens - prompt, nanos, 1, nanos }
+        redis.call('SET', gonePrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, prompt,
+          tokens - prompt, at, string.sub(keyField, 3), model), 'PX', goneMs)
+      else
+        released = released + 1
+        sums[#sums + 1] = { keyField, model, at, 0, -nanos }
+      end
     end
   end
 end
-postSums(name, now, ownTag, sums, charged + released, 0, first or 0, charged > 0 and goneUntil(now) or nil)
+local due = postSums(name, now, ownTag, sums, charged + released, 0, first, charged > 0 and goneUntil(now) or nil)
 local deadlines, id = 'deadlines:' .. shardOf(name), accountOf(name)
-if first == nil then
+if due == 0 then
   redis.call('ZREM', deadlines, id)
 else
-  redis.call('ZADD', deadlines, string.format('%.0f', first), id)
+  redis.call('ZADD', deadlines, string.format('%.0f', due), id)
 end
 return { charged, released }

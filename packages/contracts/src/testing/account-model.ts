@@ -18,6 +18,8 @@ export type AccountModel = {
   firstDeadline: number | null
   holds: Map<string, ModelHold>
   gone: Map<string, 'cancelled' | ReapedCharge>
+  /** Until when they are kept, ms; 0 if there never were any. */
+  goneUntil: number
   /** By `<hour>:<tag of the run>|<key>|<model>`. */
   usage: Map<string, ModelUsage>
 }
@@ -66,6 +68,7 @@ export const emptyAccount = (): AccountModel => ({
   firstDeadline: null,
   holds: new Map(),
   gone: new Map(),
+  goneUntil: 0,
   usage: new Map()
 })
 
@@ -192,25 +195,30 @@ function giveBackTokens(account: AccountModel, micros: number): void {
   account.arrivals.set('t', Math.max(0, (account.arrivals.get('t') ?? 0) - micros))
 }
 
+function keepGone(account: AccountModel, { micros }: Moment): void {
+  account.goneUntil = Math.max(account.goneUntil, Math.ceil(micros / 1000) + 86_400_000)
+}
+
 export function cancelModel(account: AccountModel, ids: readonly string[], now: Moment): void {
-  const books = openBooks(account, now)
+  const changes = openChanges(account, now)
+  if (ids.length > 0) keepGone(account, now)
   let refund = 0
   for (const id of ids) {
     const held = account.holds.get(id)
     const gone = account.gone.get(id)
     if (held !== undefined) {
       account.holds.delete(id)
-      books.charge(held.key, held.at, 0)
+      changes.charge(held.key, held.at, 0)
       const micros = (held.tokens * 60e6) / held.tokensPerMinute
       refund += unused(micros, held.at * 1e6 + micros - now.micros)
     } else if (gone !== undefined && gone !== 'cancelled') {
-      books.charge(gone.of.split('|')[0]!, gone.at, -gone.nanos)
+      changes.charge(gone.of.split('|')[0]!, gone.at, -gone.nanos)
       const { nanos, promptTokens: p, completionTokens: o } = gone
-      books.count(gone.at, gone.of, { n: -1, p: -p, o: -o, u: -nanos, x: -1, y: -nanos })
+      changes.count(gone.at, gone.of, { n: -1, p: -p, o: -o, u: -nanos, x: -1, y: -nanos })
     }
     account.gone.set(id, 'cancelled')
   }
-  books.close()
+  changes.close()
   giveBackTokens(account, refund)
 }
 
@@ -219,7 +227,7 @@ export function settleModel(
   requests: ReadonlyArray<{ request: SettledRequest; isRetry: boolean }>,
   now: Moment
 ): void {
-  const books = openBooks(account, now)
+  const changes = openChanges(account, now)
   let refund = 0
   for (const { request, isRetry } of requests) {
     const { id, key, at, costNanos, promptTokens, completionTokens } = request
@@ -238,16 +246,16 @@ export function settleModel(
     if (isRetry && account.holds.has(id) && account.holds.get(id)!.tag !== now.tag) {
       // Perhaps it was settled in the state that was lost.
       account.holds.delete(id)
-      books.charge(key, at, 0)
+      changes.charge(key, at, 0)
       continue
     }
     if (account.holds.delete(id)) {
       const micros = ((request.heldTokens - promptTokens - completionTokens) * 60e6) / request.tokensPerMinute
       refund += unused(micros, at * 1e6 + request.tokensRestMs * 1e3 - now.micros)
-      books.charge(key, at, costNanos)
+      changes.charge(key, at, costNanos)
     } else if (gone !== undefined && gone !== 'cancelled') {
       account.gone.delete(id)
-      books.charge(key, at, costNanos - gone.nanos)
+      changes.charge(key, at, costNanos - gone.nanos)
       counters.n = 0
       counters.p -= gone.promptTokens
       counters.o -= gone.completionTokens
@@ -255,30 +263,31 @@ export function settleModel(
       counters.x -= 1
       counters.y -= gone.nanos
     } else if (isRetry) continue
-    else books.charge(key, at, costNanos)
-    books.count(at, `${key}|${request.model}`, counters)
+    else changes.charge(key, at, costNanos)
+    changes.count(at, `${key}|${request.model}`, counters)
   }
-  books.close()
+  changes.close()
   giveBackTokens(account, refund)
 }
 
 /** @param ids the overdue holds that were chosen */
 export function reapModel(account: AccountModel, ids: readonly string[], now: Moment): void {
-  const books = openBooks(account, now)
+  const changes = openChanges(account, now)
   for (const id of ids) {
     const { at, key, model, nanos, promptTokens, tokens, tag } = account.holds.get(id)!
     account.holds.delete(id)
     if (tag !== now.tag) {
-      books.charge(key, at, 0)
+      changes.charge(key, at, 0)
       continue
     }
     const of = `${key}|${model}`
     const completionTokens = tokens - promptTokens
-    books.charge(key, at, nanos)
-    books.count(at, of, { n: 1, p: promptTokens, o: completionTokens, u: nanos, x: 1, y: nanos })
+    changes.charge(key, at, nanos)
+    changes.count(at, of, { n: 1, p: promptTokens, o: completionTokens, u: nanos, x: 1, y: nanos })
     account.gone.set(id, { nanos, promptTokens, completionTokens, at, of })
+    keepGone(account, now)
   }
-  books.close()
+  changes.close()
   const deadlines = [...account.holds.values()].map(({ deadline }) => deadline)
   account.firstDeadline = deadlines.length === 0 ? null : Math.min(...deadlines)
 }
@@ -314,7 +323,7 @@ export function seedModel(
 }
 
 /** What one script changes in spend and usage. */
-function openBooks(account: AccountModel, now: Moment) {
+function openChanges(account: AccountModel, now: Moment) {
   const touched = new Set<ModelUsage>()
   return {
     charge(key: string, at: number, nanos: number): void {

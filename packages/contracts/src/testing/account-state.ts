@@ -11,12 +11,11 @@ export type AccountState = {
   holds: Map<string, HoldEntry>
   /** By `<hour>:<run>|<key>|<model>`. */
   usage: Map<string, UsageEntry>
+  /** Until when there may be what a request left whose hold ended before it did, ms since the epoch; 0 if there is nothing. */
+  gone: number
 }
 
-/**
- * `due`: the instant before which no hold ends, ms; 0 if there is none. `gone`: until when there may be what a request left
- * whose hold ended before it did, ms.
- */
+/** `due`: the instant before which no hold ends, ms; 0 if there is none. `gone` as above. */
 export type AccountEntry = Record<(typeof accountFields)[number], number>
 export type KeyEntry = Record<(typeof keyFields)[number], number>
 /** As in scripts/parts/hold.lua. */
@@ -54,11 +53,12 @@ const usageFields = [
 
 /** @param fields of the hash */
 export function parseState(fields: Readonly<Record<string, Buffer>>): AccountState {
-  const state: AccountState = { account: null, keys: new Map(), holds: new Map(), usage: new Map() }
+  const state: AccountState = { account: null, keys: new Map(), holds: new Map(), usage: new Map(), gone: 0 }
   for (const [field, packed] of Object.entries(fields)) {
     const of = field.slice(2)
     if (field === 'a') {
       const entry = numbersOf(accountFields, packed)
+      state.gone = entry.gone
       if (entry.month > 0) state.account = entry
     } else if (field.startsWith('k:')) state.keys.set(of, numbersOf(keyFields, packed))
     else if (field.startsWith('h:')) state.holds.set(of, holdOf(packed))

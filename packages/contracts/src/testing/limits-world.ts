@@ -4,8 +4,9 @@ import type { AccountRecord } from '../records/records.ts'
 import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../redis/admit.ts'
 import { prepareAccount } from '../redis/prepared-account.ts'
 import { claimShard, putAccountRecord, putKeyRecord, stampShard } from '../redis/project.ts'
+import { reap } from '../redis/reap.ts'
 import type { RedisNode } from '../redis/redis-link.ts'
-import { cancel, reap, type SettledRequest, settle } from '../redis/settle.ts'
+import { cancel, type SettledRequest, settle } from '../redis/settle.ts'
 import { openSpends, seedSpend } from '../redis/spend.ts'
 import {
   type AccountModel,
@@ -34,6 +35,9 @@ import { type RedisContent, readContent, writeContent } from './redis-content.ts
 export const accounts: readonly [string, string] = twoOfOneShard()
 export const keys = ['key_1', 'key_2'] as const
 const shard = accountShard(accounts[0])
+
+/** Longer than any hold of these tests. */
+const longestHoldMs = 1e12
 
 const accountRecord: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 
@@ -238,7 +242,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       const before = [...model(account).holds.keys()]
       const nowMs = Math.floor(micros / 1000)
       const overdue = before.filter((id) => model(account).holds.get(id)!.deadline <= nowMs)
-      const { charged, released } = await reap(link, account, most)
+      const { charged, released } = await reap(link, account, most, longestHoldMs)
       const left = (await readState(client, account)).holds
       const ended = before.filter((id) => !left.has(id))
       assert.equal(charged + released, Math.min(most, overdue.length))
@@ -266,7 +270,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       runs++
       isVouched = false
       await client.flushall()
-      if (dump !== null) await writeContent(client, dump.content, (name) => /^(deadlines|usages):/.test(name))
+      if (dump !== null) await writeContent(client, dump.content, (name) => /^(deadlines|rows):/.test(name))
       models =
         dump === null ? new Map(accounts.map((id) => [id, emptyAccount()])) : structuredClone(new Map(dump.models))
       await clock.set(micros)

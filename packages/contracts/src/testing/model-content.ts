@@ -1,4 +1,11 @@
-import { accountName, accountShard, deadlinesName, dirtyName, gonePrefix, usageIndexName } from '../keyspace/names.ts'
+import {
+  accountName,
+  accountShard,
+  deadlinesName,
+  gonePrefix,
+  uncopiedName,
+  usageIndexName
+} from '../keyspace/names.ts'
 import { type AccountModel, reservedOf } from './account-model.ts'
 import { parseState } from './account-state.ts'
 import type { RedisContent } from './redis-content.ts'
@@ -15,14 +22,20 @@ export function contentOf(accounts: ReadonlyMap<string, AccountModel>): RedisCon
   for (const [id, account] of accounts) {
     const shard = accountShard(id)
     if (account.month !== null) put(accountName(id), { ...amountsOf(account), d: account.firstDeadline })
+    put(accountName(id), { gone: account.goneUntil })
     put(deadlinesName(shard), { [id]: account.firstDeadline })
     for (const [request, gone] of account.gone) {
       content[gonePrefix(id) + request] = gone === 'cancelled' ? gone : Object.values(gone).join('|')
     }
     for (const [name, { born, revision, finalIn, counters }] of account.usage) {
       const amounts = [...counters].map(([counter, amount]) => [`${counter}|${name}`, amount])
-      put(accountName(id), { [`born|${name}`]: born, [`rev|${name}`]: revision, ...Object.fromEntries(amounts) })
-      put(dirtyName(shard), { [`${id}:${name}`]: '' })
+      put(accountName(id), {
+        [`born|${name}`]: born,
+        [`rev|${name}`]: revision,
+        [`listed|${name}`]: 1,
+        ...Object.fromEntries(amounts)
+      })
+      put(uncopiedName(shard), { [`${id}:${name}`]: '' })
       put(usageIndexName(shard), { [`${id}:${name}`]: finalIn })
     }
   }
@@ -44,7 +57,7 @@ function amountsOf(account: AccountModel): Record<string, number | string | null
 export function comparable(content: RedisContent): RedisContent {
   const result: RedisContent = {}
   for (const [name, value] of Object.entries(content)) {
-    if (!/^(acct|deadlines|gone|dirty|usages):/.test(name)) continue
+    if (!/^(acct|deadlines|gone|uncopied|rows):/.test(name)) continue
     if (typeof value === 'string') result[name] = value
     else {
       const fields = (/^acct:/.test(name) ? readAmounts : Object.entries<string>)(value)
@@ -58,9 +71,9 @@ export function comparable(content: RedisContent): RedisContent {
 /** Each amount of an account as a field of its own. What keys have of an earlier month does not count. */
 function readAmounts(fields: Record<string, string>): Array<[field: string, text: string]> {
   const packed = Object.entries(fields).map(([field, text]) => [field, Buffer.from(text, 'latin1')])
-  const { account, keys, holds, usage } = parseState(Object.fromEntries(packed))
+  const { account, keys, holds, usage, gone } = parseState(Object.fromEntries(packed))
   const { month = 0, settled = 0, reserved = 0, open = 0, arrival = 0, tokenArrival = 0, due = 0 } = account ?? {}
-  const amounts = Object.entries({ m: month, s: settled, r: reserved, open, d: due })
+  const amounts = Object.entries({ m: month, s: settled, r: reserved, open, d: due, gone })
   const rates: Array<[string, number]> = [
     ['q', arrival],
     ['t', tokenArrival]
@@ -71,7 +84,19 @@ function readAmounts(fields: Record<string, string>): Array<[field: string, text
   }
   for (const [name, row] of usage) {
     const { requests: n, failed: e, prompt: p, cached: c, completion: o, nanos: u } = row
-    const counters = { n, e, p, c, o, u, x: row.estimated, y: row.estimatedNanos, rev: row.revision, born: row.born }
+    const counters = {
+      n,
+      e,
+      p,
+      c,
+      o,
+      u,
+      x: row.estimated,
+      y: row.estimatedNanos,
+      rev: row.revision,
+      born: row.born,
+      listed: row.isListed
+    }
     for (const [counter, amount] of Object.entries(counters)) amounts.push([`${counter}|${name}`, amount])
   }
   return [

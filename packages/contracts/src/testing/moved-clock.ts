@@ -6,7 +6,7 @@ import { defineScripts, type Script } from '../redis/scripts.ts'
 const clockName = 'test:clock'
 const askingTime = "redis.call('TIME')"
 
-/** A link whose scripts take the time from the test instead of from the server. */
+/** A link that takes the time from the test instead of from the server, in scripts as well. */
 export type MovedClock = {
   link: RedisNode
   /** @param micros since the epoch. Has to be told again after the database was emptied. */
@@ -24,10 +24,19 @@ export function moveClock(link: RedisNode, flags: boolean): MovedClock {
     }
   }
   defineScripts(collector as Redis, { flags })
+  let time: string[] = []
+  const client = new Proxy(link.client, {
+    get(target, name) {
+      if (name === 'time') return async () => time
+      const member: unknown = Reflect.get(target, name)
+      return typeof member === 'function' ? member.bind(target) : member
+    }
+  })
   return {
-    link: { ...link, scripts },
+    link: { ...link, client, scripts },
     async set(micros) {
       const seconds = Math.floor(micros / 1e6)
+      time = [String(seconds), String(micros - seconds * 1e6)]
       await link.client
         .multi()
         .del(clockName)

@@ -75,7 +75,7 @@ for (const meanwhile of ['acknowledged, then flushed', 'not brought to Redis'] a
   })
 }
 
-test('what was vouched for in another form is brought anew, and books are opened', async (t) => {
+test('what was vouched for in another form is brought anew, and spends are opened', async (t) => {
   const server = await startRedis({ port: 0 })
   t.after(() => server.stop())
   const redis = connectServer(server.url, { name: 'test', silenceLimitMs: 5000, onError: () => {} })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { accountName, accountShard, dirtyName, usageIndexName } from '@tollgate/contracts/keyspace/names.ts'
+import { accountName, accountShard, uncopiedName, usageIndexName } from '@tollgate/contracts/keyspace/names.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { parseUsage, type Usage } from '@tollgate/contracts/redis/parse-usage.ts'
 import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
@@ -211,7 +211,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
   notice()
   await wholeRound()
   await watcher.check(true)
-  assert.equal(await client.exists(...shards.map(dirtyName)), 0)
+  assert.equal(await client.exists(...shards.map(uncopiedName)), 0)
   await passHours()
   await wholeRound()
   await watcher.check(true)

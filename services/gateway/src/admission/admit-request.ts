@@ -10,7 +10,6 @@ import {
 } from '@tollgate/contracts/redis/admit.ts'
 import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { reap } from '@tollgate/contracts/redis/settle.ts'
 import { type CurrentRecord, type RecordsAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
 import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
@@ -22,8 +21,6 @@ import { budgetError, limitError } from './refusal.ts'
 
 /** Records that change under every single one of so many attempts are not a state to decide on. */
 const maxAttempts = 6
-/** Overdue holds that an admission ends before it is made: few enough not to keep others waiting. */
-const mostReaped = 100
 
 /** What admission works with. */
 export type Admission = {
@@ -31,6 +28,8 @@ export type Admission = {
   admissions: Admissions
   /** How long a hold lasts, ms: longer than any request may. */
   holdMs: number
+  /** Ends overdue holds of an account, a bounded number. @throws RedisAwayError, or ioredis' error */
+  reap: (account: string) => Promise<unknown>
   /** Told of a request of which it is not known whether Redis has admitted it; it will not be made. */
   cancel: (account: PreparedAccount, requestId: string) => void
   /** Whether so much waits to be settled that nothing more may be admitted. */
@@ -104,7 +103,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
         remember(known, answer)
         continue
       case 'overdue':
-        await throughRedis(() => reap(redis, known.pointer.account, mostReaped))
+        await throughRedis(() => admission.reap(known.pointer.account))
         reaped = true
         continue
       case 'unverified':

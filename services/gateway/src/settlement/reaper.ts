@@ -1,28 +1,51 @@
 import { accountShards, deadlinesName } from '@tollgate/contracts/keyspace/names.ts'
 import { tryAll } from '@tollgate/contracts/redis/execute.ts'
+import { type Reaped, reap } from '@tollgate/contracts/redis/reap.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { type Reaped, reap } from '@tollgate/contracts/redis/settle.ts'
 
 const sweepMs = 15_000
-/** Accounts of one shard in one sweep, and holds of one account in one script. */
+/** Accounts of one shard in one sweep, and holds of one account in one script: few enough not to keep others waiting. */
 const mostAccounts = 100
 const mostHolds = 100
 
-/** Ends overdue holds of accounts that nobody uses any more. Any number of gateways may sweep at once. */
+/** Ends overdue holds: when they are in the way of an admission, and of accounts that nobody uses any more. */
 export type Reaper = {
+  /**
+   * Ends a bounded number of holds of an account. Who asks while that is under way waits for the same.
+   *
+   * @throws RedisAwayError, or ioredis' error
+   */
+  reap(account: string): Promise<Reaped>
   start(): void
-  /** Looks at all shards once. @throws RedisAwayError, or ioredis' error */
+  /** Looks at all shards once. Any number of gateways may at the same time. @throws RedisAwayError, or ioredis' error */
   sweep(): Promise<void>
   stop(): Promise<void>
 }
 
+/** @param holdMs how long a hold lasts */
 export function createReaper(
   redis: RedisLink,
+  holdMs: number,
   onReaped: (reaped: Reaped) => void,
   onError: (error: unknown) => void
 ): Reaper {
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> | null = null
+  const reaping = new Map<string, Promise<Reaped>>()
+
+  function reapSome(account: string): Promise<Reaped> {
+    let under = reaping.get(account)
+    if (under === undefined) {
+      under = reap(redis, account, mostHolds, holdMs)
+        .then((reaped) => {
+          onReaped(reaped)
+          return reaped
+        })
+        .finally(() => reaping.delete(account))
+      reaping.set(account, under)
+    }
+    return under
+  }
 
   async function sweep(): Promise<void> {
     const results = await tryAll(
@@ -46,9 +69,8 @@ export function createReaper(
 
   async function reapAll(account: string): Promise<void> {
     for (;;) {
-      const reaped = await reap(redis, account, mostHolds)
-      onReaped(reaped)
-      if (reaped.charged + reaped.released < mostHolds) return
+      const { charged, released } = await reapSome(account)
+      if (charged + released < mostHolds) return
     }
   }
 
@@ -63,6 +85,7 @@ export function createReaper(
   }
 
   return {
+    reap: reapSome,
     start() {
       timer ??= setInterval(sweepOnce, sweepMs).unref()
     },

@@ -21,6 +21,7 @@ import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import pino from 'pino'
 import { createAdmissions } from '../admission/admissions.ts'
+import { holdMsOf } from '../admission/hold-ms.ts'
 import { createUseLog } from '../admission/use-log.ts'
 import { buildApp, type Protection } from '../app.ts'
 import { followCatalog, type LiveCatalog } from '../catalog/live-catalog.ts'
@@ -169,8 +170,10 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
   const queue = createSettlementQueue(state, turn, (error) => log.warn(error))
   let aboveBound = 0
   const settlement = createSettlement({ log, estimator, queue, onAboveBound: () => aboveBound++ })
+  const protection = { ...usualProtection, ...options.protection }
   const reaper = createReaper(
     state,
+    holdMsOf(protection.longestRequestMs),
     () => {},
     (error) => log.warn(error as Error)
   )
@@ -179,11 +182,17 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     catalog,
     upstreams,
     useLog,
-    admission: { redis: state, admissions: createAdmissions(state, turn), cancel: queue.cancel, isFull: queue.isFull },
+    admission: {
+      redis: state,
+      admissions: createAdmissions(state, turn),
+      reap: reaper.reap,
+      cancel: queue.cancel,
+      isFull: queue.isFull
+    },
     estimator,
     settlement,
     log,
-    protection: { ...usualProtection, ...options.protection }
+    protection
   })
   const routes = new Set<string>()
   app.addHook('onRoute', ({ method, url }) => {

@@ -52,10 +52,10 @@ local function postUsage(field, value, finalIn, requests, failed, prompt, cached
   local r, f, p, c, o, u, x, y, revision, born, isListed = unpackFields(rowForm, again or value or noRow)
   if revision == 0 then
     born = postedAt
-    call('ZADD', 'usages:' .. shardOf(postedTo), finalIn, rowName(accountOf(postedTo), field))
+    call('ZADD', 'rows:' .. shardOf(postedTo), finalIn, rowName(accountOf(postedTo), field))
   end
   if isListed == 0 then
-    call('HSET', 'dirty:' .. shardOf(postedTo), rowName(accountOf(postedTo), field), '')
+    call('HSET', 'uncopied:' .. shardOf(postedTo), rowName(accountOf(postedTo), field), '')
   end
   write(field, packFields(rowForm, requests + r, failed + f, prompt + p, cached + c, completion + o, nanos + u, estimated + x,
     estimatedNanos + y, again and revision or revision + 1, born, 1))
@@ -78,7 +78,8 @@ local function endPosting(closed, refund)
 end
 
 -- Does all of that. Of each sum: field of the key; model; when it was admitted, s; nanodollars that are settled and reserved
--- more; then, unless there is nothing more to count, what a row of usage counts.
+-- more; then, unless there is nothing more to count, what a row of usage counts. `newDue` is before when no hold ends of those
+-- that are left, nil if that is as it was. Returns before when none does, 0 if there is none.
 local function postSums(name, now, tag, sums, closed, refund, newDue, newGone)
   local fields = { 'a' }
   for n = 1, #sums do
@@ -88,7 +89,7 @@ local function postSums(name, now, tag, sums, closed, refund, newDue, newGone)
   end
   local found = call('HMGET', name, unpack(fields))
   beginPosting(name, now, tag, found[1], true)
-  due, gone = newDue or due, max(gone, newGone or 0)
+  due, gone = newDue and (open > closed and newDue or 0) or due, max(gone, newGone or 0)
   for n = 1, #sums do
     local sum = sums[n]
     postSpend(sum[1], found[2 * n], sum[3], sum[4], sum[5])
@@ -98,4 +99,5 @@ local function postSums(name, now, tag, sums, closed, refund, newDue, newGone)
     end
   end
   endPosting(closed, refund)
+  return due
 end

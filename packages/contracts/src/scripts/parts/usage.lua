@@ -5,8 +5,8 @@
 -- A row is a field of its account's hash, `u:<hour>:<run>|<key>|<model>`, packed: requests, failed ones, prompt tokens, cached
 -- ones of these, completion tokens, nanodollars, requests whose usage is estimated, nanodollars of those; its revision, raised
 -- by every change; when it began (µs since the epoch), which tells it from one of the same name that a flush has taken away;
--- and 1 if it is in `dirty`, else 0.
--- In `dirty` and `usages` of the shard are rows, as `<account>:<hour>:<run>|<key>|<model>`: those that changed since control
+-- and 1 if it is in `uncopied`, else 0.
+-- In `uncopied` and `rows` of the shard are rows, as `<account>:<hour>:<run>|<key>|<model>`: those that changed since control
 -- last copied them, and all, in order of the hour in which they are final.
 local rowForm = '<ddddddddddd'
 local noRow = struct.pack(rowForm, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountName, accountShard, accountShards, dirtyName } from '@tollgate/contracts/keyspace/names.ts'
+import { accountName, accountShard, accountShards, uncopiedName } from '@tollgate/contracts/keyspace/names.ts'
 import { executeAll } from '@tollgate/contracts/redis/execute.ts'
-import { reap } from '@tollgate/contracts/redis/settle.ts'
+import { reap } from '@tollgate/contracts/redis/reap.ts'
 import { passDeadlines } from '../../metering/charges.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 
@@ -22,21 +22,21 @@ export async function untilCalm(system: ChaosSystem): Promise<number> {
   let ended = 0
   for (;;) {
     const elapsedMs = performance.now() - startedAt
-    const [waiting, held, dirty] = await Promise.all([
+    const [waiting, held, left] = await Promise.all([
       settlementsWaiting(system),
       accountsWithHolds(system),
       uncopied(system)
     ])
-    if (waiting === 0 && held.length === 0 && dirty === 0) return ended
+    if (waiting === 0 && held.length === 0 && left === 0) return ended
     if (elapsedMs > limitMs) {
       throw new Error(
-        `after a minute ${waiting} settlements wait, ${held.length} accounts have holds, ${dirty} hashes are not copied`
+        `after a minute ${waiting} settlements wait, ${held.length} accounts have holds, ${left} rows are not copied`
       )
     }
     if (waiting === 0 && elapsedMs > abandonedAfterMs) {
       for (const account of held) {
         await passDeadlines(system.link.nodeOf(accountShard(account)), account)
-        const { charged, released } = await reap(system.link, account, 1000)
+        const { charged, released } = await reap(system.link, account, 1000, 60_000)
         ended += charged + released
       }
     }
@@ -69,7 +69,7 @@ async function uncopied({ link }: ChaosSystem): Promise<number> {
     link,
     accountShards,
     (shard) => shard,
-    (pipeline, shard) => pipeline.hlen(dirtyName(shard))
+    (pipeline, shard) => pipeline.hlen(uncopiedName(shard))
   )
   return counts.reduce<number>((sum, count) => sum + Number(count), 0)
 }
