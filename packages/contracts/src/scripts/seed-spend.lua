@@ -40,10 +40,7 @@ if month < asked then
 end
 local changes = {}
 for n = 2, #fields do
-  local keyVersion, keyMonth, keySettled, keyReserved, keyArrival = struct.unpack(keyForm, values[n])
-  if keyMonth ~= month then
-    keySettled, keyReserved = 0, 0
-  end
+  local keyVersion, keySettled, keyReserved, keyArrival = readKey(values[n], month)
   if keySettled < amounts[n] then
     changes[n] = struct.pack(keyForm, keyVersion, month, amounts[n], keyReserved, keyArrival)
   end

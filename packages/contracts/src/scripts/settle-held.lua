@@ -32,14 +32,15 @@ local fields = { 'a' }
 local function readSum(last, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost, key, of, position)
   insistOnWhole(at, held, number, failed, prompt, cached)
   insistOnWhole(completion, cost, estimated, estimatedCost, 0, 0)
-  local beginning, finalIn = beginningOfRows(at, now, tag)
-  fields[last - 1], fields[last] = key, beginning .. of
-  return position, finalIn, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost
+  fields[last - 1], fields[last] = key, beginningOfRows(at, now, tag) .. of
+  return position, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost
 end
 
-local function post(found, last, _, finalIn, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
+-- Posts what `readSum` has returned of the sum with these last fields. Returns where it ends.
+local function post(found, last, position, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
   postSpend(fields[last - 1], found[last - 1], at, cost, -held)
-  postUsage(fields[last], found[last], finalIn, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
+  postUsage(fields[last], found[last], at, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
+  return position
 end
 
 local function settle(name, packed)
@@ -56,9 +57,9 @@ local function settle(name, packed)
     end
     refund = refund + stillTaken(micros, back - now)
   end
-  local firstSum = position
-  local after, finalIn, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost =
+  local second, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost =
     readSum(3, unpackFields(sumForm, packed, position))
+  local after = second
   for n = 2, sums do
     after = readSum(2 * n + 1, unpackFields(sumForm, packed, after))
   end
@@ -84,11 +85,9 @@ local function settle(name, packed)
   end
 
   beginPosting(name, now, tag, found[1], sums > 1)
-  post(found, 3, nil, finalIn, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
-  position = firstSum
+  position = post(found, 3, second, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
   for n = 2, sums do
-    position = select(13, unpackFields(sumForm, packed, position))
-    post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
+    position = post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
   end
   endPosting(requests, refund)
   return true

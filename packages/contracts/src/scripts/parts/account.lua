@@ -15,6 +15,15 @@
 local accountForm, keyForm = '<ddddddddd', '<ddddd'
 local noAccount, noKey = struct.pack(accountForm, 0, 0, 0, 0, 0, 0, 0, 0, 0), struct.pack(keyForm, 0, 0, 0, 0, 0)
 
+-- Of a key's field: version, settled and reserved in a month, and the time of arrival of its rate.
+local function readKey(packed, month)
+  local version, ofMonth, settled, reserved, arrival = struct.unpack(keyForm, packed)
+  if ofMonth ~= month then
+    return version, 0, 0, arrival
+  end
+  return version, settled, reserved, arrival
+end
+
 -- What is told of a spend to whoever may seed it.
 local function seenOf(month, settled)
   return month > 0 and string.format('%.0f|%.0f', month, settled) or '|'

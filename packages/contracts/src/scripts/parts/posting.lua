@@ -8,14 +8,13 @@ local call, max, packFields, unpackFields = redis.call, math.max, struct.pack, s
 local postedTo, postedAt, postedTag
 local version, month, settled, reserved, open, arrival, tokenArrival, due, gone
 -- Fields and values by turns, the account's first; and by field what was written, if it may be written again.
-local written, count, latest
+local written, count, latest = { 'a' }
 
 -- Begins with an account of which `found` is the field `a`, nil or false if there is none. `isSeveral` is whether some field
 -- may be posted to more than once.
 local function beginPosting(name, now, tag, found, isSeveral)
   postedTo, postedAt, postedTag, count, latest = name, now, tag, 2, isSeveral and {} or nil
   version, month, settled, reserved, open, arrival, tokenArrival, due, gone = unpackFields(accountForm, found or noAccount)
-  written = written or { 'a' }
 end
 
 local function write(field, value)
@@ -37,20 +36,17 @@ local function postSpend(field, value, at, moreSettled, moreReserved)
     month, settled, reserved = ofMonth, 0, 0
   end
   settled, reserved = max(0, settled + moreSettled), max(0, reserved + moreReserved)
-  local keyVersion, keyMonth, keySettled, keyReserved, keyArrival =
-    unpackFields(keyForm, latest and latest[field] or value or noKey)
-  if keyMonth ~= month then
-    keySettled, keyReserved = 0, 0
-  end
+  local keyVersion, keySettled, keyReserved, keyArrival = readKey(latest and latest[field] or value or noKey, month)
   write(field, packFields(keyForm, keyVersion, month, max(0, keySettled + moreSettled), max(0, keyReserved + moreReserved),
     keyArrival))
 end
 
--- Adds to a row of usage, in the order of its counters. `value` is that of its field.
-local function postUsage(field, value, finalIn, requests, failed, prompt, cached, completion, nanos, estimated, estimatedNanos)
+-- Adds to a row of usage of a time of admission, in the order of its counters. `value` is that of its field.
+local function postUsage(field, value, at, requests, failed, prompt, cached, completion, nanos, estimated, estimatedNanos)
   local again = latest and latest[field]
   local r, f, p, c, o, u, x, y, revision, born, isListed = unpackFields(rowForm, again or value or noRow)
   if revision == 0 then
+    local _, finalIn = beginningOfRows(at, postedAt, postedTag)
     born = postedAt
     call('ZADD', 'rows:' .. shardOf(postedTo), finalIn, rowName(accountOf(postedTo), field))
   end
@@ -94,8 +90,7 @@ local function postSums(name, now, tag, sums, closed, refund, newDue, newGone)
     local sum = sums[n]
     postSpend(sum[1], found[2 * n], sum[3], sum[4], sum[5])
     if sum[6] then
-      local _, finalIn = beginningOfRows(sum[3], now, tag)
-      postUsage(fields[2 * n + 1], found[2 * n + 1], finalIn, unpack(sum, 6))
+      postUsage(fields[2 * n + 1], found[2 * n + 1], sum[3], unpack(sum, 6))
     end
   end
   endPosting(closed, refund)
