@@ -91,7 +91,8 @@ export async function storeCustomer(
 ): Promise<string> {
   if (replaces === null) {
     const customer = { accountId, customerId, plan: freePlan, isPastDue: false }
-    await orm.insert(customers).values(customer).onConflictDoNothing({ target: customers.accountId })
+    // In either column: whoever stores the same at this moment may be seen in one of them only.
+    await orm.insert(customers).values(customer).onConflictDoNothing()
   } else {
     await orm
       .update(customers)
@@ -99,6 +100,6 @@ export async function storeCustomer(
       .where(and(eq(customers.accountId, accountId), eq(customers.customerId, replaces)))
   }
   const stored = await findCustomer(orm, accountId)
-  if (stored === null) throw new Error(`account ${accountId} has lost its customer`)
+  if (stored === null) throw new Error(`account ${accountId} has no customer, and cannot be ${customerId}`)
   return stored.customerId
 }
