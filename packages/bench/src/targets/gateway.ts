@@ -1,14 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { gatewayNodeFlags } from '../../../../services/gateway/src/node-flags.ts'
 import { fillRedis, model } from './gateway-state.ts'
 import type { RunningTarget, Target, TargetContext } from './target.ts'
 
 const main = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
 const relayProgram = fileURLToPath(new URL('../proxies/relay.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
-/** As `npm start` and the images start it. */
-export const gatewayNodeFlags: readonly string[] = ['--max-semi-space-size=8']
 
 /** The gateway with one account and one key. */
 export const gateway = gatewayWith(1)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { gatewayNodeFlags } from '../../../../services/gateway/src/node-flags.ts'
 import type { ServicePorts } from './addresses.ts'
 import { controlEnv, type EnvOptions, gatewayEnv, modelsKey, paymentsEnv, standInEnv } from './child-env.ts'
 import type { Variables } from './embedded.ts'
@@ -18,11 +19,6 @@ const workspaceRoot = fileURLToPath(new URL('../../../../', import.meta.url))
 export const readyLimitMs = 60_000
 /** A gateway first finishes what it serves. */
 const stopLimitMs = 10_000
-/**
- * Half of what Node would take: less than half the memory per open stream. With less still, requests that are under way are
- * copied so often that it costs more than a twentieth of their CPU time.
- */
-const gatewayNodeArgs = ['--max-semi-space-size=8']
 
 export interface PartsOptions extends EnvOptions, ServicePorts {
   envOf?(part: string): Variables
@@ -74,12 +70,18 @@ export function createParts(options: PartsOptions): Layers {
       'services/gateway/src/main.ts',
       gatewayEnv(options, port, adminPort),
       { url: `http://127.0.0.1:${adminPort}/readyz` },
-      gatewayNodeArgs
+      gatewayNodeFlags
     )
   )
   return [redis, standIns, controls, gateways]
 
-  function program(name: string, script: string, env: Variables, ready: ReadyCheck, nodeArgs: string[] = []): Part {
+  function program(
+    name: string,
+    script: string,
+    env: Variables,
+    ready: ReadyCheck,
+    nodeArgs: readonly string[] = []
+  ): Part {
     const log = createLogFile(join(logDir, `${name}.log`))
     const variables = { ...env, ...options.envOf?.(name) }
     return createPart({

@@ -69,6 +69,8 @@ export function relay(request: RelayRequest): void {
  */
 class Relay implements AnswerHandler, Expiring {
   readonly beganAt = performance.now()
+  earlier: Expiring | null = null
+  later: Expiring | null = null
   readonly #request: RelayRequest
   readonly #response: ServerResponse
   readonly #order: readonly Target[]
