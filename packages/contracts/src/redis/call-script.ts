@@ -75,16 +75,20 @@ export function callForAccount(
 
 /** A command whose bytes are already known. */
 class EncodedCommand extends Command {
-  readonly #bytes: string
+  #bytes: string
 
   constructor(bytes: string, answersInBytes: boolean) {
     super('evalsha', [], { replyEncoding: answersInBytes ? null : 'utf8' })
     this.#bytes = bytes
   }
 
-  /** ioredis writes what this returns, as UTF-8. */
+  /**
+   * ioredis writes what this returns, as UTF-8. It asks once, for nothing is ever sent again (see link/redis-node.ts), so the
+   * bytes need not be kept: of commands that were answered, many survive a collection, and would take them along.
+   */
   override toWritable(stream: object): string {
     gatherBytes(stream, this.#bytes)
+    this.#bytes = ''
     return ''
   }
 }
