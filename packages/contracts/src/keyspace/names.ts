@@ -33,7 +33,7 @@ export const shardMarker = (shard: Shard): string => `shard:{${shard}}`
  * scripts keep what they have in another form: then control brings everything anew. As a marker that is stamped has no other
  * such field, that is so in both directions.
  */
-export const vouchedField = 'vouched:3'
+export const vouchedField = 'vouched:4'
 export const pointerName = (digest: string): string => `key:{${secretShard(digest)}}:${digest}`
 /** Records of an account and its keys, spend, limiters, open holds and usage: see scripts/parts/account.lua */
 export const accountName = (account: string): string => `acct:{${accountShard(account)}}:${account}`

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
-import { accountShard, deadlinesName } from '../keyspace/names.ts'
+import { monthNumber } from '../keyspace/month.ts'
+import { accountShard, deadlinesName, shardMarker } from '../keyspace/names.ts'
 import type { AccountRecord } from '../records/records.ts'
 import { changeAccount, changeKey, loseSpend, readState } from '../testing/account-state.ts'
 import { activeKey } from '../testing/active-key.ts'
+import { stampNow } from '../testing/marker.ts'
 import { admitOne, settleOf } from '../testing/one-account.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { type AdmitAnswer, type Allowances, admit, type CostBound, prepareAdmission } from './admit.ts'
 import { callForAccount } from './call-script.ts'
 import { prepareAccount } from './prepared-account.ts'
-import { claimShard, putAccountRecord, putAll, putKeyRecord, stampShard } from './project.ts'
+import { claimShard, openMonth, putAccountRecord, putAll, putKeyRecord, stampShard } from './project.ts'
 import { reap } from './reap.ts'
-import type { RedisNode } from './redis-link.ts'
-import { cancel, type SettledRequest } from './settle.ts'
+import { RedisAwayError, type RedisNode } from './redis-link.ts'
+import { cancel, type SettledRequest, tagOf } from './settle.ts'
 import { type LedgerSpend, openSpends, readSpend, type SeedOutcome, seedSpend } from './spend.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
@@ -35,16 +37,17 @@ const bound: CostBound = {
   wantedTokens: 100,
   fewestTokens: 10
 }
-const thisMonth = (): number => Number(new Date().toISOString().slice(0, 7).replace('-', ''))
+const thisMonth = (): number => monthNumber(new Date())
 
 testOnEveryRedis('admission', async (t, anyRun) => {
   const link = withRun(anyRun, 'the run of this test')
   const { client } = link
 
   t.beforeEach(async () => {
+    // A spend is made in the month that is open.
+    assert.ok(await stampNow(link, shard, 11, link.run()))
     await putAccountRecord(link, account, 10, free)
     await putKeyRecord(link, account, 'key_1', 11, activeKey)
-    assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), 11, link.run()))
   })
 
   async function ask(
@@ -67,13 +70,13 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     return { month, settled, reserved }
   }
   async function seed(ledger: LedgerSpend): Promise<SeedOutcome> {
-    return (await seedSpend(link, [ledger], await openSpends(link, [ledger.account])))[0]!
+    return (await seedSpend(link, [ledger], await openSpends(link, [ledger.account], ledger.month)))[0]!
   }
   async function settleOne(
     id: string,
     admitted: AdmitAnswer,
     changed: Partial<SettledRequest> = {},
-    isRetry = false,
+    tried = '',
     of = link
   ) {
     assert.ok(admitted.outcome === 'admitted')
@@ -94,7 +97,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       estimated: false,
       ...changed
     }
-    await settleOf(of, account, [request], isRetry)
+    await settleOf(of, account, [request], tried)
   }
   /** Amounts other than zero. */
   async function usage(): Promise<Record<string, number>> {
@@ -124,7 +127,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       completion: 25,
       nanos: 300
     })
-    await settleOne('req_1', admitted, {}, true)
+    await settleOne('req_1', admitted, {}, tagOf(link.run()))
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
     assert.equal((await usage()).requests, 1)
     assert.equal((await readState(client, account)).holds.size, 0)
@@ -251,21 +254,91 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       completion: 25,
       nanos: 300
     })
-    await settleOne('req_1', admitted, {}, true)
+    await settleOne('req_1', admitted, {}, tagOf(link.run()))
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
   })
 
-  t.test('holds that came back with an old state are released, not charged', async () => {
+  /** The same data with another process, of which control finds that they lack what the ledger has of the earlier one. */
+  async function restart(lostRuns: string[]): Promise<RedisNode> {
+    const later = withRun(link, 'another run, much later')
+    const verdict = { version: 11, run: later.run(), lostRuns }
+    assert.ok(await stampShard(link, await claimShard(link, shard, 'restart'), verdict))
+    return later
+  }
+  const tried = tagOf(link.run())
+
+  t.test('after a restart nothing is decided of what was tried before, until control has verified the shard', async () => {
     await ask('req_1', {}, { holdMs: 0 })
     const later = withRun(link, 'another run, much later')
+    assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 0, released: 0 })
+    const admitted = await ask('req_2', {}, { reaped: true })
+    const before = await readState(client, account)
+    await assert.rejects(settleOne('req_2', admitted, {}, tried, later), RedisAwayError)
+    assert.deepEqual(await readState(client, account), before)
+    // What was never sent before is certain.
+    await settleOne('req_2', admitted, {}, '', later)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
+  })
+
+  t.test('after a restart that lost nothing what was tried before is charged once, and overdue holds in full', async () => {
+    const admitted = await ask('req_1')
+    await ask('req_2', {}, { holdMs: 0 })
+    const later = await restart([])
+    await settleOne('req_1', admitted, {}, tried, later)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
+    await settleOne('req_1', admitted, {}, tried, later)
+    await settleOne('req_1', admitted, {}, tried + tagOf(later.run()), later)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
+    assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 1, released: 0 })
+    assert.deepEqual(await spend(), { settled: 1400, reserved: 0 })
+  })
+
+  t.test('what was perhaps settled in a state that was lost counts against the caps, and not as usage', async () => {
+    const admitted = await ask('req_1')
+    await ask('req_2', {}, { holdMs: 0 })
+    const later = await restart(['0123456789abcdef', tried])
+    await settleOne('req_1', admitted, {}, tried, later)
+    assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
+    // Also if its hold was lost.
+    await settleOne('req_3', admitted, {}, tried, later)
+    assert.deepEqual(await spend(), { settled: 600, reserved: 1100 })
+    // What a gateway left behind is released: most of it was settled.
     assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 0, released: 1 })
-    assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
-    // One that was perhaps settled before, in what is lost and in the ledger.
-    const admitted = await ask('req_2')
-    await settleOne('req_2', admitted, {}, true, later)
-    assert.deepEqual(await spend(), { settled: 0, reserved: 0 })
-    assert.equal((await readState(client, account)).holds.size, 0)
+    assert.deepEqual(await spend(), { settled: 600, reserved: 0 })
     assert.deepEqual(await usage(), {})
+    // Where only runs were tried that lost nothing, all is as if nothing had been lost.
+    const another = await ask('req_4', {}, { of: later })
+    await settleOne('req_4', another, {}, 'fedcba9876543210', later)
+    assert.deepEqual(await spend(), { settled: 900, reserved: 0 })
+    assert.equal((await usage()).requests, 1)
+  })
+
+  t.test('a month is opened by control, and not by the clock of Redis', async () => {
+    const month = thisMonth()
+    const next = month % 100 === 12 ? month + 89 : month + 1
+    await openMonth(link, [shard], 202001)
+    assert.equal((await ask('req_1')).outcome, 'admitted')
+    assert.equal((await readState(client, account)).account?.month, month)
+    await openMonth(withRun(link, 'another'), [shard], next)
+    const before = await ask('req_2')
+    assert.ok(before.outcome === 'admitted')
+    assert.equal(monthNumber(new Date(before.at * 1000)), month)
+    await openMonth(link, [shard], next)
+    const after = await ask('req_3')
+    assert.ok(after.outcome === 'admitted')
+    assert.equal(new Date(after.at * 1000).toISOString().slice(8), '01T00:00:00.000Z')
+    assert.equal(monthNumber(new Date(after.at * 1000)), next)
+    // What began in the month before is not of this one, nor is what it comes to.
+    assert.deepEqual(await readSpend(link, account, next), { settled: 0, reserved: 1100 })
+    await settleOne('req_2', before)
+    assert.deepEqual(await readSpend(link, account, next), { settled: 0, reserved: 1100 })
+  })
+
+  t.test('where no month is open nothing is admitted', async () => {
+    await client.del(shardMarker(shard))
+    const claim = await claimShard(link, shard, 'test')
+    assert.ok(await stampShard(link, claim, { version: 11, run: link.run() }))
+    assert.equal((await ask('req_1')).outcome, 'unverified')
   })
 
   t.test('overdue holds are found among thousands of keys, some at a time', async () => {
@@ -325,7 +398,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     await seed({ account, month: thisMonth(), settled: 5, byKey: new Map([['key_1', 5]]) })
     await settleOne('req_1', admitted)
     assert.deepEqual(await spend(), { settled: 305, reserved: 0 })
-    await settleOne('req_1', admitted, {}, true)
+    await settleOne('req_1', admitted, {}, tagOf(link.run()))
     assert.deepEqual(await spend(), { settled: 305, reserved: 0 })
   })
 
@@ -354,16 +427,16 @@ testOnEveryRedis('admission', async (t, anyRun) => {
 
   t.test('a ledger that has more does not count for a spend that has changed since it was seen', async () => {
     const knows = (settled: number): LedgerSpend[] => [{ account, month: thisMonth(), settled, byKey: new Map() }]
-    const seen = await openSpends(link, [account])
+    const seen = await openSpends(link, [account], thisMonth())
     const admitted = await ask('req_1')
     // What is reserved meanwhile is in the way of nothing.
     assert.deepEqual(await seedSpend(link, knows(100), seen), ['seeded'])
-    const later = await openSpends(link, [account])
+    const later = await openSpends(link, [account], thisMonth())
     await settleOne('req_1', admitted)
     assert.deepEqual(await seedSpend(link, knows(500), later), ['changed'])
     assert.deepEqual(await spend(), { settled: 400, reserved: 0 })
     assert.deepEqual(await seedSpend(link, knows(400), later), ['seeded'])
-    assert.deepEqual(await seedSpend(link, knows(500), await openSpends(link, [account])), ['seeded'])
+    assert.deepEqual(await seedSpend(link, knows(500), await openSpends(link, [account], thisMonth())), ['seeded'])
     assert.deepEqual(await spend(), { settled: 500, reserved: 0 })
   })
 

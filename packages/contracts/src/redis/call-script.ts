@@ -3,8 +3,9 @@ import { guardName, type Shard } from '../keyspace/names.ts'
 import { gatherBytes } from './gather-writes.ts'
 import { utf8 } from './packed.ts'
 import type { PreparedAccount } from './prepared-account.ts'
-import type { RedisLink, RedisNode } from './redis-link.ts'
+import { RedisAwayError, type RedisLink, type RedisNode, withoutCommand } from './redis-link.ts'
 import { withRefusal } from './refused-error.ts'
+import type { Script } from './scripts.ts'
 
 /** Keys and arguments of a script in the form of the wire: bulk strings of RESP 2, one after the other, as texts of bytes. */
 export type ScriptCall = {
@@ -31,7 +32,8 @@ export function bulk(bytes: string): string {
  *   known whether something was
  */
 async function callScript(node: RedisNode, name: string, call: ScriptCall): Promise<unknown> {
-  const run = bulk(node.run())
+  const sentTo = node.run()
+  const run = bulk(sentTo)
   const script = node.scripts.get(name)!
   const { keyCount, keys, argumentCount, rest, answersInBytes = false } = call
   const text = `*${4 + keyCount + argumentCount}\r\n$7\r\nEVALSHA\r\n${bulk(script.sha)}${bulk(String(keyCount))}${keys}${run}${rest}`
@@ -40,9 +42,19 @@ async function callScript(node: RedisNode, name: string, call: ScriptCall): Prom
   } catch (error) {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw withRefusal(error)
     // The server does not have it yet, and has done nothing.
-    await node.client.script('LOAD', script.lua)
+    await loadScript(node, script, sentTo)
     return callScript(node, name, call)
   }
+}
+
+/** @throws RedisAwayError if the server cannot be given the script, or another process has taken its place meanwhile */
+async function loadScript(node: RedisNode, script: Script, run: string): Promise<void> {
+  try {
+    await node.client.script('LOAD', script.lua)
+  } catch (error) {
+    throw new RedisAwayError(error instanceof Error ? withoutCommand(error) : error)
+  }
+  if (node.run() !== run) throw new RedisAwayError()
 }
 
 /**

@@ -9,10 +9,11 @@ import { startReplicatedRedis } from '@tollgate/sandbox/redis/start-replicated-r
 import { test } from 'tap'
 import { accountName, accountShard, allShards, catalogName, type Shard, shardMarker } from '../keyspace/names.ts'
 import { slotOf } from '../keyspace/slots.ts'
+import { stampNow } from '../testing/marker.ts'
 import { callForShard } from './call-script.ts'
 import { connectRedis, connectServer } from './connect-redis.ts'
 import { prepareAccount } from './prepared-account.ts'
-import { claimShard, readShards, stampShard } from './project.ts'
+import { readShards } from './project.ts'
 import type { RedisLink } from './redis-link.ts'
 import { RedisRefusedError } from './refused-error.ts'
 
@@ -88,7 +89,7 @@ test('of servers with Sentinels the master is used, and after a failover the new
   assert.equal(link.isSpread, false)
   const [run, ...others] = await untilWhole(link)
   assert.deepEqual(others, [])
-  assert.equal(await stampShard(link, await claimShard(link, 'a00', 'x'), 1, run!), true)
+  assert.equal(await stampNow(link, 'a00', 1, run!), true)
   // The replica has it too: what it has not is lost with the master.
   assert.equal(await link.nodeOf('a00').client.wait(1, 10_000), 1)
 
@@ -146,5 +147,5 @@ test('in a cluster each shard is with its master, nothing is done in a slot on i
   await redis.masters[1]!.kill('SIGKILL')
   const sudden = await untilWhole(link)
   assert.equal(sudden.filter((run) => planned.includes(run)).length, 2)
-  for (const shard of allShards) assert.ok(await stampShard(link, await claimShard(link, shard, 'x'), 1, 'any run'))
+  for (const shard of allShards) assert.ok(await stampNow(link, shard, 1, 'any run'))
 })

@@ -1,8 +1,9 @@
+import { monthNumber } from '../keyspace/month.ts'
 import assert from 'node:assert/strict'
 import type { Redis } from 'ioredis'
 import { accountName, accountShard, allShards, pointerName, type Shard } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '../records/records.ts'
-import { readMarker, vouch } from '../testing/marker.ts'
+import { readMarker, stampNow, vouch } from '../testing/marker.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
 import {
   announceChange,
@@ -186,12 +187,12 @@ testOnEveryRedis('claims and stamps', async (t, link) => {
   t.test('a claim of an unknown shard, stamped, vouches for version and run', async () => {
     const claim = await claimShard(link, shard, 'one')
     assert.deepEqual(claim, { shard, token: 'one', at: { version: null, run: null } })
-    assert.equal(await stampShard(link, claim, 12, 'run 1'), true)
-    assert.deepEqual(await marker(client), { version: 12, run: 'run 1' })
+    assert.equal(await stampShard(link, claim, { version: 12, run: 'run 1' }), true)
+    assert.deepEqual(await marker(client), { version: 12, month: 0, run: 'run 1' })
   })
 
   t.test('a shard at change zero can be vouched for', async () => {
-    await stampShard(link, await claimShard(link, shard, 'one'), 0, 'run 1')
+    await stampNow(link, shard, 0, 'run 1')
     assert.deepEqual((await claimShard(link, shard, 'two')).at, { version: 0, run: 'run 1' })
   })
 
@@ -201,36 +202,40 @@ testOnEveryRedis('claims and stamps', async (t, link) => {
       holder: link.run(),
       version: null,
       run: null,
+      month: 0,
       highest: null
     })
   })
 
   t.test('without a claim nothing is stamped', async () => {
     const claim = { shard, token: 'made up', at: { version: null, run: null } }
-    assert.equal(await stampShard(link, claim, 12, 'run 1'), false)
+    assert.equal(await stampShard(link, claim, { version: 12, run: 'run 1' }), false)
     assert.deepEqual(await marker(client), {})
   })
 
   t.test('a claim is used up by its stamp', async () => {
     const claim = await claimShard(link, shard, 'one')
-    await stampShard(link, claim, 12, 'run 1')
-    assert.equal(await stampShard(link, { ...claim, at: { version: 12, run: 'run 1' } }, 13, 'run 1'), false)
+    await stampShard(link, claim, { version: 12, run: 'run 1' })
+    assert.equal(
+      await stampShard(link, { ...claim, at: { version: 12, run: 'run 1' } }, { version: 13, run: 'run 1' }),
+      false
+    )
   })
 
   t.test('of two replays the first to end wins, and the other changes nothing', async () => {
     const slow = await claimShard(link, shard, 'slow')
     const fast = await claimShard(link, shard, 'fast')
-    assert.equal(await stampShard(link, fast, 20, 'run 1'), true)
-    assert.equal(await stampShard(link, slow, 12, 'run 1'), false)
-    assert.deepEqual(await marker(client), { version: 20, run: 'run 1' })
+    assert.equal(await stampShard(link, fast, { version: 20, run: 'run 1' }), true)
+    assert.equal(await stampShard(link, slow, { version: 12, run: 'run 1' }), false)
+    assert.deepEqual(await marker(client), { version: 20, month: 0, run: 'run 1' })
   })
 
   t.test('a claim made before the data went away cannot be stamped, though the shard looks as it did', async () => {
     const claim = await claimShard(link, shard, 'one')
     await client.flushall()
-    assert.equal(await stampShard(link, claim, 12, 'run 1'), false)
+    assert.equal(await stampShard(link, claim, { version: 12, run: 'run 1' }), false)
     await claimShard(link, shard, 'two')
-    assert.equal(await stampShard(link, claim, 12, 'run 1'), false)
+    assert.equal(await stampShard(link, claim, { version: 12, run: 'run 1' }), false)
   })
 
   for (const [what, version, run] of [
@@ -238,42 +243,44 @@ testOnEveryRedis('claims and stamps', async (t, link) => {
     ['run', 12, 'run 2']
   ] as const) {
     t.test(`a stamp insists on the ${what} that the claim found`, async () => {
-      await stampShard(link, await claimShard(link, shard, 'one'), 12, 'run 1')
+      await stampNow(link, shard, 12, 'run 1')
       const claim = await claimShard(link, shard, 'two')
       await vouch(client, shard, version, run)
-      assert.equal(await stampShard(link, claim, 14, 'run 3'), false)
-      assert.deepEqual(await marker(client), { version, run, 'claim:two': '1' })
+      assert.equal(await stampShard(link, claim, { version: 14, run: 'run 3' }), false)
+      assert.deepEqual(await marker(client), { version, month: monthNumber(new Date()), run, 'claim:two': '1' })
     })
   }
 
   t.test('a claim that was given up cannot be stamped', async () => {
     const claim = await claimShard(link, shard, 'one')
     await releaseShard(link, claim)
-    assert.equal(await stampShard(link, claim, 12, 'run 1'), false)
+    assert.equal(await stampShard(link, claim, { version: 12, run: 'run 1' }), false)
     assert.deepEqual(await marker(client), {})
   })
 
   t.test('a stamp keeps note of records beyond its version', async () => {
     const claim = await claimShard(link, shard, 'one')
     await putKeyRecord(link, account, 'key_1', 15, active)
-    await stampShard(link, claim, 12, 'run 1')
+    await stampShard(link, claim, { version: 12, run: 'run 1' })
     assert.deepEqual((await readShards(link)).markers.get(shard), {
       holder: link.run(),
       version: 12,
       run: 'run 1',
+      month: 0,
       highest: 15
     })
   })
 
   t.test('the markers of all shards are read at once', async () => {
-    await stampShard(link, await claimShard(link, 'a00', 'x'), 1, 'run 1')
-    await stampShard(link, await claimShard(link, 'kff', 'x'), 2, 'run 2')
+    await stampNow(link, 'a00', 1, 'run 1')
+    await stampNow(link, 'kff', 2, 'run 2')
     const { markers, failures } = await readShards(link)
     assert.deepEqual(failures, [])
     assert.equal(markers.size, allShards.length)
-    assert.deepEqual(markers.get('a00'), { holder: link.run(), version: 1, run: 'run 1', highest: null })
-    assert.deepEqual(markers.get('kff'), { holder: link.run(), version: 2, run: 'run 2', highest: null })
-    assert.deepEqual(markers.get('k00'), { holder: link.run(), version: null, run: null, highest: null })
+    const month = monthNumber(new Date())
+    assert.deepEqual(markers.get('a00'), { holder: link.run(), version: 1, run: 'run 1', month, highest: null })
+    assert.deepEqual(markers.get('kff'), { holder: link.run(), version: 2, run: 'run 2', month, highest: null })
+    assert.deepEqual(markers.get('k00'), { holder: link.run(), version: null, run: null, month: 0, highest: null })
   })
 })
 
@@ -311,8 +318,8 @@ testOnEveryRedis('a full Redis', async (t, link, kind) => {
     const claim = await claimShard(link, shard, 'one')
     assert.equal(await putKeyRecord(link, account, 'key_1', 2, revoked), true)
     await putPointer(link, digest, pointer, Date.now())
-    assert.equal(await stampShard(link, claim, 2, 'run 1'), true)
-    assert.deepEqual(await marker(client), { version: 2, run: 'run 1', highest: '2' })
+    assert.equal(await stampShard(link, claim, { version: 2, run: 'run 1' }), true)
+    assert.deepEqual(await marker(client), { version: 2, month: 0, run: 'run 1', highest: '2' })
     assert.ok((await client.pttl(pointerName(digest))) > 0)
   })
 })

@@ -1,5 +1,6 @@
 import type { ChainableCommander } from 'ioredis'
 import {
+  type AccountShard,
   accountName,
   accountShard,
   allShards,
@@ -12,7 +13,7 @@ import {
   vouchedField
 } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '../records/records.ts'
-import { tryAll } from './execute.ts'
+import { executeAll, tryAll } from './execute.ts'
 import { createUnpacker } from './packed.ts'
 import { anyNode, RedisAwayError, type RedisLink, type RedisNode } from './redis-link.ts'
 import { addOpenSpends, spendBatches } from './spend.ts'
@@ -23,8 +24,22 @@ export const deadPointerMs = 30 * 86_400_000
 /** Where a shard stands in Redis, as its marker says; nulls if it has none. */
 export type ShardState = { version: number | null; run: string | null }
 
-/** `highest` is the highest version of any record that was written into the shard: there may be records beyond `version`. */
-export type ShardMarker = ShardState & { highest: number | null }
+/**
+ * `highest` is the highest version of any record that was written into the shard: there may be records beyond `version`.
+ * `month` is the one that is open, yyyymm; 0 if none is.
+ */
+export type ShardMarker = ShardState & { highest: number | null; month: number }
+
+/** What control has found out of a shard that it verifies. */
+export type ShardVerdict = {
+  /** Every change up to it is here. */
+  version: number
+  run: string
+  /** The month to open, yyyymm; 0 to leave that as it is. */
+  month?: number
+  /** Tags of the runs of which the ledger has usage that Redis lacks; as it is unless given. */
+  lostRuns?: readonly string[]
+}
 
 /** A marker, and the run of the process that holds the shard. */
 export type FoundMarker = ShardMarker & { holder: string }
@@ -75,7 +90,7 @@ async function putTogether(node: RedisNode, writes: readonly ProjectionWrite[]):
   // to, and spend is seeded from the ledger before it is again.
   const accounts = writes.flatMap((write) => (write.kind === 'account' ? write.account : []))
   for (const ofShard of Map.groupBy(accounts, accountShard).values()) {
-    for (const batch of spendBatches(ofShard)) addOpenSpends(pipeline, batch)
+    for (const batch of spendBatches(ofShard)) addOpenSpends(pipeline, batch, null)
   }
   const answers = (await pipeline.exec()) ?? []
   for (const [error] of answers) if (error !== null) throw error
@@ -195,10 +210,10 @@ function holderOf(link: RedisLink, shard: Shard): string | null {
   }
 }
 
-function readVouched(packed: Buffer | null): ShardState {
-  if (packed === null) return { version: null, run: null }
+function readVouched(packed: Buffer | null): ShardState & { month: number } {
+  if (packed === null) return { version: null, run: null, month: 0 }
   const { number, text } = createUnpacker(packed)
-  return { version: number(), run: text() }
+  return { version: number(), month: number(), run: text() }
 }
 
 /** Begins a replay into a shard. See `claim-shard.lua` for what a claim protects from. */
@@ -208,14 +223,30 @@ export async function claimShard(link: RedisLink, shard: Shard, token: string): 
 }
 
 /**
- * Ends a replay: vouches for `run` and `version`.
+ * Ends a replay: writes down what was verified.
  * @returns false if the shard has moved on or lost its data since the claim: nothing was changed then
  */
-export async function stampShard(link: RedisLink, claim: ShardClaim, version: number, run: string): Promise<boolean> {
+export async function stampShard(link: RedisLink, claim: ShardClaim, verdict: ShardVerdict): Promise<boolean> {
   const { at, shard, token } = claim
+  const { version, run, month = 0, lostRuns } = verdict
   const from = at.version === null ? '' : String(at.version)
-  return (
-    (await link.nodeOf(shard).client.tgStampShard(shardMarker(shard), token, from, at.run ?? '', version, run)) === 1
+  const { client } = link.nodeOf(shard)
+  const lost = lostRuns?.join('') ?? '='
+  return (await client.tgStampShard(shardMarker(shard), token, from, at.run ?? '', version, run, month, lost)) === 1
+}
+
+/**
+ * Opens a month in shards that are verified for the process that holds them, in one round trip to each process.
+ *
+ * @param month yyyymm
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function openMonth(link: RedisLink, shards: readonly AccountShard[], month: number): Promise<void> {
+  await executeAll(
+    link,
+    shards,
+    (shard) => shard,
+    (pipeline, shard) => pipeline.tgOpenMonth(shardMarker(shard), link.nodeOf(shard).run(), month)
   )
 }
 

@@ -112,7 +112,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
         for (const [index, { gapMicros, key, tokens, usedShare, lastsMicros }] of requests.entries()) {
           await world.setTime(world.micros() + gapMicros)
           for (const { settlement } of open.filter(({ endsAt }) => endsAt <= world.micros())) {
-            await world.settle([{ account: accounts[0], requests: [settlement] }])
+            await world.settle([{ account: accounts[0], requests: [settlement], tried: [] }])
           }
           open = open.filter(({ endsAt }) => endsAt > world.micros())
           const answer = await ask(key, tokens)

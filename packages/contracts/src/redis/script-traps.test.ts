@@ -84,7 +84,6 @@ const bytesOf = (argument: string | Packed): Buffer =>
 function callsOf(run: string, at: number): Call[] {
   const settled = (id: string) => [
     id,
-    '0',
     String(at),
     'key_1',
     'a-model',
@@ -106,7 +105,7 @@ function callsOf(run: string, at: number): Call[] {
     ...[10, 1, 10, 1, packText(`h:${id}`), packText('a-model')]
   ]
   const held = (id: string) => [-3, at * 1e6, packText(`h:${id}`)]
-  const ofItem = [2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+  const ofItem = [2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
   return [
     {
       name: 'tgAdmit',
@@ -131,8 +130,8 @@ function callsOf(run: string, at: number): Call[] {
     {
       name: 'tgSettle',
       keys: ['1', accountName(account)],
-      args: [run, ...settled('req_1'), ...settled('req_2')],
-      numbers: [...ofItem, ...ofItem.map((number) => number + 15)].map((number) => number + 1),
+      args: [run, '', ...settled('req_1'), ...settled('req_2')],
+      numbers: [...ofItem, ...ofItem.map((number) => number + 14)].map((number) => number + 2),
       complete: [16]
     },
     { name: 'tgCancel', keys: ['1', accountName(account)], args: [run, 'req_1'], numbers: [] },
@@ -168,7 +167,7 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
   }
 
   async function seed({ link }: LimitsWorld, spend: LedgerSpend): Promise<void> {
-    assert.deepEqual(await seedSpend(link, [spend], await openSpends(link, [spend.account])), ['seeded'])
+    assert.deepEqual(await seedSpend(link, [spend], await openSpends(link, [spend.account], spend.month)), ['seeded'])
   }
 
   /** Two open holds, both overdue. */
@@ -275,11 +274,11 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     // What cannot be reckoned exactly does not fit.
     const endless = { ...large, id: 'req_3', bound: { ...asking.bound, promptPicos: 2 ** 70 } }
     assert.equal((await world.admit(endless)).outcome, 'over-budget')
-    await world.settle([{ account, requests: [settlementOf(asking, admitted)] }])
+    await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
     assert.equal((await readState(client, account)).account!.settled, 9007199254740978)
     const whole = { ...settlementOf(asking, admitted), id: 'req_3', costNanos: 9_007_199_254_000_000 }
     await seed(world, { account: accounts[1], month, settled: 0, byKey: new Map() })
-    await world.settle([{ account: accounts[1], requests: [whole] }])
+    await world.settle([{ account: accounts[1], requests: [whole], tried: [] }])
     assert.equal((await readState(client, accounts[1])).account!.settled, 9007199254000000)
   })
 
@@ -296,7 +295,7 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
       return /OOM/.test(String(error.cause))
     })
     await world.compare()
-    await world.settle([{ account, requests: [settlementOf(asking, admitted)] }])
+    await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
     await world.cancel(account, ['req_2'])
     await world.reap(account, 10)
     assert.equal(world.model(account).holds.size, 0)

@@ -13,6 +13,7 @@ const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgReadPointer: { file: 'read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'claim-shard.lua', numberOfKeys: 1 },
   tgStampShard: { file: 'stamp-shard.lua', numberOfKeys: 1 },
+  tgOpenMonth: { file: 'open-month.lua', numberOfKeys: 1 },
   tgVerify: { file: 'verify.lua', numberOfKeys: 2 },
   tgAdmit: { file: 'admit.lua' },
   tgSettleHeld: { file: 'settle-held.lua' },
@@ -78,10 +79,13 @@ declare module 'ioredis' {
       fromVersion: string,
       fromRun: string,
       toVersion: number,
-      toRun: string
+      toRun: string,
+      month: number,
+      lostRuns: string
     ): Result<0 | 1, Context>
+    tgOpenMonth(marker: string, run: string, month: number): Result<0 | 1, Context>
     tgFindOverdue(deadlines: string, most: number): Result<string[], Context>
-    tgOpenSpends(numberOfKeys: number, ...spends: string[]): Result<string[], Context>
+    tgOpenSpends(numberOfKeys: number, ...spendsAndMonth: Array<string | number>): Result<string[], Context>
     tgSeedSpend(
       spend: string,
       month: number,

@@ -1,7 +1,7 @@
 import { bulk, callForAccount, callForShard } from './call-script.ts'
 import { packNumbers } from './packed.ts'
 import { type PreparedAccount, prepareAccount } from './prepared-account.ts'
-import type { RedisLink } from './redis-link.ts'
+import { RedisAwayError, type RedisLink } from './redis-link.ts'
 import { packHeld, packSum, sumsOf } from './settlement-sums.ts'
 
 /** What an admitted request has come to. Amounts are nanodollars. */
@@ -27,11 +27,19 @@ export type SettledRequest = {
   estimated: boolean
 }
 
-/** Requests of one account, of which either none was sent to Redis before, or each perhaps was. */
-export type SettledGroup = { account: PreparedAccount; requests: readonly SettledRequest[]; isRetry: boolean }
+/**
+ * Requests of one account, all tried in the same runs.
+ *
+ * `tried` holds the tags (see {@link tagOf}) of the runs in which an earlier attempt was perhaps applied, one after the other; it
+ * is empty if nothing was sent before.
+ */
+export type SettledGroup = { account: PreparedAccount; requests: readonly SettledRequest[]; tried: string }
 
-/** A group that is not known to be settled, and why: RedisAwayError if it was not sent, else it may have been applied. */
-export type UnsettledGroup = { group: SettledGroup; error: Error }
+/** A group that is not known to be settled, and why. `tried` is what holds for it from now on. */
+export type UnsettledGroup = { group: SettledGroup; error: Error; tried: string }
+
+/** A short name of a run, as in scripts/parts/tag.lua: the beginning of the process's id and the end of its replication id. */
+export const tagOf = (run: string): string => run.slice(0, 8) + run.slice(-8)
 
 /**
  * Settles requests, each once, however often it is settled, if the groups are right about what was sent before. What was
@@ -43,23 +51,41 @@ export type UnsettledGroup = { group: SettledGroup; error: Error }
 export async function settle(link: RedisLink, groups: readonly SettledGroup[]): Promise<UnsettledGroup[]> {
   const unsettled: UnsettledGroup[] = []
   const settleOne = async (group: SettledGroup): Promise<void> => {
+    const run = runOf(link, group)
     try {
       await settleEach(link, group)
     } catch (error) {
-      unsettled.push({ group, error: error as Error })
+      unsettled.push(failed(group, run, error))
     }
   }
-  const retried = groups.filter(({ isRetry }) => isRetry).map(settleOne)
-  const fresh = retried.length === 0 ? groups : groups.filter(({ isRetry }) => !isRetry)
+  const retried = groups.filter(({ tried }) => tried !== '').map(settleOne)
+  const fresh = retried.length === 0 ? groups : groups.filter(({ tried }) => tried === '')
+  const run = fresh.length === 0 ? null : runOf(link, fresh[0]!)
   try {
     for (const number of fresh.length === 0 ? [] : await settleHeld(link, fresh)) {
       retried.push(settleOne(fresh[number - 1]!))
     }
   } catch (error) {
-    for (const group of fresh) unsettled.push({ group, error: error as Error })
+    for (const group of fresh) unsettled.push(failed(group, run, error))
   }
   if (retried.length > 0) await Promise.all(retried)
   return unsettled
+}
+
+/** The run that a group is about to be sent to; null if none is known. */
+function runOf(link: RedisLink, { account }: SettledGroup): string | null {
+  try {
+    return link.nodeOf(account.shard).run()
+  } catch {
+    return null
+  }
+}
+
+/** @param run that the group was sent to, if it was sent */
+function failed(group: SettledGroup, run: string | null, error: unknown): UnsettledGroup {
+  const { tried } = group
+  const isKnown = run === null || error instanceof RedisAwayError || tried.includes(tagOf(run))
+  return { group, error: error as Error, tried: isKnown ? tried : tried + tagOf(run) }
 }
 
 /**
@@ -88,14 +114,14 @@ async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Pro
 /**
  * Settles requests of one account, each by itself.
  *
- * @throws RedisAwayError if it was not sent. Else ioredis' error: then it may have been applied
+ * @throws RedisAwayError if it was not sent, or cannot be decided before control has verified the shard. Else ioredis' error:
+ *   then it may have been applied
  */
-async function settleEach(link: RedisLink, { account, requests, isRetry }: SettledGroup): Promise<void> {
-  const rest: Array<string | number> = []
+async function settleEach(link: RedisLink, { account, requests, tried }: SettledGroup): Promise<void> {
+  const rest: Array<string | number> = [tried]
   for (const request of requests) {
     rest.push(
       request.id,
-      isRetry ? 1 : 0,
       request.at,
       request.key,
       request.model,
@@ -111,7 +137,7 @@ async function settleEach(link: RedisLink, { account, requests, isRetry }: Settl
       request.estimated ? 1 : 0
     )
   }
-  await callForAccount(link, account, 'tgSettle', rest)
+  if ((await callForAccount(link, account, 'tgSettle', rest)) === 0) throw new RedisAwayError()
 }
 
 /**

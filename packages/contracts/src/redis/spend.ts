@@ -23,10 +23,13 @@ const batchSize = 100
  * Reads what accounts of one shard have spent, in one round trip. An account that has no spend gets one of zero, so that what is
  * settled from then on is added to it.
  *
+ * @param month of a spend that is made, yyyymm
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
-export async function openSpends(link: RedisLink, accounts: readonly string[]): Promise<SeenSpends> {
-  const answers = await executeAll(link, spendBatches(accounts), shardOfBatch, addOpenSpends)
+export async function openSpends(link: RedisLink, accounts: readonly string[], month: number): Promise<SeenSpends> {
+  const answers = await executeAll(link, spendBatches(accounts), shardOfBatch, (pipeline, batch) =>
+    addOpenSpends(pipeline, batch, month)
+  )
   const seen = (answers as string[][]).flat()
   return new Map(accounts.map((account, index) => [account, seen[index]!]))
 }
@@ -38,15 +41,15 @@ export function spendBatches(accounts: readonly string[]): string[][] {
   )
 }
 
-/** Adds the command of {@link openSpends} for a batch. */
-export function addOpenSpends(pipeline: ChainableCommander, batch: readonly string[]): void {
-  pipeline.tgOpenSpends(batch.length, ...batch.map(accountName))
+/** Adds the command of {@link openSpends} for a batch. Without a month, a spend is made in the one that is open, if one is. */
+export function addOpenSpends(pipeline: ChainableCommander, batch: readonly string[], month: number | null): void {
+  pipeline.tgOpenSpends(batch.length, ...batch.map(accountName), month ?? '')
 }
 
 const shardOfBatch = ([first]: readonly string[]): string => accountShard(first!)
 
 /**
- * What became of a seed: nothing was done if by the clock of Redis it is `another month`, or if the ledger has more and
+ * What became of a seed: nothing was done if the account is in a later month already (`another month`), or if the ledger has more and
  * the spend has `changed` since it was seen, so that it is not known whether the ledger has that, too.
  */
 export type SeedOutcome = 'seeded' | 'another month' | 'changed'

@@ -1,8 +1,11 @@
+import { monthNumber } from '../keyspace/month.ts'
+import { openSpends } from './spend.ts'
 import assert from 'node:assert/strict'
 import { accountName, accountShard } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '../records/records.ts'
 import { versionOf } from '../records/version.ts'
 import { activeKey } from '../testing/active-key.ts'
+import { stampNow } from '../testing/marker.ts'
 import { admitOne } from '../testing/one-account.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
 import { prepareAdmission } from './admit.ts'
@@ -13,12 +16,13 @@ import { type JudgedVersions, type VerifyAnswer, verify } from './verify.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const shard = accountShard(account)
+const month = monthNumber(new Date())
 const key = activeKey
 const free: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 const current = (version: number, record: object) => ({ version: String(version), json: JSON.stringify(record) })
 
 async function stamp(link: RedisNode, version: number, run = 'this run'): Promise<void> {
-  assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), version, run))
+  assert.ok(await stampNow(link, shard, version, run))
 }
 
 const plenty = {
@@ -51,9 +55,10 @@ testOnEveryRedis('verification', async (t, anyRun) => {
   const link = withRun(anyRun, 'this run')
   const judged = { key: '11', account: '10' }
   t.beforeEach(async () => {
+    // A spend is made in the month that is open.
+    await stamp(link, 11)
     await putAccountRecord(link, account, 10, free)
     await putKeyRecord(link, account, 'key_1', 11, key)
-    await stamp(link, 11)
   })
 
   t.test('a request that was judged on the current records is admitted', async () => {
@@ -75,9 +80,10 @@ testOnEveryRedis('verification', async (t, anyRun) => {
     assert.deepEqual(await ask(link, account, 'key_1', judged, null), { outcome: 'unverified' })
     await putAccountRecord(link, account, 10, free)
     await putKeyRecord(link, account, 'key_1', 11, key)
+    await openSpends(link, [account], month)
     const claim = await claimShard(link, shard, 'replay')
     assert.deepEqual(await ask(link, account, 'key_1', judged, null), { outcome: 'unverified' })
-    await stampShard(link, claim, 11, 'this run')
+    await stampShard(link, claim, { version: 11, run: 'this run', month })
     assert.deepEqual(await ask(link, account, 'key_1', judged, null), { outcome: 'admitted' })
   })
 

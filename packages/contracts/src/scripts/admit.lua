@@ -30,7 +30,7 @@
 -- where rates are: requests a minute, left of them, ms until all are there again; tokens left, ms until all are there.
 -- Or for the whole group:
 --   4  the time at which what was judged ends has come
---   5  it is not known that this process holds every change of the shard, or what has been spent
+--   5  it is not known that this process holds every change of the shard, what has been spent, or which month is open
 --   6  holds are past their deadline and should be reaped first
 --   7  others are in force than those that were judged: version and record of the key, then of the account, as texts
 --include parts/gone.lua
@@ -42,7 +42,7 @@
 --include parts/tag.lua
 
 local run = ARGV[1]
-local tag, present = tagOf(run), monthOf(seconds)
+local tag = tagOf(run)
 local floor, ceil, max = math.floor, math.ceil, math.max
 local call, packFields, unpackFields = redis.call, struct.pack, struct.unpack
 local minute = 60000000
@@ -61,7 +61,7 @@ local month, at, settled, reserved, keySettled, keyReserved, open
 local perRequest, arrival, last
 local perKeyRequest, keyArrival, lastOfKey
 local perToken, tokenArrival, lastToken
-local shard, vouched, vouchedTo
+local shard, vouched, vouchedTo, present
 local answers, fields = {}, {}
 -- Fields and values by turns: those of the account and of the key, and new holds.
 local written, count = { 'a' }, 0
@@ -218,9 +218,9 @@ local function judgeGroup(name, packed)
   local shardOfGroup = shardOf(name)
   if shard ~= shardOfGroup then
     shard = shardOfGroup
-    vouched, vouchedTo = readVouched(call('HGET', 'shard:' .. shard, vouchedField))
+    vouched, vouchedTo, present = readVouched(call('HGET', 'shard:' .. shard, vouchedField))
   end
-  if vouchedTo ~= run then
+  if vouchedTo ~= run or present == 0 then
     return unverified
   end
   local promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, field, model, after =
@@ -249,15 +249,11 @@ local function judgeGroup(name, packed)
   if due > 0 and due <= nowMs and wasReaped == 0 then
     return overdue
   end
-  at = seconds
   if month < present then
     month, settled, reserved = present, 0, 0
-  elseif month > present then
-    -- A clock that was set back does not take a month back: what is admitted belongs to the beginning of that month.
-    while month > monthOf(at) do
-      at = (floor(at / 86400) + 1) * 86400
-    end
   end
+  -- Control opens months, not the clock of this process: where they differ, what is admitted belongs to the nearest second.
+  at = monthOf(seconds) == month and seconds or within(month, seconds)
   if keyMonth ~= month then
     keySettled, keyReserved = 0, 0
   end

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 -- Ends holds of an account that are past their deadline: the gateway that should have settled them has died. They are
 -- charged in full and marked as estimated; should they be settled after all, the difference is corrected then. A hold
--- that another run made is only released: it came back with an older state of Redis, and may have been settled in the
--- state that was lost. It works at maxmemory.
+-- that another run made came back with a restart. If the ledger has more than came back, it is only released: it may have
+-- been settled in the state that was lost. It stays until control has found out. It works at maxmemory.
 --
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
@@ -13,6 +13,7 @@
 
 --include parts/gone.lua
 --include parts/hold.lua
+--include parts/lost.lua
 --include parts/numbers.lua
 --include parts/posting.lua
 --include parts/tag.lua
@@ -27,17 +28,18 @@ if ARGV[2] ~= '' then
   first = math.min(first, whole(ARGV[2]))
 end
 
+local lost = lostRuns(name, ARGV[1])
 local sums, charged, released = {}, 0, 0
 for n = 4, #ARGV do
   local field = 'h:' .. ARGV[n]
   local packed = redis.call('HGET', name, field)
   if packed then
     local deadline, at, granted, nanos, prompt, tokens, _, tag, keyField, model = readHold(packed)
-    if deadline > nowMs then
+    if deadline > nowMs or (tag ~= ownTag and not lost) then
       first = math.min(first, deadline)
     else
       redis.call('HDEL', name, field)
-      if tag == ownTag then
+      if tag == ownTag or lost == '' then
         charged = charged + 1
         sums[#sums + 1] = { keyField, model, at, nanos, -nanos, 1, 0, prompt, 0, tokens - prompt, nanos, 1, nanos }
         redis.call('SET', gonePrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, prompt,

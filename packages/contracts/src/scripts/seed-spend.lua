@@ -6,15 +6,14 @@
 -- more, the spend must be the one that was seen before all that Redis knew was copied into the ledger.
 --
 -- KEYS[1]  hash of the account
--- ARGV[1]  the month that the ledger was asked for, yyyymm
+-- ARGV[1]  the month that the ledger was asked for, yyyymm: by control's clocks it is the present one
 -- ARGV[2]  the spend that was seen, as open-spends returned it
 -- ARGV[3]  settled by the account, nanodollars
 -- ARGV, two for each key: key id, settled
--- Returns 1; or, if nothing was done, 0 because by now it is another month, 2 because other amounts than were seen are
+-- Returns 1; or, if nothing was done, 0 because the account is in a later month, 2 because other amounts than were seen are
 -- there by now, and it would have made a difference.
 
 --include parts/account.lua
---include parts/month.lua
 --include parts/numbers.lua
 
 local asked, accountSettled = whole(ARGV[1]), whole(ARGV[3])
@@ -23,7 +22,6 @@ for n = 4, #ARGV, 2 do
   fields[#fields + 1] = 'k:' .. ARGV[n]
   amounts[#fields] = whole(ARGV[n + 1])
 end
-local present = monthOf(tonumber(redis.call('TIME')[1]))
 local values = {}
 -- A key at a time: an account may have more than a script can look at in one command.
 for n, field in ipairs(fields) do
@@ -31,8 +29,7 @@ for n, field in ipairs(fields) do
 end
 local version, month, settled, reserved, open, arrival, tokenArrival, due, gone = struct.unpack(accountForm, values[1])
 local seen = seenOf(month, settled)
--- A clock that was set back does not take a month back.
-if asked ~= math.max(present, month) then
+if asked < month then
   return 0
 end
 if month < asked then

@@ -4,20 +4,24 @@
 -- write.
 --
 -- A hold may be missing. If it was reaped, the difference to what was charged then is corrected. Else on the first
--- attempt Redis has lost it, and everything is applied; and on a later one an earlier attempt has applied it. On a later
--- attempt a hold of another run, which came back with an older state of Redis, is only released: an earlier attempt may
--- have been applied in the state that was lost, and copied into the ledger.
+-- attempt Redis has lost it, and everything is applied; and on a later one an earlier attempt has applied it.
+--
+-- An earlier attempt may have reached a process that is gone. If control has found that the ledger has more of that run than
+-- this process, nobody knows whether the ledger has the request. Its cost then counts against the caps, so that these hold,
+-- and not as usage, so that the ledger does not count it twice. Else whatever the attempt did is here too, or nowhere.
 --
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
--- ARGV, 15 for each request:
---   id; 0 on the first attempt, else 1; when it was admitted, s; key id; model;
+-- ARGV[2]  the runs in which earlier attempts were perhaps applied (tags, one after the other); '' if nothing was sent before
+-- ARGV, 14 for each request:
+--   id; when it was admitted, s; key id; model;
 --   nanodollars, tokens and tokens a minute of the hold; ms from its admission until the tokens taken so far were back;
 --   its cost, nanodollars; prompt, cached and completion tokens; 1 if it failed; 1 if this is estimated
--- Returns 1.
+-- Returns 1; or 0 if nothing was done, since another process was tried before and control has not verified this one yet.
 
 --include parts/gone.lua
 --include parts/hold.lua
+--include parts/lost.lua
 --include parts/numbers.lua
 --include parts/posting.lua
 --include parts/tag.lua
@@ -27,8 +31,16 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local tag, name = tagOf(ARGV[1]), KEYS[1]
 local gonePrefix = goneOf(shardOf(name))
+local isRetry, isLost = ARGV[2] ~= '', false
+if isRetry and ARGV[2] ~= tag then
+  local lost = lostRuns(name, ARGV[1])
+  if not lost then
+    return 0
+  end
+  isLost = isAnyAmong(ARGV[2], lost)
+end
 local holds = {}
-for n = 2, #ARGV, 15 do
+for n = 3, #ARGV, 14 do
   holds[#holds + 1] = 'h:' .. ARGV[n]
 end
 local held = redis.call('HMGET', name, unpack(holds))
@@ -37,49 +49,45 @@ local released, corrected, seen = {}, {}, {}
 local sums, refund = {}, 0
 
 for n = 1, #holds do
-  local first = 15 * n - 13
-  local id, key, model = ARGV[first], ARGV[first + 3], ARGV[first + 4]
-  local isRetry, at, nanos = tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2]), tonumber(ARGV[first + 5])
+  local first = 14 * n - 11
+  local id, key, model = ARGV[first], ARGV[first + 2], ARGV[first + 3]
+  local at, nanos = tonumber(ARGV[first + 1]), tonumber(ARGV[first + 4])
   local tokens, perMinute, restMs =
-    tonumber(ARGV[first + 6]), tonumber(ARGV[first + 7]), tonumber(ARGV[first + 8])
-  local cost, prompt, cached = tonumber(ARGV[first + 9]), tonumber(ARGV[first + 10]), tonumber(ARGV[first + 11])
+    tonumber(ARGV[first + 5]), tonumber(ARGV[first + 6]), tonumber(ARGV[first + 7])
+  local cost, prompt, cached = tonumber(ARGV[first + 8]), tonumber(ARGV[first + 9]), tonumber(ARGV[first + 10])
   local completion, failed, estimated =
-    tonumber(ARGV[first + 12]), tonumber(ARGV[first + 13]), tonumber(ARGV[first + 14])
-  insistOnWhole(isRetry, at, nanos, tokens, perMinute, restMs)
+    tonumber(ARGV[first + 11]), tonumber(ARGV[first + 12]), tonumber(ARGV[first + 13])
+  insistOnWhole(at, nanos, tokens, perMinute, restMs, 0)
   insistOnWhole(cost, prompt, cached, completion, failed, estimated)
   if perMinute == 0 then
     error('not above 0: tokens a minute')
   end
 
-  -- What it is charged beside what is charged already; nil if that is all.
+  -- What it is charged already; nil if that is all.
   local charged, chargedPrompt, chargedCompletion = 0, 0, 0
   local isNew, releasedNanos = 1, 0
   if seen[id] then
     charged = nil
   elseif held[n] then
     released[#released + 1], releasedNanos = holds[n], nanos
-    if isRetry == 1 and select(8, readHold(held[n])) ~= tag then
-      charged = nil
-    else
-      refund = refund + unused(tokens - prompt - completion, perMinute, at * 1000000 + restMs * 1000 - now)
-    end
+    refund = refund + unused(tokens - prompt - completion, perMinute, at * 1000000 + restMs * 1000 - now)
   else
     local reaped = redis.call('GET', gonePrefix .. id)
     if reaped and reaped ~= 'cancelled' then
       charged, chargedPrompt, chargedCompletion = readReaped(reaped)
       isNew = 0
       corrected[#corrected + 1] = gonePrefix .. id
-    elseif isRetry == 1 then
+    elseif isRetry and not isLost then
       charged = nil
     end
   end
   seen[id] = true
   local keyField = 'k:' .. key
-  if charged then
+  if charged and isLost and isNew == 1 then
+    sums[#sums + 1] = { keyField, model, at, cost, -releasedNanos }
+  elseif charged then
     sums[#sums + 1] = { keyField, model, at, cost - charged, -releasedNanos, isNew, failed, prompt - chargedPrompt, cached,
       completion - chargedCompletion, cost - charged, estimated - 1 + isNew, estimated * cost - charged }
-  elseif releasedNanos > 0 then
-    sums[#sums + 1] = { keyField, model, at, 0, -releasedNanos }
   end
 end
 

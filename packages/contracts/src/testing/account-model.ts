@@ -52,8 +52,11 @@ export type ModelRequest = {
   reaped: boolean
 }
 
-/** The instant and the server at which a script runs. */
-export type Moment = { micros: number; tag: string }
+/**
+ * The instant and the server at which a script runs, the month that is open there (yyyymm; null if none is), and the runs of which
+ * the ledger has more than that server; null while control has not found out.
+ */
+export type Moment = { micros: number; tag: string; month: number | null; lost: ReadonlySet<string> | null }
 
 export type ModelAnswer =
   | { outcome: 'unverified' | 'cancelled' | 'overdue' }
@@ -78,7 +81,11 @@ const secondsOf = ({ micros }: Moment): number => Math.floor(micros / 1e6)
 export const monthOf = (seconds: number): number =>
   Number(new Date(seconds * 1000).toISOString().slice(0, 7).replace('-', ''))
 
-const monthStart = (month: number): number => Date.UTC(Math.floor(month / 100), (month % 100) - 1) / 1000
+/** The second of a month that is nearest to a time. */
+const within = (month: number, seconds: number): number => {
+  const start = (following: number) => Date.UTC(Math.floor(month / 100), (month % 100) - 1 + following) / 1000
+  return Math.max(start(0), Math.min(seconds, start(1) - 1))
+}
 
 /** What is reserved by the account, or by one key, in the month that its spend is of. */
 export function reservedOf(account: AccountModel, key?: string): number {
@@ -109,14 +116,14 @@ function turnTo(account: AccountModel, month: number): void {
 export function admitModel(account: AccountModel, request: ModelRequest, now: Moment): ModelAnswer {
   const { id, key, bound, allowances } = request
   const nowMs = Math.floor(now.micros / 1000)
-  if (account.month === null) return { outcome: 'unverified' }
+  if (account.month === null || now.month === null) return { outcome: 'unverified' }
   if (account.firstDeadline !== null && account.firstDeadline <= nowMs && !request.reaped) return { outcome: 'overdue' }
   if (account.gone.has(id)) return { outcome: 'cancelled' }
   const held = account.holds.get(id)
   if (held !== undefined) return { outcome: 'admitted', grantedTokens: held.granted, at: held.at, nanos: held.nanos }
 
-  const isNewMonth = monthOf(secondsOf(now)) > account.month
-  const month = isNewMonth ? monthOf(secondsOf(now)) : account.month
+  const isNewMonth = now.month > account.month
+  const month = isNewMonth ? now.month : account.month
   const inMonth = (amount: number) => (isNewMonth ? 0 : amount)
   const keySettled = inMonth(account.settled.get(key) ?? 0)
   const settled = inMonth(account.settled.get('') ?? 0)
@@ -157,8 +164,8 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   tokens.take(allTokens)
   const deadline = nowMs + request.holdMs
   account.firstDeadline = Math.min(account.firstDeadline ?? deadline, deadline)
-  // By a clock that was set back, it belongs to the month that it was reserved in.
-  const at = Math.max(secondsOf(now), monthStart(month))
+  // Whatever the clock says, it belongs to the month that it was reserved in.
+  const at = within(month, secondsOf(now))
   const nanos = nanosOf(bound, granted)
   account.holds.set(id, {
     deadline,
@@ -222,14 +229,22 @@ export function cancelModel(account: AccountModel, ids: readonly string[], now: 
   giveBackTokens(account, refund)
 }
 
+/**
+ * @param tried tags of the runs in which an earlier attempt was perhaps applied
+ * @returns false if nothing was done, since control has not verified the server yet
+ */
 export function settleModel(
   account: AccountModel,
-  requests: ReadonlyArray<{ request: SettledRequest; isRetry: boolean }>,
+  requests: readonly SettledRequest[],
+  tried: readonly string[],
   now: Moment
-): void {
+): boolean {
+  const isElsewhere = tried.some((tag) => tag !== now.tag)
+  if (isElsewhere && now.lost === null) return false
+  const isLost = isElsewhere && tried.some((tag) => now.lost!.has(tag))
   const changes = openChanges(account, now)
   let refund = 0
-  for (const { request, isRetry } of requests) {
+  for (const request of requests) {
     const { id, key, at, costNanos, promptTokens, completionTokens } = request
     const estimated = request.estimated ? 1 : 0
     const counters = {
@@ -243,18 +258,14 @@ export function settleModel(
       y: estimated * costNanos
     }
     const gone = account.gone.get(id)
-    if (isRetry && account.holds.has(id) && account.holds.get(id)!.tag !== now.tag) {
-      // Perhaps it was settled in the state that was lost.
-      account.holds.delete(id)
-      changes.charge(key, at, 0)
-      continue
-    }
+    let isCounted = !isLost
     if (account.holds.delete(id)) {
       const micros = ((request.heldTokens - promptTokens - completionTokens) * 60e6) / request.tokensPerMinute
       refund += unused(micros, at * 1e6 + request.tokensRestMs * 1e3 - now.micros)
       changes.charge(key, at, costNanos)
     } else if (gone !== undefined && gone !== 'cancelled') {
       account.gone.delete(id)
+      isCounted = true
       changes.charge(key, at, costNanos - gone.nanos)
       counters.n = 0
       counters.p -= gone.promptTokens
@@ -262,12 +273,13 @@ export function settleModel(
       counters.u -= gone.nanos
       counters.x -= 1
       counters.y -= gone.nanos
-    } else if (isRetry) continue
+    } else if (tried.length > 0 && !isLost) continue
     else changes.charge(key, at, costNanos)
-    changes.count(at, `${key}|${request.model}`, counters)
+    if (isCounted) changes.count(at, `${key}|${request.model}`, counters)
   }
   changes.close()
   giveBackTokens(account, refund)
+  return true
 }
 
 /** @param ids the overdue holds that were chosen */
@@ -276,7 +288,7 @@ export function reapModel(account: AccountModel, ids: readonly string[], now: Mo
   for (const id of ids) {
     const { at, key, model, nanos, promptTokens, tokens, tag } = account.holds.get(id)!
     account.holds.delete(id)
-    if (tag !== now.tag) {
+    if (tag !== now.tag && now.lost!.size > 0) {
       changes.charge(key, at, 0)
       continue
     }
@@ -292,9 +304,9 @@ export function reapModel(account: AccountModel, ids: readonly string[], now: Mo
   account.firstDeadline = deadlines.length === 0 ? null : Math.min(...deadlines)
 }
 
-/** An account without spend gets one. @returns what of it a seed must still find */
-export function openModel(account: AccountModel, now: Moment): string {
-  if (account.month === null) turnTo(account, monthOf(secondsOf(now)))
+/** An account without spend gets one in a month, if there is one. @returns what of it a seed must still find */
+export function openModel(account: AccountModel, month: number | null): string {
+  if (account.month === null && month !== null) turnTo(account, month)
   return seenOf(account)
 }
 
@@ -308,10 +320,9 @@ export function seedModel(
   account: AccountModel,
   month: number,
   settled: ReadonlyMap<string, number>,
-  seen: string,
-  now: Moment
+  seen: string
 ): SeedOutcome {
-  if (month !== Math.max(account.month ?? 0, monthOf(secondsOf(now)))) return 'another month'
+  if (month < (account.month ?? 0)) return 'another month'
   const present = (key: string) => (account.month === month ? (account.settled.get(key) ?? 0) : 0)
   const more = [...settled].filter(([key, nanos]) => nanos > present(key))
   if (more.length > 0 && seen !== seenOf(account)) return 'changed'

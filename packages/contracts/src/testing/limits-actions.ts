@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { Allowances, CostBound } from '../redis/admit.ts'
 
-/** What becomes of a command and of its answer. */
-export type Delivery = 'answered' | 'executed' | 'unsent'
+/** What becomes of a command and of its answer. One that is `swallowed` was sent, and never executed. */
+export type Delivery = 'answered' | 'executed' | 'swallowed' | 'unsent'
 export type Usage = { share: number; failed: boolean; estimated: boolean }
 
 /** What a request asks for. */
@@ -20,13 +20,13 @@ export type Action =
   | { do: 'reap'; account: number; most: number }
   | { do: 'pass'; millis: number }
   | { do: 'terms'; account: number; allowances: Allowances }
-  | { do: 'copy' | 'dump' | 'vouch' }
+  | { do: 'copy' | 'dump' | 'vouch' | 'month' }
   | { do: 'restart'; from: 'present' | 'dump' | 'nothing' }
 
 const account = fc.nat({ max: 1 })
 const delivery = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Delivery>('answered') },
-  { weight: 1, arbitrary: fc.constantFrom<Delivery>('executed', 'unsent') }
+  { weight: 1, arbitrary: fc.constantFrom<Delivery>('executed', 'swallowed', 'unsent') }
 )
 const bounds: fc.Arbitrary<CostBound> = fc
   .record({
@@ -118,10 +118,10 @@ export const actions: fc.Arbitrary<Action[]> = fc.array(
       })
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('terms'), account, allowances }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('copy', 'dump', 'vouch', 'vouch') }) },
+    { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('copy', 'dump', 'vouch', 'vouch', 'month') }) },
     {
       weight: 1,
-      arbitrary: fc.record({ do: fc.constant('restart'), from: fc.constantFrom('present', 'dump', 'nothing') })
+      arbitrary: fc.record({ do: fc.constant('restart'), from: fc.constantFrom('present', 'present', 'dump', 'nothing') })
     }
   ) as fc.Arbitrary<Action>,
   { minLength: 20, maxLength: 120, size: 'max' }

@@ -13,7 +13,9 @@ type Request = {
   isUnderWay: boolean
   hold: { at: number; nanos: number; grantedTokens: number; tokensRestMs: number } | null
   settlement: SettledRequest | null
-  wasSent: boolean
+  /** Tags of the runs that it was perhaps settled in, and whether it was. */
+  tried: readonly string[]
+  isApplied: boolean
 }
 
 /** Gateways that use the accounts of a world, and lose answers and their lives. */
@@ -31,7 +33,7 @@ export function createGateways(world: LimitsWorld) {
     })
   )
   let dump: Dump | null = null
-  let hasRestarted = false
+  let hasLost = false
 
   const askingOf = (number: number, request: Partial<Asking>): Asking => ({
     account: accounts[number]!,
@@ -55,7 +57,7 @@ export function createGateways(world: LimitsWorld) {
   async function admit(action: Action & { do: 'admit' }): Promise<void> {
     const request = newRequest(action, action.holdMs)
     request.isUnderWay = action.delivery === 'unsent'
-    if (action.delivery === 'unsent') return
+    if (!isExecuted(action.delivery)) return
     const answer = await ask(request.asking)
     if (action.delivery !== 'executed') answered(request, answer)
   }
@@ -68,7 +70,8 @@ export function createGateways(world: LimitsWorld) {
       isUnderWay: false,
       hold: null,
       settlement: null,
-      wasSent: false
+      tried: [],
+      isApplied: false
     }
     requests.push(request)
     return request
@@ -94,7 +97,7 @@ export function createGateways(world: LimitsWorld) {
 
   async function cancel(number: number, most: number, delivery: Delivery): Promise<void> {
     const doubtful = some(number, ['doubt'], most)
-    if (doubtful.length === 0 || delivery === 'unsent') return
+    if (doubtful.length === 0 || !isExecuted(delivery)) return
     await world.cancel(
       accounts[number]!,
       doubtful.map(({ asking }) => asking.id)
@@ -109,18 +112,23 @@ export function createGateways(world: LimitsWorld) {
       request.settlement ??= settlementOf(request, of)
       request.stage = 'settling'
     }
-    if (delivery !== 'unsent') {
-      const retries = new Set(chosen.filter(({ wasSent }) => wasSent).map(({ asking }) => asking.id))
-      const groups = Map.groupBy(chosen, ({ asking }) => asking.account)
-      await world.settle(
-        [...groups].map(([account, of]) => ({ account, requests: of.map(({ settlement }) => settlement!) })),
-        ({ id }) => retries.has(id)
-      )
-    }
+    const groups = [...Map.groupBy(chosen, ({ asking, tried }) => `${asking.account} ${tried.join('')}`).values()]
+    const done = isExecuted(delivery)
+      ? await world.settle(
+          groups.map((of) => ({
+            account: of[0]!.asking.account,
+            requests: of.map(({ settlement }) => settlement!),
+            tried: of[0]!.tried
+          }))
+        )
+      : new Set<string>()
+    const { tag } = world.now()
     for (const request of chosen) {
+      request.isApplied ||= done.has(request.asking.id)
       // Not sent and not answered look the same, except that a client which is not connected says so.
-      request.wasSent ||= delivery === 'executed'
-      if (delivery === 'answered') request.stage = 'settled'
+      const isUnheard = delivery === 'executed' || delivery === 'swallowed'
+      if (isUnheard && !request.tried.includes(tag)) request.tried = [...request.tried, tag]
+      if (delivery === 'answered' && done.has(request.asking.id)) request.stage = 'settled'
     }
   }
 
@@ -176,11 +184,13 @@ export function createGateways(world: LimitsWorld) {
       case 'vouch':
         if (!world.isVouched()) await world.vouch()
         return
+      case 'month':
+        return world.openMonth()
       case 'dump':
         dump = await world.dump()
         return
       case 'restart':
-        hasRestarted = true
+        hasLost ||= action.from !== 'present'
         return restart(action.from)
     }
   }
@@ -209,7 +219,7 @@ export function createGateways(world: LimitsWorld) {
       assert.equal(world.model(id).holds.size, 0)
       assert.equal(world.model(id).firstDeadline, null)
     }
-    if (!hasRestarted) for (const id of accounts) checkCharges(id)
+    if (!hasLost) for (const id of accounts) checkCharges(id)
   }
 
   /** Each request is charged once: what it came to, in full if its gateway died, and nothing if it was cancelled. */
@@ -220,10 +230,9 @@ export function createGateways(world: LimitsWorld) {
       const sum = to.get(of) ?? { requests: 0, nanos: 0 }
       to.set(of, { requests: sum.requests + count, nanos: sum.nanos + nanos })
     }
-    for (const { asking, hold, settlement, stage, wasSent } of requests) {
+    for (const { asking, hold, settlement, isApplied } of requests) {
       if (asking.account !== id || hold === null) continue
-      const isSettled = stage === 'settled' || wasSent
-      add(expected, `${asking.key}|${asking.model}`, 1, isSettled ? settlement!.costNanos : hold.nanos)
+      add(expected, `${asking.key}|${asking.model}`, 1, isApplied ? settlement!.costNanos : hold.nanos)
     }
     for (const [name, { counters }] of world.model(id).usage) {
       add(found, name.split('|').slice(1).join('|'), counters.get('n') ?? 0, counters.get('u') ?? 0)
@@ -234,6 +243,8 @@ export function createGateways(world: LimitsWorld) {
 
   return { act, finish }
 }
+
+const isExecuted = (delivery: Delivery): boolean => delivery === 'answered' || delivery === 'executed'
 
 function settlementOf({ asking, hold }: Request, { share, failed, estimated }: Usage): SettledRequest {
   const { at, nanos, grantedTokens } = hold!

@@ -3,10 +3,10 @@ import { accountShard, deadlinesName } from '../keyspace/names.ts'
 import type { AccountRecord } from '../records/records.ts'
 import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../redis/admit.ts'
 import { prepareAccount } from '../redis/prepared-account.ts'
-import { claimShard, putAccountRecord, putKeyRecord, stampShard } from '../redis/project.ts'
+import { claimShard, openMonth, putAccountRecord, putKeyRecord, stampShard } from '../redis/project.ts'
 import { reap } from '../redis/reap.ts'
 import type { RedisNode } from '../redis/redis-link.ts'
-import { cancel, type SettledRequest, settle } from '../redis/settle.ts'
+import { cancel, type SettledRequest, settle, tagOf } from '../redis/settle.ts'
 import { openSpends, seedSpend } from '../redis/spend.ts'
 import {
   type AccountModel,
@@ -41,7 +41,7 @@ const longestHoldMs = 1e12
 
 const accountRecord: AccountRecord = { plan: 'free', status: 'active', ownCapNanos: null }
 
-export type Dump = { content: RedisContent; models: ReadonlyMap<string, AccountModel> }
+export type Dump = { content: RedisContent; models: ReadonlyMap<string, AccountModel>; month: number | null }
 
 /** What is asked of admission beside the request itself. */
 export type Asking = ModelRequest & {
@@ -63,12 +63,17 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
   let micros = startMicros
   let version = 0
   let isVouched = false
+  /** The month that the shard's marker says is open. */
+  let month: number | null = null
+  let lost: ReadonlySet<string> = new Set()
   /** What was copied of usage: by account and name, with the revision. */
   const ledger = new Map(accounts.map((id) => [id, new Map<string, ModelUsage>()]))
 
   const run = () => `${String(runs).padStart(8, '0')} of the test`
   const link: RedisNode = { ...clock.link, run }
-  const now = (): Moment => ({ micros, tag: run().slice(0, 8) + run().slice(-8) })
+  const now = (): Moment => ({ micros, tag: tagOf(run()), month, lost: isVouched ? lost : null })
+  /** The month by control's clocks. */
+  const presentMonth = () => Math.max(month ?? 0, monthOf(Math.floor(micros / 1e6)))
   const model = (account: string): AccountModel => models.get(account)!
 
   async function compare(): Promise<void> {
@@ -92,17 +97,33 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     version++
     for (const account of accounts) {
       await putAccountRecord(link, account, version, accountRecord)
-      openModel(model(account), now())
+      openModel(model(account), month)
       for (const key of keys) await putKeyRecord(link, account, key, version, activeKey)
       await seed(account)
     }
-    assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), version, link.run()))
+    month = presentMonth()
+    lost = lostRuns()
+    const verdict = { version, run: run(), month, lostRuns: [...lost] }
+    assert.ok(await stampShard(link, await claimShard(link, shard, 'test'), verdict))
     isVouched = true
     await compare()
   }
 
+  /** The runs of which the ledger has more than Redis. */
+  function lostRuns(): Set<string> {
+    const tags = new Set<string>()
+    for (const [account, rows] of ledger) {
+      for (const [name, { born, revision }] of rows) {
+        const here = model(account).usage.get(name)
+        const isHere = here !== undefined && here.born === born && here.revision >= revision
+        if (!isHere) tags.add(/:([^|~]+)/.exec(name)![1]!)
+      }
+    }
+    return tags
+  }
+
   async function seed(account: string): Promise<void> {
-    const month = Math.max(model(account).month ?? 0, monthOf(Math.floor(micros / 1e6)))
+    const month = Math.max(model(account).month ?? 0, presentMonth())
     const settled = new Map<string, number>([['', 0]])
     for (const [name, { counters }] of ledger.get(account)!) {
       if (monthOf(Number.parseInt(name, 10) * 3600) !== month) continue
@@ -111,14 +132,14 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     }
     for (const [of, nanos] of settled) settled.set(of, Math.max(0, nanos))
     const byKey = new Map([...settled].filter(([of]) => of !== ''))
-    const seen = await openSpends(link, [account])
-    assert.equal(seen.get(account), openModel(model(account), now()))
+    const seen = await openSpends(link, [account], month)
+    assert.equal(seen.get(account), openModel(model(account), month))
     // Also as if something had been settled since it was looked at.
     for (const [before, said] of [
       ['', new Map<string, string>()],
       [seen.get(account)!, seen]
     ] as const) {
-      const outcome = seedModel(model(account), month, settled, before, now())
+      const outcome = seedModel(model(account), month, settled, before)
       assert.deepEqual(await seedSpend(link, [{ account, month, settled: settled.get('')!, byKey }], said), [outcome])
     }
   }
@@ -160,6 +181,14 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     vouch,
     compare,
 
+    /** Control opens the month that it is by its clocks. */
+    async openMonth(): Promise<void> {
+      if (!isVouched) return
+      month = presentMonth()
+      await openMonth(link, [shard], month)
+      await compare()
+    },
+
     async setTime(to: number): Promise<void> {
       micros = to
       await clock.set(micros)
@@ -170,7 +199,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       version++
       for (const account of accounts) {
         await putAccountRecord(link, account, version, accountRecord)
-        openModel(model(account), now())
+        openModel(model(account), month)
       }
       for (const key of keys) for (const account of accounts) await putKeyRecord(link, account, key, version, activeKey)
       await compare()
@@ -214,41 +243,44 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       await compare()
     },
 
-    /** @param groups of one account each */
-    async settle(
-      groups: ReadonlyArray<{ account: string; requests: SettledRequest[] }>,
-      isRetry: (request: SettledRequest) => boolean = () => false
-    ): Promise<void> {
-      const parts = groups.flatMap(({ account, requests }) =>
-        [true, false].flatMap((retried) => {
-          const some = requests.filter((request) => isRetry(request) === retried)
-          return some.length === 0 ? [] : [{ account, requests: some, isRetry: retried }]
-        })
-      )
-      const prepared = parts.map((part) => ({ ...part, account: prepareAccount(part.account) }))
-      assert.deepEqual(await settle(link, prepared), [])
+    /**
+     * @param groups of one account each, all tried in the same runs
+     * @returns ids of the requests of which it could be decided
+     */
+    async settle(groups: ReadonlyArray<SettleStep>): Promise<Set<string>> {
+      const prepared = groups.map(({ account, requests, tried }) => ({
+        account: prepareAccount(account),
+        requests,
+        tried: tried.join('')
+      }))
+      const unsettled = await settle(link, prepared)
+      const done = new Set<string>()
       // What was tried before goes first: nothing has to be known of it.
-      for (const { account, requests, isRetry } of parts.toSorted((one, two) => +two.isRetry - +one.isRetry)) {
-        settleModel(
-          model(account),
-          requests.map((request) => ({ request, isRetry })),
-          now()
-        )
+      for (const { account, requests, tried } of groups.toSorted((one, two) => +isFresh(one) - +isFresh(two))) {
+        if (settleModel(model(account), requests, tried, now())) for (const { id } of requests) done.add(id)
       }
+      const undecided = unsettled.flatMap(({ group }) => group.requests.map(({ id }) => id))
+      assert.deepEqual(new Set(undecided), new Set(groups.flatMap(({ requests }) => idsOf(requests)).filter(isNot(done))))
       await compare()
+      return done
     },
 
     async reap(account: string, most: number): Promise<void> {
       const before = [...model(account).holds.keys()]
       const nowMs = Math.floor(micros / 1000)
-      const overdue = before.filter((id) => model(account).holds.get(id)!.deadline <= nowMs)
+      const overdue = before.filter((id) => {
+        const { deadline, tag } = model(account).holds.get(id)!
+        return deadline <= nowMs && (isVouched || tag === now().tag)
+      })
       const { charged, released } = await reap(link, account, most, longestHoldMs)
       const left = (await readState(client, account)).holds
       const ended = before.filter((id) => !left.has(id))
-      assert.equal(charged + released, Math.min(most, overdue.length))
+      // Those of another run are in the way of others as long as nobody knows what was lost.
+      if (isVouched) assert.equal(charged + released, Math.min(most, overdue.length))
       assert.equal(ended.length, charged + released)
       assert.ok(ended.every((id) => overdue.includes(id)))
-      assert.equal(charged, ended.filter((id) => model(account).holds.get(id)!.tag === now().tag).length)
+      const isCharged = (id: string) => model(account).holds.get(id)!.tag === now().tag || lost.size === 0
+      assert.equal(charged, ended.filter(isCharged).length)
       reapModel(model(account), ended, now())
       await compare()
     },
@@ -263,13 +295,14 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
       }
     },
 
-    dump: async (): Promise<Dump> => ({ content: await readContent(client), models: structuredClone(models) }),
+    dump: async (): Promise<Dump> => ({ content: await readContent(client), models: structuredClone(models), month }),
 
     /** Another Redis process, with these data or none: nothing is admitted before control has vouched for it. */
     async restart(dump: Dump | null): Promise<void> {
       runs++
       isVouched = false
       await client.flushall()
+      month = dump?.month ?? null
       if (dump !== null) await writeContent(client, dump.content, (name) => /^(deadlines|rows):/.test(name))
       models =
         dump === null ? new Map(accounts.map((id) => [id, emptyAccount()])) : structuredClone(new Map(dump.models))
@@ -278,6 +311,13 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     }
   }
 }
+
+/** Requests of one account that are settled, and the tags of the runs in which they were perhaps settled before. */
+type SettleStep = { account: string; requests: readonly SettledRequest[]; tried: readonly string[] }
+
+const isFresh = ({ tried }: SettleStep): boolean => tried.length === 0
+const idsOf = (requests: readonly SettledRequest[]): string[] => requests.map(({ id }) => id)
+const isNot = (those: ReadonlySet<string>) => (id: string) => !those.has(id)
 
 export type LimitsWorld = Awaited<ReturnType<typeof createWorld>>
 

@@ -14,13 +14,13 @@ export async function admitOne(
   return Array.isArray(answer) ? answer[0]! : answer!
 }
 
-/** Settles requests of one account. @throws what settling failed with */
+/** Settles requests of one account. `tried`: see `SettledGroup`. @throws what settling failed with */
 export async function settleOf(
   link: RedisNode,
   account: string,
   requests: readonly SettledRequest[],
-  isRetry = false
+  tried = ''
 ): Promise<void> {
-  const unsettled = await settle(link, [{ account: prepareAccount(account), requests, isRetry }])
+  const unsettled = await settle(link, [{ account: prepareAccount(account), requests, tried }])
   for (const { error } of unsettled) throw error
 }

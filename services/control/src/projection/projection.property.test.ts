@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import { accountShard, pointerName, type Shard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
 import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
@@ -17,7 +18,6 @@ import { test } from 'tap'
 import { copyUsage } from '../usage/copy-usage.ts'
 import { ledgerSpends } from '../usage/testing/memory-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
-import { monthNumber } from '../usage/usage-range.ts'
 import { type PassResult, runPass } from './pass.ts'
 import {
   isLongDead,

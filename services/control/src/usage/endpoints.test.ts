@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { UsageBucket, UsageResponse, UsageSummaryResponse } from '@tollgate/contracts/http/usage.ts'
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import { changeAccount } from '@tollgate/contracts/testing/account-state.ts'
 import { eq, sql } from 'drizzle-orm'
@@ -9,7 +10,7 @@ import { type Answer, startControl } from '../testing/start-control.ts'
 import { createPostgresLedger } from './postgres-ledger.ts'
 import { serve } from './testing/serve.ts'
 import { createUsageCopier } from './usage-copier.ts'
-import { monthNumber, monthOf } from './usage-range.ts'
+import { monthOf } from './usage-range.ts'
 
 type Row = typeof ledger.$inferInsert
 const quiet = { info: () => {}, warn: () => {} }

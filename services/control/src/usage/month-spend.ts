@@ -1,8 +1,9 @@
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { readSpend as readCountedSpend } from '@tollgate/contracts/redis/spend.ts'
 import type { Orm } from '../database/connect.ts'
 import { readSpend as readLedgerSpend } from './read-ledger.ts'
-import { monthNumber, monthOf } from './usage-range.ts'
+import { monthOf } from './usage-range.ts'
 
 /** Nanodollars of the month that a moment is in. */
 export type MonthSpend = { settled: bigint; reserved: bigint }

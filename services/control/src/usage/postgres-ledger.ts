@@ -1,3 +1,4 @@
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import type { AccountShard } from '@tollgate/contracts/keyspace/names.ts'
 import type { Usage } from '@tollgate/contracts/redis/parse-usage.ts'
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
@@ -5,7 +6,7 @@ import { type Orm, queryRows } from '../database/connect.ts'
 import { pageSize, pagesOf } from '../database/pages-by-change.ts'
 import { accounts, ledger, projection } from '../database/schema.ts'
 import type { Ledger } from './ledger.ts'
-import { monthNumber, monthOf } from './usage-range.ts'
+import { monthOf } from './usage-range.ts'
 
 /** Few enough that a statement takes some tens of milliseconds. */
 const rowsPerStatement = 1000

@@ -50,9 +50,6 @@ export function monthOf(now: Date): { from: Date; to: Date } {
   return { from: new Date(Date.UTC(year, month)), to: new Date(Date.UTC(year, month + 1)) }
 }
 
-/** The calendar month, UTC, that a moment is in, as the number yyyymm. */
-export const monthNumber = (now: Date): number => now.getUTCFullYear() * 100 + now.getUTCMonth() + 1
-
 function instant(name: string, text: string): number {
   const time = Date.parse(text)
   if (!(time >= earliest && time <= latest)) throw invalid(`${name}: must be a time between 2000 and 2100`)

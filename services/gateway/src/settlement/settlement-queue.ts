@@ -28,8 +28,8 @@ export type SettlementQueue = {
 type Outbox = {
   readonly account: PreparedAccount
   requests: SettledRequest[]
-  /** Requests that were sent and perhaps applied: only their hold tells whether they were. */
-  retried: SettledRequest[]
+  /** Requests that were sent and perhaps applied, by the runs of Redis in which they were: see `SettledGroup`. */
+  retried: Map<string, SettledRequest[]>
   cancelled: string[]
 }
 
@@ -52,7 +52,7 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
   function outboxOf(account: PreparedAccount): Outbox {
     let outbox = outboxes.get(account.account)
     if (outbox === undefined) {
-      outbox = { account, requests: [], retried: [], cancelled: [] }
+      outbox = { account, requests: [], retried: new Map(), cancelled: [] }
       outboxes.set(account.account, outbox)
     }
     return outbox
@@ -70,7 +70,7 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
     outboxes = new Map()
     let groups: SettledGroup[] = []
     let count = 0
-    function add(account: PreparedAccount, requests: SettledRequest[], isRetry: boolean): void {
+    function add(account: PreparedAccount, requests: SettledRequest[], tried: string): void {
       for (let from = 0; from < requests.length; from += mostTogether) {
         const some = requests.length <= mostTogether ? requests : requests.slice(from, from + mostTogether)
         if (count + some.length > mostTogether) {
@@ -78,13 +78,13 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
           groups = []
           count = 0
         }
-        groups.push({ account, requests: some, isRetry })
+        groups.push({ account, requests: some, tried })
         count += some.length
       }
     }
     for (const { account, requests, retried, cancelled } of full.values()) {
-      add(account, requests, false)
-      add(account, retried, true)
+      add(account, requests, '')
+      for (const [tried, again] of retried) add(account, again, tried)
       for (let from = 0; from < cancelled.length; from += mostTogether) {
         void sendCancelled(account, cancelled.slice(from, from + mostTogether))
       }
@@ -100,13 +100,18 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
     const unsettled = await settle(redis, groups)
     let settled = 0
     for (const { requests } of groups) settled += requests.length
-    for (const { group, error } of unsettled) {
-      const { account, requests, isRetry } = group
+    for (const { group, error, tried } of unsettled) {
+      const { account, requests } = group
       settled -= requests.length
-      const isPerhaps = isRetry || !(error instanceof RedisAwayError)
-      failed(error, () => outboxOf(account)[isPerhaps ? 'retried' : 'requests'].push(...requests))
+      failed(error, () => putBack(account, requests, tried))
     }
     if (settled > 0) acknowledged(settled)
+  }
+
+  function putBack(account: PreparedAccount, requests: readonly SettledRequest[], tried: string): void {
+    const { requests: fresh, retried } = outboxOf(account)
+    if (tried === '') fresh.push(...requests)
+    else retried.set(tried, [...(retried.get(tried) ?? []), ...requests])
   }
 
   async function sendCancelled(account: PreparedAccount, ids: readonly string[]): Promise<void> {

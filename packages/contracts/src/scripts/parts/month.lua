@@ -19,3 +19,21 @@ local function monthOf(seconds)
   latestDay, latestMonth = day, (yearOfEra + era * 400 + (month <= 2 and 1 or 0)) * 100 + month
   return latestMonth
 end
+
+-- When a month (yyyymm) begins, seconds since the epoch: days_from_civil of the same source, for the first of a month.
+local function beginningOf(month)
+  local number = month % 100
+  local year = (month - number) / 100 - (number <= 2 and 1 or 0)
+  local era = (year - year % 400) / 400
+  local yearOfEra, fromMarch = year % 400, (number + 9) % 12
+  local dayOfYear = (153 * fromMarch + 2 - (153 * fromMarch + 2) % 5) / 5
+  local leapDays = (yearOfEra - yearOfEra % 4) / 4 - (yearOfEra - yearOfEra % 100) / 100
+  return (era * 146097 + yearOfEra * 365 + leapDays + dayOfYear - 719468) * 86400
+end
+
+-- The second of a month that is nearest to a time.
+local function within(month, seconds)
+  local first = beginningOf(month)
+  local nextMonth = month % 100 == 12 and month + 89 or month + 1
+  return seconds < first and first or math.min(seconds, beginningOf(nextMonth) - 1)
+end

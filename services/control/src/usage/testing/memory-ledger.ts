@@ -1,8 +1,8 @@
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
 import type { UsageRow } from '@tollgate/contracts/redis/parse-usage.ts'
 import type { LedgerSpend } from '@tollgate/contracts/redis/spend.ts'
 import type { Ledger } from '../ledger.ts'
-import { monthNumber } from '../usage-range.ts'
 
 export type MemoryLedgerRow = UsageRow & { account: string; hour: number; revision: number }
 
