@@ -267,31 +267,37 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   }
   const tried = tagOf(link.run())
 
-  t.test('after a restart nothing is decided of what was tried before, until control has verified the shard', async () => {
-    await ask('req_1', {}, { holdMs: 0 })
-    const later = withRun(link, 'another run, much later')
-    assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 0, released: 0 })
-    const admitted = await ask('req_2', {}, { reaped: true })
-    const before = await readState(client, account)
-    await assert.rejects(settleOne('req_2', admitted, {}, tried, later), RedisAwayError)
-    assert.deepEqual(await readState(client, account), before)
-    // What was never sent before is certain.
-    await settleOne('req_2', admitted, {}, '', later)
-    assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
-  })
+  t.test(
+    'after a restart nothing is decided of what was tried before, until control has verified the shard',
+    async () => {
+      await ask('req_1', {}, { holdMs: 0 })
+      const later = withRun(link, 'another run, much later')
+      assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 0, released: 0 })
+      const admitted = await ask('req_2', {}, { reaped: true })
+      const before = await readState(client, account)
+      await assert.rejects(settleOne('req_2', admitted, {}, tried, later), RedisAwayError)
+      assert.deepEqual(await readState(client, account), before)
+      // What was never sent before is certain.
+      await settleOne('req_2', admitted, {}, '', later)
+      assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
+    }
+  )
 
-  t.test('after a restart that lost nothing what was tried before is charged once, and overdue holds in full', async () => {
-    const admitted = await ask('req_1')
-    await ask('req_2', {}, { holdMs: 0 })
-    const later = await restart([])
-    await settleOne('req_1', admitted, {}, tried, later)
-    assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
-    await settleOne('req_1', admitted, {}, tried, later)
-    await settleOne('req_1', admitted, {}, tried + tagOf(later.run()), later)
-    assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
-    assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 1, released: 0 })
-    assert.deepEqual(await spend(), { settled: 1400, reserved: 0 })
-  })
+  t.test(
+    'after a restart that lost nothing what was tried before is charged once, and overdue holds in full',
+    async () => {
+      const admitted = await ask('req_1')
+      await ask('req_2', {}, { holdMs: 0 })
+      const later = await restart([])
+      await settleOne('req_1', admitted, {}, tried, later)
+      assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
+      await settleOne('req_1', admitted, {}, tried, later)
+      await settleOne('req_1', admitted, {}, tried + tagOf(later.run()), later)
+      assert.deepEqual(await spend(), { settled: 300, reserved: 1100 })
+      assert.deepEqual(await reap(later, account, 10, 60_000), { charged: 1, released: 0 })
+      assert.deepEqual(await spend(), { settled: 1400, reserved: 0 })
+    }
+  )
 
   t.test('what was perhaps settled in a state that was lost counts against the caps, and not as usage', async () => {
     const admitted = await ask('req_1')

@@ -22,7 +22,7 @@ export function connectRedis(url: string, options: RedisLinkOptions): RedisLink 
   return followMasters({
     isSpread,
     onError: options.onError,
-    connect: (server) => connectNode({ ...access, ...server, db }, options, true),
+    connect: (server) => connectNode({ ...access, ...server, db }, options),
     openWatch: (onReady) =>
       address.form === 'sentinel' ? watchSentinels(address, options, onReady) : watchCluster(address, options, onReady)
   })

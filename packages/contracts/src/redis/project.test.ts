@@ -1,6 +1,6 @@
-import { monthNumber } from '../keyspace/month.ts'
 import assert from 'node:assert/strict'
 import type { Redis } from 'ioredis'
+import { monthNumber } from '../keyspace/month.ts'
 import { accountName, accountShard, allShards, pointerName, type Shard } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '../records/records.ts'
 import { readMarker, stampNow, vouch } from '../testing/marker.ts'

@@ -121,7 +121,10 @@ export const actions: fc.Arbitrary<Action[]> = fc.array(
     { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('copy', 'dump', 'vouch', 'vouch', 'month') }) },
     {
       weight: 1,
-      arbitrary: fc.record({ do: fc.constant('restart'), from: fc.constantFrom('present', 'present', 'dump', 'nothing') })
+      arbitrary: fc.record({
+        do: fc.constant('restart'),
+        from: fc.constantFrom('present', 'present', 'dump', 'nothing')
+      })
     }
   ) as fc.Arbitrary<Action>,
   { minLength: 20, maxLength: 120, size: 'max' }

@@ -260,7 +260,10 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
         if (settleModel(model(account), requests, tried, now())) for (const { id } of requests) done.add(id)
       }
       const undecided = unsettled.flatMap(({ group }) => group.requests.map(({ id }) => id))
-      assert.deepEqual(new Set(undecided), new Set(groups.flatMap(({ requests }) => idsOf(requests)).filter(isNot(done))))
+      assert.deepEqual(
+        new Set(undecided),
+        new Set(groups.flatMap(({ requests }) => idsOf(requests)).filter(isNot(done)))
+      )
       await compare()
       return done
     },

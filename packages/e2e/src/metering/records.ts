@@ -1,5 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import { allShards } from '@tollgate/contracts/keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
@@ -13,6 +14,7 @@ import {
   putPointer
 } from '@tollgate/contracts/redis/project.ts'
 import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
+import { openSpends } from '@tollgate/contracts/redis/spend.ts'
 import { stampNow } from '@tollgate/contracts/testing/marker.ts'
 
 export type Key = { id: string; account: string; secret: string; record: KeyRecord }
@@ -52,6 +54,8 @@ export class Records {
   async replay(): Promise<void> {
     for (const [account, record] of this.#accounts) {
       await putAccountRecord(this.link, account, this.#nextVersion(), record)
+      // As control does with what the ledger has, which is nothing here.
+      await openSpends(this.link, [account], monthNumber(new Date()))
     }
     await this.#putKeys(this.#keys)
   }

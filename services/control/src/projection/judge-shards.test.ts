@@ -6,14 +6,14 @@ import { test } from 'tap'
 import { judgeShards } from './judge-shards.ts'
 
 const run = 'this run'
-const truth = { epoch: 1, changes: new Map<Shard, number>([['a01', 10]]), catalog: 1 }
+const truth = { epoch: 1, changes: new Map<Shard, number>([['a01', 10]]), catalog: 1, nowMs: 0 }
 
 /** Markers of all shards, each as it should be but for the given ones. */
 function markers(others: Partial<Record<Shard, Partial<FoundMarker>>>, holder = run): Map<Shard, FoundMarker> {
   return new Map(
     allShards.map((shard) => {
       const version = versionOf(1, truth.changes.get(shard) ?? 0)
-      return [shard, { version, run, highest: null, holder, ...others[shard] }]
+      return [shard, { version, run, month: 0, highest: null, holder, ...others[shard] }]
     })
   )
 }

@@ -100,8 +100,6 @@ test('what was vouched for in another form is brought anew, and spends are opene
   const answer = await ask()
   assert.ok(answer.outcome === 'moved' && answer.key !== null && answer.account !== null)
   assert.notEqual((await readState(redis.client, account)).account, null)
-  assert.deepEqual(Object.keys(await redis.client.hgetall(shardMarker(accountShard(account)))).sort(), [
-    'highest',
-    vouchedField
-  ])
+  const fields = Object.keys(await redis.client.hgetall(shardMarker(accountShard(account))))
+  assert.ok(fields.includes('highest') && fields.includes(vouchedField))
 })

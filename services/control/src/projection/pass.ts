@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { catalogName } from '@tollgate/contracts/keyspace/names.ts'
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
+import { type AccountShard, accountShards, catalogName, type Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
-import { claimShard, readCatalogVersion, readShards, releaseShard } from '@tollgate/contracts/redis/project.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import {
+  claimShard,
+  type FoundMarker,
+  openMonth,
+  readCatalogVersion,
+  readShards,
+  releaseShard
+} from '@tollgate/contracts/redis/project.ts'
+import { anyNode, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { judgeClocks } from '../clocks/judge-clocks.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
 import { type CatalogMarker, isCatalogAhead, projectCatalog } from './catalog.ts'
 import { insistOnRun } from './insist-on-run.ts'
@@ -34,8 +43,13 @@ export async function runPass(
   order: (stale: StaleShard[]) => StaleShard[] = shuffle
 ): Promise<PassResult> {
   // The markers first: judging depends on it.
-  const [{ markers, failures }, catalog] = await Promise.all([readShards(redis), findCatalog(redis)])
+  const [{ markers, failures }, catalog, redisMs] = await Promise.all([
+    readShards(redis),
+    findCatalog(redis),
+    readClock(redis)
+  ])
   const truth = await source.readTruth()
+  const now = new Date(judgeClocks(Date.now(), truth.nowMs, redisMs).nowMs)
   const judgement = judgeShards(markers, truth)
   const catalogMarker = catalog instanceof Error ? null : catalog.marker
   if (judgement.ahead || isCatalogAhead(catalogMarker, truth)) {
@@ -45,11 +59,14 @@ export async function runPass(
   }
   if (catalog instanceof Error) failures.push(catalog)
   else await projectCatalog(source, redis, catalog.marker, truth, catalog.holder)
+  await openMonth(redis, shardsBefore(markers, monthNumber(now)), monthNumber(now)).catch((error) =>
+    failures.push(error)
+  )
 
   // In an order of its own, so that replicas that do the same work meet rarely, and one shard's failure hinders no other.
   const byHolder = Map.groupBy(order(judgement.stale), ({ marker }) => marker.holder)
   const served = await Promise.all(
-    [...byHolder].map(([holder, stale]) => serveShards(source, redis, stale, holder, signal))
+    [...byHolder].map(([run, stale]) => serveShards(source, redis, stale, { run, now }, signal))
   )
   const [failure] = [...failures, ...served.flatMap((one) => one.failures)]
   if (failure !== undefined) throw failure
@@ -66,6 +83,24 @@ async function findCatalog(redis: RedisLink): Promise<{ marker: CatalogMarker; h
   }
 }
 
+/** The clock of Redis, ms since the epoch; null if it cannot be asked. */
+async function readClock(redis: RedisLink): Promise<number | null> {
+  try {
+    const [seconds, micros] = (await anyNode(redis).client.time()).map(Number) as [number, number]
+    return seconds * 1000 + Math.floor(micros / 1000)
+  } catch {
+    return null
+  }
+}
+
+/** The shards of accounts in which an earlier month is open. */
+function shardsBefore(markers: ReadonlyMap<Shard, FoundMarker>, month: number): AccountShard[] {
+  return accountShards.filter((shard) => {
+    const marker = markers.get(shard)
+    return marker !== undefined && marker.run === marker.holder && marker.month < month
+  })
+}
+
 type Served = { shards: number; writes: number; failures: unknown[] }
 
 const sumOf = (served: readonly Served[], what: 'shards' | 'writes'): number =>
@@ -76,7 +111,7 @@ async function serveShards(
   source: ProjectionSource,
   redis: RedisLink,
   queue: StaleShard[],
-  run: string,
+  at: { run: string; now: Date },
   signal: AbortSignal
 ): Promise<Served> {
   const failures: unknown[] = []
@@ -94,7 +129,7 @@ async function serveShards(
         continue
       }
       try {
-        const count = await replayShard(source, redis, next, run, signal)
+        const count = await replayShard(source, redis, next, at, signal)
         if (count !== null) shards++
         writes += count ?? 0
       } catch (error) {
@@ -104,7 +139,7 @@ async function serveShards(
   }
   while (queue.length > 0 && !isHopeless) {
     try {
-      const claimed = await claimAll(source, redis, queue.splice(0, claimedAtOnce), run)
+      const claimed = await claimAll(source, redis, queue.splice(0, claimedAtOnce), at.run)
       await Promise.all(Array.from({ length: concurrency }, () => serve(claimed)))
     } catch (error) {
       fail(error)

@@ -90,14 +90,19 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
     async readTruth() {
       const [changed, [present]] = await Promise.all([
         orm.select().from(shards),
-        queryRows<{ epoch: number; catalog: number }>(
+        queryRows<{ epoch: number; catalog: number; nowMs: string }>(
           orm,
           sql`
             select coalesce((select max(epoch) from ${projection}), 0) as epoch,
-              coalesce((select max(version) from ${catalogs}), 0) as catalog`
+              coalesce((select max(version) from ${catalogs}), 0) as catalog,
+              floor(extract(epoch from clock_timestamp()) * 1000)::text as "nowMs"`
         )
       ])
-      return { ...present!, changes: new Map(changed.map(({ name, version }) => [name as Shard, version])) }
+      return {
+        ...present!,
+        nowMs: Number(present!.nowMs),
+        changes: new Map(changed.map(({ name, version }) => [name as Shard, version]))
+      }
     },
 
     async *writesAfter(shard, change, epoch, withDead) {

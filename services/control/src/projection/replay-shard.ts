@@ -1,3 +1,4 @@
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import type { AccountShard, Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import {
@@ -8,6 +9,7 @@ import {
   stampShard
 } from '@tollgate/contracts/redis/project.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { findLostRuns } from './find-lost-runs.ts'
 import { insistOnRun } from './insist-on-run.ts'
 import { seedShard } from './seed-shard.ts'
 import type { ProjectionSource } from './source.ts'
@@ -31,6 +33,7 @@ export type ClaimedShard = {
  * the next pass. Data that went away under the same process takes the claim with it, and the stamp fails.
  *
  * @param run the Redis process for which the shard was judged
+ * @param now by the clocks that control believes
  * @returns how many writes were made, or null if the shard was left alone because somebody else brought it further
  * @throws RedisAwayError if the process is not the same any more; whatever source and Redis throw; the signal's reason
  */
@@ -38,7 +41,7 @@ export async function replayShard(
   source: ProjectionSource,
   redis: RedisLink,
   { claim, marker, version }: ClaimedShard,
-  run: string,
+  { run, now }: { run: string; now: Date },
   signal: AbortSignal
 ): Promise<number | null> {
   let stamped = false
@@ -62,11 +65,15 @@ export async function replayShard(
     // get a spend, to which what is settled from then on is added. A shard that never had a change has no accounts. Where
     // no version is known, data had another form.
     const isNew = marker.run !== run || marker.version === null
-    if (isAccountShard(claim.shard) && isNew && changeOf(version) > 0) {
-      await seedShard(source.ledger, redis, claim.shard, run, new Date(), signal)
+    const month = isAccountShard(claim.shard) ? monthNumber(now) : 0
+    let lostRuns: string[] | undefined
+    if (isAccountShard(claim.shard) && isNew) {
+      if (changeOf(version) > 0) await seedShard(source.ledger, redis, claim.shard, run, now, signal)
+      // After the copying, so that it is told only of what is not here.
+      lostRuns = changeOf(version) > 0 ? await findLostRuns(source.ledger, redis, claim.shard, now) : []
     }
     insistOnRun(redis, claim.shard, run)
-    stamped = await stampShard(redis, claim, version, run)
+    stamped = await stampShard(redis, claim, { version, run, month, ...(lostRuns && { lostRuns }) })
     return stamped ? count : null
   } finally {
     // Claims of replays that failed would pile up in the marker. If this fails too, the next stamp removes them.

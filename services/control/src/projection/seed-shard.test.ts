@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import { type AccountShard, accountShard, accountShards } from '@tollgate/contracts/keyspace/names.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { RedisAwayError, type RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
@@ -82,7 +83,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   })
 
   await t.test('what came back with a dump and was never copied is copied first: neither side had all', async () => {
-    await openSpends(redis, [ada])
+    await openSpends(redis, [ada], monthNumber(new Date()))
     await serve(redis, ada, { key: 'key_1', costNanos: 30 })
     await enter(ada, 'key_1', month.from, 500)
     await seed()
@@ -131,10 +132,11 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     await assert.rejects(seed(busy), /too fast/)
   })
 
-  await t.test('a month that is not that of Redis, and another process, are refused', async () => {
+  await t.test('a month before that of an account, and another process, are refused', async () => {
     const lastMonth = new Date(month.from.getTime() - 1)
     await enter(ada, 'key_1', new Date(month.from.getTime() - 3_600_000), 5)
-    await assert.rejects(seed(store, redis, lastMonth), /another month/)
+    await openSpends(redis, [ada], monthNumber(new Date()))
+    await assert.rejects(seed(store, redis, lastMonth), /later month/)
     await assert.rejects(seed(store, { ...redis, client: redis.client, run: () => 'another' }), RedisAwayError)
   })
 

@@ -1,3 +1,4 @@
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import type { AccountShard } from '@tollgate/contracts/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { openSpends, seedSpend } from '@tollgate/contracts/redis/spend.ts'
@@ -24,7 +25,7 @@ const maxAttempts = 10
  *
  * Nothing is admitted in the shard meanwhile.
  *
- * @param now for the month. If by the clock of Redis it is another, nothing is vouched for, and the next pass tries again
+ * @param now for the month. If an account is in a later one already, nothing is vouched for, and the next pass tries again
  * @throws Error then; RedisAwayError if the process is not the same any more; whatever ledger and Redis throw
  */
 export async function seedShard(
@@ -41,12 +42,12 @@ export async function seedShard(
       if (attempt === maxAttempts) throw new Error('what was spent changes too fast to be seeded')
       signal.throwIfAborted()
       insistOnRun(redis, shard, run)
-      const seen = await openSpends(redis, left)
+      const seen = await openSpends(redis, left, monthNumber(now))
       await copyUsage(ledger, redis, 'changed', { shards: [shard], signal })
       const spends = await ledger.spendOf(left, now)
       insistOnRun(redis, shard, run)
       const outcomes = spends.length === 0 ? [] : await seedSpend(redis, spends, seen)
-      if (outcomes.includes('another month')) throw new Error('by the clock of Redis it is another month')
+      if (outcomes.includes('another month')) throw new Error('an account is in a later month already')
       left = spends.filter((_spend, index) => outcomes[index] === 'changed').map(({ account }) => account)
     }
   }

@@ -9,6 +9,8 @@ export type Truth = {
   changes: ReadonlyMap<Shard, number>
   /** Number of the catalog in force; 0 if none has been stored yet. */
   catalog: number
+  /** By the clock of Postgres, ms since the epoch. */
+  nowMs: number
 }
 
 /** The side of the projection that is projected: Postgres. */

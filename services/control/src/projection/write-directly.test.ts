@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
 import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
 import { readState } from '@tollgate/contracts/testing/account-state.ts'
+import { stampNow } from '@tollgate/contracts/testing/marker.ts'
 import { testOnEveryRedis } from '@tollgate/contracts/testing/redis-servers.ts'
 import { writeDirectly } from './write-directly.ts'
 
@@ -21,6 +23,7 @@ testOnEveryRedis('a change that was committed', async (t, link) => {
   const write = (read: () => Promise<ProjectionWrite[]>) => writeDirectly(link, { kind: 'account', account }, read)
 
   t.test('reaches Redis although the connection to Postgres was lost meanwhile', async () => {
+    await stampNow(link, accountShard(account), 1, link.run())
     assert.equal(await write(failing(1)), true)
     assert.equal((await readState(link.client, account)).account?.version, 3)
   })

@@ -223,8 +223,8 @@ onEachDatabase('usage', async (t, newDatabase) => {
     const summary = () => get<UsageSummaryResponse>('/api/usage/summary')
     const copier = createUsageCopier({ ledger: createPostgresLedger(orm), redis, log: quiet, intervalMs: 5 })
 
-    // The account got its spend with its record. One request is under way, one is settled.
-    await changeAccount(redis.client, dora.id, { reserved: 5_000_000 })
+    // One request is under way, one is settled.
+    await changeAccount(redis.client, dora.id, { month: monthNumber(new Date()), reserved: 5_000_000 })
     const one = await serve(redis, dora.id, { costNanos: 1_000_000_007, estimated: true })
     const { spent_usd, reserved_usd } = await summary()
     assert.deepEqual([spent_usd, reserved_usd], ['1.000000007', '0.005'])
@@ -277,7 +277,8 @@ onEachDatabase('usage', async (t, newDatabase) => {
     const fay = await control.signUp()
     const month = monthOf(new Date())
     await orm.insert(ledger).values(row(fay.id, month.from.toISOString(), { costNanos: 20_000_000 }))
-    await changeAccount(control.redis.client, fay.id, { settled: 50_000_000, reserved: 7 })
+    const present = monthNumber(new Date())
+    await changeAccount(control.redis.client, fay.id, { month: present, settled: 50_000_000, reserved: 7 })
     const summary = async () => {
       const { status, body } = await call('GET', '/api/usage/summary', { cookie: fay.cookie })
       assert.equal(status, 200)

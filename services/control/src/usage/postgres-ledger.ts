@@ -6,8 +6,10 @@ import { type Orm, queryRows } from '../database/connect.ts'
 import { pageSize, pagesOf } from '../database/pages-by-change.ts'
 import { accounts, ledger, projection } from '../database/schema.ts'
 import type { Ledger } from './ledger.ts'
+import { ledgerRow } from './ledger-row.ts'
 import { monthOf } from './usage-range.ts'
 
+const hourMs = 3_600_000
 /** Few enough that a statement takes some tens of milliseconds. */
 const rowsPerStatement = 1000
 
@@ -37,6 +39,14 @@ export function createPostgresLedger(orm: Orm): Ledger {
         settled: spent(ofAccount.reduce((sum, { cost }) => sum + Number(cost), 0)),
         byKey: new Map(ofAccount.map(({ key, cost }) => [key, spent(Number(cost))]))
       }))
+    },
+
+    async rowsSince(ids, hour) {
+      const rows = await queryRows<CopiedRow>(
+        orm,
+        rowsOfAccounts(ids, new Date(hour * hourMs), new Date((hour - 24) * hourMs))
+      )
+      return rows.flatMap(ledgerRow)
     },
 
     async uncopiedEpoch() {
@@ -99,6 +109,15 @@ export const spendByKey = (ids: readonly string[], from: Date, to: Date): SQL =>
   from ${ledger}
   where ${ledger.accountId} = any(${`{${ids.join()}}`}::uuid[]) and ${and(gte(ledger.hour, from), lt(ledger.hour, to))}
   group by 1, 2`
+
+type CopiedRow = { account: string; hour: string; run: string; key: string; model: string; revision: string }
+
+const rowsOfAccounts = (ids: readonly string[], from: Date, lateFrom: Date): SQL => sql`
+  select ${ledger.accountId}::text as account, (extract(epoch from ${ledger.hour}) / 3600)::bigint::text as hour, ${ledger.run},
+    ${ledger.keyId} as key, ${ledger.model}, ${ledger.revision}::text
+  from ${ledger}
+  where ${ledger.accountId} = any(${`{${ids.join()}}`}::uuid[]) and ${gte(ledger.hour, lateFrom)}
+    and (${gte(ledger.hour, from)} or ${ledger.run} like '%~%')`
 
 /** A correction may have been copied before what it corrects. */
 const spent = (nanos: number): number => Math.max(0, nanos)

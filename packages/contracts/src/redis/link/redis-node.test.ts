@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { Redis } from 'ioredis'
 import { test } from 'tap'
 import { activeKey } from '../../testing/active-key.ts'
 import { connectServer } from '../connect-redis.ts'
@@ -70,6 +71,27 @@ test('a connection that was lost to the same process is the same run again', asy
   await closed
   await link.ready()
   assert.equal(link.run(), run)
+})
+
+test('a server that was made a replica of an older copy and a master again is another run, its connections kept', async (t) => {
+  if (!need(t, 'redis-server', program)) return
+  const [server, copy] = await Promise.all([startRedis({ port: 0, program }), startRedis({ port: 0, program })])
+  const link = connectServer(server.url, options)
+  t.after(() => Promise.all([link.close(), server.stop(), copy.stop()]))
+  await link.ready()
+  const run = link.run()
+  const operator = new Redis(server.port)
+  t.after(() => operator.disconnect())
+  await operator.set('lost', '1')
+
+  const closed = once(link.client, 'close')
+  await operator.replicaof('127.0.0.1', copy.port)
+  while ((await operator.exists('lost')) === 1);
+  await operator.replicaof('NO', 'ONE')
+  await closed
+  await link.ready()
+  assert.notEqual(link.run(), run)
+  assert.equal(link.run().split(':')[0], run.split(':')[0])
 })
 
 test('a command without an answer fails in time', async (t) => {

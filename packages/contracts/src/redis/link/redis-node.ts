@@ -5,20 +5,17 @@ import { RedisAwayError, type RedisLinkOptions, type RedisNode, withoutCommand }
 import { defineScripts, type Script } from '../scripts.ts'
 import { waitForUnread } from './wait-for-unread.ts'
 
-/** How often a master that could be replaced is looked at. */
+/** How often a server is asked who it is. */
 const lookMs = 1000
 
 /** Where a server is, and what it asks for. */
 export type NodeTarget = Pick<RedisOptions, 'username' | 'password' | 'db' | 'tls'> & { host: string; port: number }
 
 /**
- * Connects to one server.
- *
- * @param canBeReplaced whether it is one of several that take over from each other: then it only counts while it is a
- *   master, and is looked at each second, since one that is made a replica and a master again may keep its connections,
- *   but has lost what it had acknowledged
+ * Connects to one server, which counts while it is a master. It is asked each second who it is: one that is made a replica and a
+ * master again may keep its connections, but has lost what it had acknowledged. Then the connection is made anew.
  */
-export function connectNode(target: NodeTarget, options: RedisLinkOptions, canBeReplaced = false): RedisNode {
+export function connectNode(target: NodeTarget, options: RedisLinkOptions): RedisNode {
   const client = new Redis({
     ...target,
     connectionName: options.name,
@@ -43,7 +40,7 @@ export function connectNode(target: NodeTarget, options: RedisLinkOptions, canBe
   }
 
   function know(server: ServerDescription): void {
-    if (canBeReplaced && !server.isMaster) throw new Error(`The Redis at ${target.host}:${target.port} is a replica`)
+    if (!server.isMaster) throw new Error(`The Redis at ${target.host}:${target.port} is a replica`)
     if (server.evicts !== null) {
       options.onError(new Error(`Redis may evict keys (maxmemory-policy ${server.evicts}): set it to noeviction`))
     }
@@ -87,7 +84,7 @@ export function connectNode(target: NodeTarget, options: RedisLinkOptions, canBe
     client.disconnect(true)
   }
   // What fails closes the connection, which is told.
-  const timer = canBeReplaced ? setInterval(() => look().catch(() => undefined), lookMs) : undefined
+  const timer = setInterval(() => look().catch(() => undefined), lookMs).unref()
 
   return {
     client,

@@ -68,7 +68,7 @@ export function createMemorySource(state: () => MemoryState): ProjectionSource {
   return {
     ledger: createMemoryLedger(state),
     async readTruth() {
-      return { epoch: state().epoch, changes: new Map(state().shards), catalog: 0 }
+      return { epoch: state().epoch, changes: new Map(state().shards), catalog: 0, nowMs: Date.now() }
     },
     async *writesAfter(shard, change, epoch, withDead) {
       const keys = () => [...state().keys.values()]

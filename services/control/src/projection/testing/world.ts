@@ -116,6 +116,7 @@ export function createWorld(client: Redis): World {
           yield* pausedPages(source.ledger.accountsOf(...args))
         },
         spendOf: paused(source.ledger.spendOf),
+        rowsSince: paused(source.ledger.rowsSince),
         uncopiedEpoch: paused(source.ledger.uncopiedEpoch),
         noteCopied: paused(source.ledger.noteCopied)
       },

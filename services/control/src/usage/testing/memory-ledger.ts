@@ -3,6 +3,7 @@ import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
 import type { UsageRow } from '@tollgate/contracts/redis/parse-usage.ts'
 import type { LedgerSpend } from '@tollgate/contracts/redis/spend.ts'
 import type { Ledger } from '../ledger.ts'
+import { ledgerRow } from '../ledger-row.ts'
 
 export type MemoryLedgerRow = UsageRow & { account: string; hour: number; revision: number }
 
@@ -29,6 +30,13 @@ export function createMemoryLedger(state: () => LedgerState): Ledger {
     },
     async spendOf(accounts, now) {
       return ledgerSpends(state(), monthNumber(now)).filter(({ account }) => accounts.includes(account))
+    },
+    async rowsSince(accounts, hour) {
+      return [...state().ledger].flatMap(([name, row]) => {
+        const run = name.split('|')[2]!
+        const isMeant = accounts.includes(row.account) && row.hour >= (run.includes('~') ? hour - 24 : hour)
+        return isMeant ? ledgerRow({ ...row, run }) : []
+      })
     },
     async uncopiedEpoch() {
       return state().ledgerEpoch < state().epoch ? state().epoch : null

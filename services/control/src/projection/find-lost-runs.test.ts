@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
+import { accountName, accountShard, usageIndexName } from '@tollgate/contracts/keyspace/names.ts'
+import { tagOf } from '@tollgate/contracts/redis/settle.ts'
+import { openSpends } from '@tollgate/contracts/redis/spend.ts'
+import { forgetUsage, readUsage } from '@tollgate/contracts/redis/usage.ts'
+import { readContent, writeContent } from '@tollgate/contracts/testing/redis-content.ts'
+import { testOnEveryRedis, withRun } from '@tollgate/contracts/testing/redis-servers.ts'
+import { copyUsage } from '../usage/copy-usage.ts'
+import { createMemoryLedger } from '../usage/testing/memory-ledger.ts'
+import { serve } from '../usage/testing/serve.ts'
+import { findLostRuns } from './find-lost-runs.ts'
+import { emptyState } from './testing/memory-source.ts'
+
+const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
+const shard = accountShard(account)
+const [first, second] = ['11111111 is the first run 22222222', '33333333 is the second run 44444444']
+
+testOnEveryRedis('after a restart control finds the runs of which usage was lost', async (t, link) => {
+  const one = withRun(link, first)
+  const other = withRun(link, second)
+  let state = emptyState()
+  const ledger = createMemoryLedger(() => state)
+  const copy = () => copyUsage(ledger, link, 'changed', { shards: [shard] })
+  const lostRuns = () => findLostRuns(ledger, link, shard, new Date())
+  const isSortedSet = (name: string) => /^(deadlines|rows):/.test(name)
+  t.beforeEach(async () => {
+    state = emptyState()
+    state.accounts.set(account, {
+      id: account,
+      record: { plan: 'free', status: 'active', ownCapNanos: null },
+      change: 1
+    })
+    await openSpends(link, [account], monthNumber(new Date()))
+  })
+
+  t.test('none, where Redis has at least what was copied', async () => {
+    assert.deepEqual(await lostRuns(), [])
+    await serve(one, account)
+    await copy()
+    assert.deepEqual(await lostRuns(), [])
+    await serve(one, account)
+    await serve(other, account)
+    assert.deepEqual(await lostRuns(), [])
+  })
+
+  t.test('those of which an older state came back than was copied', async () => {
+    await serve(one, account)
+    await serve(other, account)
+    await copy()
+    const dump = await readContent(link.client)
+    await serve(other, account)
+    await copy()
+    await link.client.flushall()
+    await writeContent(link.client, dump, isSortedSet)
+    assert.deepEqual(await lostRuns(), [tagOf(second)])
+    // What is counted by others does not make good for it.
+    await serve(one, account)
+    assert.deepEqual(await lostRuns(), [tagOf(second)])
+  })
+
+  t.test('none, where what was lost had not been copied', async () => {
+    await serve(one, account)
+    await copy()
+    const dump = await readContent(link.client)
+    await serve(one, account)
+    await link.client.flushall()
+    await writeContent(link.client, dump, isSortedSet)
+    assert.deepEqual(await lostRuns(), [])
+  })
+
+  t.test('all that counted lately, where nothing came back, also if rows of the same names began anew', async () => {
+    await serve(one, account)
+    await serve(other, account)
+    await copy()
+    await link.client.flushall()
+    assert.deepEqual((await lostRuns()).toSorted(), [tagOf(first), tagOf(second)])
+    await serve(one, account)
+    assert.deepEqual((await lostRuns()).toSorted(), [tagOf(first), tagOf(second)])
+  })
+
+  t.test('not those whose rows were forgotten, for they were final', async () => {
+    const seconds = Math.floor(Date.now() / 1000)
+    await serve(one, account, { at: seconds })
+    await serve(other, account, { at: seconds - 7200 })
+    await copy()
+    const before = await readContent(link.client)
+    const names = await link.client.zrange(usageIndexName(shard), '0', '-1')
+    assert.equal(names.length, 2)
+    await forgetUsage(link, await readUsage(link, names), true)
+    assert.equal(await link.client.exists(usageIndexName(shard)), 0)
+    assert.deepEqual(await lostRuns(), [])
+    // The note is as old as the data that it is found with.
+    await link.client.flushall()
+    await writeContent(link.client, before, isSortedSet)
+    assert.deepEqual(await lostRuns(), [])
+    await link.client.del(accountName(account))
+    assert.deepEqual((await lostRuns()).toSorted(), [tagOf(first), tagOf(second)])
+  })
+})

@@ -1,0 +1,30 @@
+import type { LedgerRow } from './ledger.ts'
+
+/** `<tag of the run>[~<hour in which it began>].<when it began, µs>`: see `Usage` in contracts/redis/parse-usage.ts. */
+const runForm = /^([^~.]+)(?:~(\d+))?\.(\d+)$/
+
+type Stored = {
+  account: string
+  hour: number | string
+  run: string
+  key: string
+  model: string
+  revision: number | string
+}
+
+/** @returns the row of Redis that a stored row is a copy of; none if its run has another form, as one that was made otherwise */
+export function ledgerRow({ account, hour, run, key, model, revision }: Stored): LedgerRow[] {
+  const [, tag, lateHour, born] = runForm.exec(run) ?? []
+  if (tag === undefined) return []
+  const late = lateHour === undefined ? '' : `~${lateHour}`
+  return [
+    {
+      name: `${account}:${hour}:${tag}${late}|${key}|${model}`,
+      tag,
+      hour: Number(hour),
+      lateHour: lateHour === undefined ? null : Number(lateHour),
+      born: Number(born),
+      revision: Number(revision)
+    }
+  ]
+}
