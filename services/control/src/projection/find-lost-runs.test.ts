@@ -22,7 +22,7 @@ testOnEveryRedis('after a restart control finds the runs of which usage was lost
   let state = emptyState()
   const ledger = createMemoryLedger(() => state)
   const copy = () => copyUsage(ledger, link, 'changed', { shards: [shard] })
-  const lostRuns = () => findLostRuns(ledger, link, shard, new Date())
+  const lostRuns = async () => [...(await findLostRuns(ledger, link, [shard], new Date())).get(shard)!]
   const isSortedSet = (name: string) => /^(deadlines|rows):/.test(name)
   t.beforeEach(async () => {
     state = emptyState()

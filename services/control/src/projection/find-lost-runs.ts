@@ -1,4 +1,5 @@
-import { type AccountShard, shardMarker } from '@tollgate/contracts/keyspace/names.ts'
+import { type AccountShard, accountShard, shardMarker } from '@tollgate/contracts/keyspace/names.ts'
+import { executeAll } from '@tollgate/contracts/redis/execute.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { readUsage } from '@tollgate/contracts/redis/usage.ts'
 import type { Ledger, LedgerRow } from '../usage/ledger.ts'
@@ -15,20 +16,20 @@ const [usualHours, mostHours] = [3, 48]
  * if an older state comes back, so does the older note.
  *
  * @param now by the clocks that control believes
- * @returns tags of the runs
+ * @returns tags of the runs, by shard
  * @throws RedisAwayError, or what Redis or the ledger fails with
  */
 export async function findLostRuns(
   ledger: Pick<Ledger, 'accountsOf' | 'rowsSince'>,
   redis: RedisLink,
-  shard: AccountShard,
+  shards: readonly AccountShard[],
   now: Date
-): Promise<string[]> {
+): Promise<Map<AccountShard, Set<string>>> {
   const hour = Math.floor(now.getTime() / hourMs)
-  const forgottenBefore = await readForgotten(redis, shard)
+  const forgottenBefore = Math.min(...(await readForgotten(redis, shards)).values())
   const since = Math.max(forgottenBefore === 0 ? hour - usualHours : forgottenBefore - 1, hour - mostHours)
-  const lost = new Set<string>()
-  for await (const accounts of ledger.accountsOf(shard)) {
+  const lost = new Map(shards.map((shard) => [shard, new Set<string>()]))
+  for await (const accounts of ledger.accountsOf(shards)) {
     const rows = await ledger.rowsSince(accounts, since)
     if (rows.length === 0) continue
     const { usages } = await readUsage(
@@ -36,22 +37,27 @@ export async function findLostRuns(
       rows.map(({ name }) => name)
     )
     // After the rows: what was forgotten meanwhile is not taken for lost.
-    const forgotten = await readForgotten(redis, shard)
+    const forgotten = await readForgotten(redis, shards)
     const present = new Map(usages.map((usage) => [usage.name, usage]))
     for (const row of rows) {
       const here = present.get(row.name)
       const isHere = here !== undefined && here.born === row.born && here.revision >= row.revision
-      if (!isHere && finalHourOf(row) > forgotten) lost.add(row.tag)
+      const shard = accountShard(row.account)
+      if (!isHere && finalHourOf(row) > forgotten.get(shard)!) lost.get(shard)!.add(row.tag)
     }
   }
-  return [...lost]
+  return lost
 }
 
-/** The hour up to which rows that were final may be gone; 0 if none are. */
-async function readForgotten(redis: RedisLink, shard: AccountShard): Promise<number> {
-  const node = redis.nodeOf(shard)
-  node.run()
-  return Number((await node.client.hget(shardMarker(shard), 'forgotten')) ?? 0)
+/** The hours up to which rows that were final may be gone; 0 where none are. */
+async function readForgotten(redis: RedisLink, shards: readonly AccountShard[]): Promise<Map<AccountShard, number>> {
+  const answers = await executeAll(
+    redis,
+    shards,
+    (shard) => shard,
+    (pipeline, shard) => pipeline.hget(shardMarker(shard), 'forgotten')
+  )
+  return new Map(shards.map((shard, index) => [shard, Number(answers[index] ?? 0)]))
 }
 
 /** As in scripts/parts/usage.lua. */

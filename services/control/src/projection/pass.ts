@@ -16,12 +16,12 @@ import { isDatabaseAway } from '../database/database-away.ts'
 import { type CatalogMarker, isCatalogAhead, projectCatalog } from './catalog.ts'
 import { insistOnRun } from './insist-on-run.ts'
 import { judgeShards, type StaleShard } from './judge-shards.ts'
-import { type ClaimedShard, replayShard } from './replay-shard.ts'
+import { type ClaimedShard, replayShards } from './replay-shards.ts'
 import type { ProjectionSource } from './source.ts'
 
-/** Replays under way at once. More do not go faster: one process reads, converts and writes them all. */
-const concurrency = 4
-/** A claim soon replaced by another replica's stamp is work for nothing; one query serves as many shards as this. */
+/** Replays under way at once, so that this process works while it waits for Postgres or Redis with another. */
+const concurrency = 2
+/** One query serves as many shards as this. A claim that another replica's stamp replaces is work for nothing. */
 const claimedAtOnce = 32
 /** A pass that fails more often than this is abandoned; the next begins anew. */
 const maxFailures = 16
@@ -40,7 +40,7 @@ export async function runPass(
   source: ProjectionSource,
   redis: RedisLink,
   signal: AbortSignal,
-  order: (stale: StaleShard[]) => StaleShard[] = shuffle
+  order: (stale: StaleShard[]) => StaleShard[] = rotate
 ): Promise<PassResult> {
   // The markers first: judging depends on it.
   const [{ markers, failures }, catalog, redisMs] = await Promise.all([
@@ -63,7 +63,6 @@ export async function runPass(
     failures.push(error)
   )
 
-  // In an order of its own, so that replicas that do the same work meet rarely, and one shard's failure hinders no other.
   const byHolder = Map.groupBy(order(judgement.stale), ({ marker }) => marker.holder)
   const served = await Promise.all(
     [...byHolder].map(([run, stale]) => serveShards(source, redis, stale, { run, now }, signal))
@@ -115,38 +114,34 @@ async function serveShards(
   signal: AbortSignal
 ): Promise<Served> {
   const failures: unknown[] = []
-  let shards = 0
-  let writes = 0
+  const served = { shards: 0, writes: 0 }
   let isHopeless = false
   function fail(error: unknown): void {
     failures.push(error)
     isHopeless = signal.aborted || isDatabaseAway(error) || !redis.isReady() || failures.length > maxFailures
   }
-  async function serve(claimed: ClaimedShard[]): Promise<void> {
-    for (let next = claimed.pop(); next !== undefined; next = claimed.pop()) {
-      if (isHopeless) {
-        await releaseShard(redis, next.claim).catch(() => undefined)
-        continue
-      }
-      try {
-        const count = await replayShard(source, redis, next, at, signal)
-        if (count !== null) shards++
-        writes += count ?? 0
-      } catch (error) {
-        fail(error)
-      }
-    }
-  }
-  while (queue.length > 0 && !isHopeless) {
+  async function serve(stale: readonly StaleShard[]): Promise<void> {
     try {
-      const claimed = await claimAll(source, redis, queue.splice(0, claimedAtOnce), at.run)
-      await Promise.all(Array.from({ length: concurrency }, () => serve(claimed)))
+      const { shards, writes } = await replayShards(
+        source,
+        redis,
+        await claimAll(source, redis, stale, at.run),
+        at,
+        signal
+      )
+      served.shards += shards
+      served.writes += writes
     } catch (error) {
-      fail(error)
-      isHopeless = true
+      if (stale.length === 1) fail(error)
+      // The failure of one shard is not that of the others.
+      else for (const one of stale) if (!isHopeless) await serve([one])
     }
   }
-  return { shards, writes, failures }
+  async function serveQueue(): Promise<void> {
+    while (queue.length > 0 && !isHopeless) await serve(queue.splice(0, claimedAtOnce))
+  }
+  await Promise.all(Array.from({ length: concurrency }, serveQueue))
+  return { ...served, failures }
 }
 
 /** Claims shards, and only then reads what they are to be brought to. */
@@ -156,7 +151,11 @@ async function claimAll(
   stale: readonly StaleShard[],
   run: string
 ): Promise<ClaimedShard[]> {
-  for (const { shard } of stale) insistOnRun(redis, shard, run)
+  insistOnRun(
+    redis,
+    stale.map(({ shard }) => shard),
+    run
+  )
   const claims = await Promise.all(stale.map(({ shard }) => claimShard(redis, shard, randomUUID())))
   try {
     const { epoch, changes } = await source.readTruth()
@@ -171,9 +170,9 @@ async function claimAll(
   }
 }
 
-function shuffle<Item>(items: Item[]): Item[] {
-  return items
-    .map((item) => ({ item, order: Math.random() }))
-    .sort((one, other) => one.order - other.order)
-    .map(({ item }) => item)
+/** In order, so that one query reads what is together; from somewhere on, so that replicas that do the same work meet rarely. */
+function rotate(stale: StaleShard[]): StaleShard[] {
+  const sorted = stale.toSorted((one, other) => (one.shard < other.shard ? -1 : 1))
+  const from = Math.floor(Math.random() * sorted.length)
+  return [...sorted.slice(from), ...sorted.slice(0, from)]
 }

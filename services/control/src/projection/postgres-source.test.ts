@@ -35,7 +35,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     await seedKeys(orm, { count: 2500, accounts: 1 })
     const { changes } = await source.readTruth()
     const found: ProjectionWrite[] = []
-    for (const shard of accountShards) found.push(...(await all(source.writesAfter(shard, 0, 2, false))))
+    for (const shard of accountShards) found.push(...(await all(source.writesAfter([shard], 0, 2, false))))
     assert.equal(found.length, 2501)
     assert.equal(found[0]!.kind, 'account')
     const ids = new Set(found.flatMap((write) => (write.kind === 'key' ? write.key : [])))
@@ -47,14 +47,14 @@ onEachDatabase('the source', async (t, newDatabase) => {
     }
     const pointers: ProjectionWrite[] = []
     for (const secrets of secretShards) {
-      const writes = await all(source.writesAfter(secrets, 0, 2, false))
+      const writes = await all(source.writesAfter([secrets], 0, 2, false))
       for (const write of writes) assert.ok(write.kind === 'pointer' && secretShard(write.digest) === secrets)
       pointers.push(...writes)
     }
     assert.equal(new Set(pointers.map((write) => (write.kind === 'pointer' ? write.digest : ''))).size, 2500)
     assert.equal(pointers.length, 2500)
     // After that change there is nothing.
-    assert.deepEqual(await all(source.writesAfter(shard, changes.get(shard)!, 2, false)), [])
+    assert.deepEqual(await all(source.writesAfter([shard], changes.get(shard)!, 2, false)), [])
   })
 
   const [row] = await orm.select().from(keys).where(eq(keys.id, 'key_000000000000000000000007'))
@@ -101,13 +101,13 @@ onEachDatabase('the source', async (t, newDatabase) => {
     const before = (await source.readTruth()).changes
     const version = await change({ label: 'changed' })
     const records = await all(
-      source.writesAfter(accountShard(accountId), before.get(accountShard(accountId))!, 0, false)
+      source.writesAfter([accountShard(accountId)], before.get(accountShard(accountId))!, 0, false)
     )
     assert.deepEqual(
       records.map((write) => write.kind === 'key' && [write.key, write.version]),
       [[id, version]]
     )
-    const pointers = await all(source.writesAfter(secretShard(digest), version - 1, 0, false))
+    const pointers = await all(source.writesAfter([secretShard(digest)], version - 1, 0, false))
     assert.deepEqual(
       pointers.map((write) => write.kind === 'pointer' && write.digest),
       [digest]
@@ -118,7 +118,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     const shard = accountShard(accountId)
     const seen: Array<[number, unknown]> = []
     let changed = 0
-    for await (const page of source.writesAfter(shard, 0, 0, false)) {
+    for await (const page of source.writesAfter([shard], 0, 0, false)) {
       for (const write of page)
         if (write.kind === 'key' && write.key === id) seen.push([write.version, write.record.models])
       if (changed === 0) changed = await change({ models: ['later'] })
@@ -129,8 +129,8 @@ onEachDatabase('the source', async (t, newDatabase) => {
   await t.test('who was revoked stays for 30 days, then only where older records may be', async () => {
     const shard = accountShard(accountId)
     const told = async (withDead: boolean) => {
-      const records = await all(source.writesAfter(shard, 0, 0, withDead))
-      const pointers = await all(source.writesAfter(secretShard(digest), 0, 0, withDead))
+      const records = await all(source.writesAfter([shard], 0, 0, withDead))
+      const pointers = await all(source.writesAfter([secretShard(digest)], 0, 0, withDead))
       return [
         records.some((write) => write.kind === 'key' && write.key === id && write.record.status === 'revoked'),
         pointers.some((write) => write.kind === 'pointer' && write.digest === digest)

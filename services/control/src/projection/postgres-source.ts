@@ -1,9 +1,9 @@
-import type { AccountShard, SecretShard, Shard } from '@tollgate/contracts/keyspace/names.ts'
+import type { SecretShard, Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
-import { and, asc, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
-import { pageSize, pagesOf } from '../database/pages-by-change.ts'
+import { pageSize, pagesOf, walkOrder } from '../database/pages-by-change.ts'
 import { accounts, catalogs, formerSecrets, keys, projection, shards } from '../database/schema.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
 import type { ProjectionSource } from './source.ts'
@@ -11,6 +11,7 @@ import type { ProjectionSource } from './source.ts'
 /** What admission needs to know; a replay of many rows should not read more. */
 const accountColumns = {
   id: accounts.id,
+  shard: accounts.shard,
   plan: accounts.plan,
   status: accounts.status,
   ownCapNanos: accounts.ownCapNanos,
@@ -18,6 +19,7 @@ const accountColumns = {
 }
 const keyColumns = {
   id: keys.id,
+  shard: keys.accountShard,
   accountId: keys.accountId,
   digest: keys.digest,
   previousDigest: keys.previousDigest,
@@ -31,6 +33,7 @@ const keyColumns = {
 }
 const secretColumns = {
   id: keys.id,
+  shard: keys.secretShard,
   accountId: keys.accountId,
   digest: keys.digest,
   scope: keys.scope,
@@ -39,6 +42,7 @@ const secretColumns = {
 }
 const formerSecretColumns = {
   id: formerSecrets.digest,
+  shard: formerSecrets.secretShard,
   keyId: formerSecrets.keyId,
   accountId: formerSecrets.accountId,
   digest: formerSecrets.digest,
@@ -46,6 +50,10 @@ const formerSecretColumns = {
   diesAt: formerSecrets.diesAt,
   version: formerSecrets.version
 }
+
+const keysByAccount = { shard: keys.accountShard, version: keys.version, id: keys.id }
+const keysBySecret = { shard: keys.secretShard, version: keys.version, id: keys.id }
+const formerBySecret = { shard: formerSecrets.secretShard, version: formerSecrets.version, id: formerSecrets.digest }
 
 /** In the statement that reads a row, so that row and epoch are of the same instant. */
 const presentEpoch = sql<number>`coalesce((select max(${projection.epoch}) from ${projection}), 0)`.mapWith(Number)
@@ -55,33 +63,33 @@ const diedRecently = gt(formerSecrets.diesAt, longAgo)
 
 /** Reads the projection's source from the tables of `schema.ts`. */
 export function createPostgresSource(orm: Orm): ProjectionSource {
-  const accountsAfter = (shard: AccountShard, after: SQL) =>
+  const accountsWhere = (condition: SQL) =>
     orm
       .select(accountColumns)
       .from(accounts)
-      .where(and(eq(accounts.shard, shard), after))
-      .orderBy(asc(accounts.version), asc(accounts.id))
+      .where(condition)
+      .orderBy(...walkOrder(accounts))
       .limit(pageSize)
-  const keysAfter = (shard: AccountShard, withDead: boolean) => (after: SQL) =>
+  const keysWhere = (withDead: boolean) => (condition: SQL) =>
     orm
       .select(keyColumns)
       .from(keys)
-      .where(and(eq(keys.accountShard, shard), after, withDead ? undefined : isRecent))
-      .orderBy(asc(keys.version), asc(keys.id))
+      .where(and(condition, withDead ? undefined : isRecent))
+      .orderBy(...walkOrder(keysByAccount))
       .limit(pageSize)
-  const secretsAfter = (shard: SecretShard, after: SQL) =>
+  const secretsWhere = (condition: SQL) =>
     orm
       .select(secretColumns)
       .from(keys)
-      .where(and(eq(keys.secretShard, shard), after, isRecent))
-      .orderBy(asc(keys.version), asc(keys.id))
+      .where(and(condition, isRecent))
+      .orderBy(...walkOrder(keysBySecret))
       .limit(pageSize)
-  const formerSecretsAfter = (shard: SecretShard, after: SQL) =>
+  const formerSecretsWhere = (condition: SQL) =>
     orm
       .select(formerSecretColumns)
       .from(formerSecrets)
-      .where(and(eq(formerSecrets.secretShard, shard), after, diedRecently))
-      .orderBy(asc(formerSecrets.version), asc(formerSecrets.digest))
+      .where(and(condition, diedRecently))
+      .orderBy(...walkOrder(formerBySecret))
       .limit(pageSize)
 
   return {
@@ -105,20 +113,19 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
       }
     },
 
-    async *writesAfter(shard, change, epoch, withDead) {
-      if (isSecretShard(shard)) {
-        const pages = pagesOf(keys, change, (after) => secretsAfter(shard, after))
-        for await (const rows of pages) yield rows.map((row) => pointerWrite(row.id, row))
-        const former = { version: formerSecrets.version, id: formerSecrets.digest }
-        for await (const rows of pagesOf(former, change, (after) => formerSecretsAfter(shard, after))) {
-          yield rows.map((row) => pointerWrite(row.keyId, row))
-        }
-        return
+    async *writesAfter(shards, change, epoch, withDead) {
+      const [ofSecrets, ofAccounts] = [shards.filter(isSecretShard), shards.filter((shard) => !isSecretShard(shard))]
+      for await (const rows of pagesOf(keysBySecret, ofSecrets, change, secretsWhere)) {
+        yield rows.map((row) => pointerWrite(row.id, row))
+      }
+      for await (const rows of pagesOf(formerBySecret, ofSecrets, change, formerSecretsWhere)) {
+        yield rows.map((row) => pointerWrite(row.keyId, row))
       }
       // An account comes before its keys: a key without its account is not a state to judge on.
-      const pages = pagesOf(accounts, change, (after) => accountsAfter(shard, after))
-      for await (const rows of pages) yield rows.map((row) => accountWrite(row, epoch))
-      for await (const rows of pagesOf(keys, change, keysAfter(shard, withDead))) {
+      for await (const rows of pagesOf(accounts, ofAccounts, change, accountsWhere)) {
+        yield rows.map((row) => accountWrite(row, epoch))
+      }
+      for await (const rows of pagesOf(keysByAccount, ofAccounts, change, keysWhere(withDead))) {
         yield rows.map((row) => keyWrite(row, epoch))
       }
     },
@@ -168,7 +175,7 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
 const isSecretShard = (shard: Shard): shard is SecretShard => shard.startsWith('k')
 
 type AccountRow = Pick<typeof accounts.$inferSelect, keyof typeof accountColumns>
-type KeyRow = Pick<typeof keys.$inferSelect, keyof typeof keyColumns>
+type KeyRow = Pick<typeof keys.$inferSelect, Exclude<keyof typeof keyColumns, 'shard'>>
 type SecretRow = Pick<typeof formerSecrets.$inferSelect, 'accountId' | 'digest' | 'scope'> & { diesAt: Date | null }
 
 function accountWrite(row: AccountRow, epoch: number): ProjectionWrite {

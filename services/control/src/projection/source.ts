@@ -19,12 +19,17 @@ export type ProjectionSource = {
   readonly ledger: Ledger
   readTruth(): Promise<Truth>
   /**
-   * Everything of a shard that changed after a change (0: everything there is), in pages, as the writes that bring it to
+   * Everything of some shards that changed after a change (0: everything there is), in pages, as the writes that bring it to
    * Redis under an epoch. Rows that change meanwhile come again with their later state.
    *
    * @param withDead also secrets' keys that were revoked so long ago that a Redis that lacks them need not learn of them
    */
-  writesAfter(shard: Shard, change: number, epoch: number, withDead: boolean): AsyncIterable<ProjectionWrite[]>
+  writesAfter(
+    shards: readonly Shard[],
+    change: number,
+    epoch: number,
+    withDead: boolean
+  ): AsyncIterable<ProjectionWrite[]>
   /** The present state of an account, as writes under the present epoch; none if it does not exist. */
   writesOfAccount(account: string): Promise<ProjectionWrite[]>
   /** As {@link writesOfAccount}, for a key: its record, then its pointer, so that no pointer leads to nothing. */

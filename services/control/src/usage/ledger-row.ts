@@ -20,6 +20,7 @@ export function ledgerRow({ account, hour, run, key, model, revision }: Stored):
   return [
     {
       name: `${account}:${hour}:${tag}${late}|${key}|${model}`,
+      account,
       tag,
       hour: Number(hour),
       lateHour: lateHour === undefined ? null : Number(lateHour),

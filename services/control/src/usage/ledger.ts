@@ -6,6 +6,7 @@ import type { LedgerSpend } from '@tollgate/contracts/redis/spend.ts'
 export type LedgerRow = {
   /** As it stands in the lists of its shard in Redis. */
   name: string
+  account: string
   /** Of the run that counted it. */
   tag: string
   /** Hour of admission, whole hours since the epoch. */
@@ -21,8 +22,8 @@ export type LedgerRow = {
 export type Ledger = {
   /** Stores copies of rows of usage, each unless a copy of a later revision is there. May be repeated. */
   store(usages: readonly Usage[]): Promise<void>
-  /** The accounts of a shard, in pages. One that changes meanwhile may come twice. */
-  accountsOf(shard: AccountShard): AsyncIterable<string[]>
+  /** The accounts of shards, in pages. One that changes meanwhile may come twice. */
+  accountsOf(shards: readonly AccountShard[]): AsyncIterable<string[]>
   /** What accounts have spent in the month that a moment is in (UTC), of those that have rows in it. */
   spendOf(accounts: readonly string[], now: Date): Promise<LedgerSpend[]>
   /** The rows of accounts from an hour on, which is counted since the epoch, and those that began late in the day before. */

@@ -1,9 +1,8 @@
 import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
-import type { AccountShard } from '@tollgate/contracts/keyspace/names.ts'
 import type { Usage } from '@tollgate/contracts/redis/parse-usage.ts'
-import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
-import { pageSize, pagesOf } from '../database/pages-by-change.ts'
+import { pageSize, pagesOf, walkOrder } from '../database/pages-by-change.ts'
 import { accounts, ledger, projection } from '../database/schema.ts'
 import type { Ledger } from './ledger.ts'
 import { ledgerRow } from './ledger-row.ts'
@@ -23,10 +22,8 @@ export function createPostgresLedger(orm: Orm): Ledger {
       }
     },
 
-    async *accountsOf(shard) {
-      for await (const page of pagesOf(accounts, 0, (after) => accountsAfter(orm, shard, after))) {
-        yield page.map(({ id }) => id)
-      }
+    async *accountsOf(shards) {
+      for await (const rows of pagesOf(accounts, shards, 0, accountsWhere(orm))) yield rows.map(({ id }) => id)
     },
 
     async spendOf(ids, now) {
@@ -90,12 +87,12 @@ const upsert = (rows: Array<ReturnType<typeof toRow>>): SQL => sql`
     estimated_nanos = excluded.estimated_nanos, revision = excluded.revision
   where ${ledger.revision} < excluded.revision`
 
-const accountsAfter = (orm: Orm, shard: AccountShard, after: SQL) =>
+const accountsWhere = (orm: Orm) => (condition: SQL) =>
   orm
-    .select({ id: accounts.id, version: accounts.version })
+    .select({ id: accounts.id, shard: accounts.shard, version: accounts.version })
     .from(accounts)
-    .where(and(eq(accounts.shard, shard), after))
-    .orderBy(asc(accounts.version), asc(accounts.id))
+    .where(condition)
+    .orderBy(...walkOrder(accounts))
     .limit(pageSize)
 
 type Sum = { account: string; key: string; cost: string }

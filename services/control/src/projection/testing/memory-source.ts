@@ -65,27 +65,35 @@ export function createMemorySource(state: () => MemoryState): ProjectionSource {
     }
   }
 
+  async function* writesOfShard(
+    shard: Shard,
+    change: number,
+    epoch: number,
+    withDead: boolean
+  ): AsyncGenerator<ProjectionWrite[]> {
+    const keys = () => [...state().keys.values()]
+    if (shard.startsWith('k')) {
+      const ofShard = () => keys().filter((key) => secretShard(key.record.digest) === shard && !isLongDead(key))
+      yield* pages(change, ofShard, pointerWrite)
+      return
+    }
+    const accounts = () => [...state().accounts.values()]
+    yield* pages(
+      change,
+      () => accounts().filter(({ id }) => accountShard(id) === shard),
+      (row) => accountWrite(row, epoch)
+    )
+    const ofShard = () => keys().filter((key) => accountShard(key.account) === shard && (withDead || !isLongDead(key)))
+    yield* pages(change, ofShard, (row) => keyWrite(row, epoch))
+  }
+
   return {
     ledger: createMemoryLedger(state),
     async readTruth() {
       return { epoch: state().epoch, changes: new Map(state().shards), catalog: 0, nowMs: Date.now() }
     },
-    async *writesAfter(shard, change, epoch, withDead) {
-      const keys = () => [...state().keys.values()]
-      if (shard.startsWith('k')) {
-        const ofShard = () => keys().filter((key) => secretShard(key.record.digest) === shard && !isLongDead(key))
-        yield* pages(change, ofShard, pointerWrite)
-        return
-      }
-      const accounts = () => [...state().accounts.values()]
-      yield* pages(
-        change,
-        () => accounts().filter(({ id }) => accountShard(id) === shard),
-        (row) => accountWrite(row, epoch)
-      )
-      const ofShard = () =>
-        keys().filter((key) => accountShard(key.account) === shard && (withDead || !isLongDead(key)))
-      yield* pages(change, ofShard, (row) => keyWrite(row, epoch))
+    async *writesAfter(shards, change, epoch, withDead) {
+      for (const shard of shards) yield* writesOfShard(shard, change, epoch, withDead)
     },
     async writesOfAccount(id) {
       const row = state().accounts.get(id)

@@ -25,8 +25,8 @@ export function createMemoryLedger(state: () => LedgerState): Ledger {
         if (stored === undefined || stored.revision < row.revision) state().ledger.set(name, row)
       }
     },
-    async *accountsOf(shard) {
-      for (const account of state().accounts.keys()) if (accountShard(account) === shard) yield [account]
+    async *accountsOf(shards) {
+      for (const account of state().accounts.keys()) if (shards.includes(accountShard(account))) yield [account]
     },
     async spendOf(accounts, now) {
       return ledgerSpends(state(), monthNumber(now)).filter(({ account }) => accounts.includes(account))

@@ -10,8 +10,8 @@ import { insistOnRun } from './insist-on-run.ts'
 const maxAttempts = 10
 
 /**
- * Brings what has been spent this month into a shard that may have lost some of it, before the shard is vouched for. From
- * then on no account has spent less than the ledger has, nor less than this Redis has counted:
+ * Brings what has been spent this month into shards that may have lost some of it, before they are verified. From then on no
+ * account has spent less than the ledger has, nor less than this Redis has counted:
  *
  * - The ledger is read after the claim, so all is in it that it had then. Should what is written here be lost again, the
  *   claim is lost too, and nothing is vouched for.
@@ -23,29 +23,29 @@ const maxAttempts = 10
  *   than Redis, as after a restart that lost nothing, there is nothing to add to.
  * - Before the spend is read, it is made where it is missing: without one, what is settled would be added nowhere.
  *
- * Nothing is admitted in the shard meanwhile.
+ * Nothing is admitted in the shards meanwhile.
  *
  * @param now for the month. If an account is in a later one already, nothing is vouched for, and the next pass tries again
  * @throws Error then; RedisAwayError if the process is not the same any more; whatever ledger and Redis throw
  */
-export async function seedShard(
+export async function seedShards(
   ledger: Ledger,
   redis: RedisLink,
-  shard: AccountShard,
+  shards: readonly AccountShard[],
   run: string,
   now: Date,
   signal: AbortSignal
 ): Promise<void> {
-  for await (const accounts of ledger.accountsOf(shard)) {
+  for await (const accounts of ledger.accountsOf(shards)) {
     let left = accounts
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt === maxAttempts) throw new Error('what was spent changes too fast to be seeded')
       signal.throwIfAborted()
-      insistOnRun(redis, shard, run)
+      insistOnRun(redis, shards, run)
       const seen = await openSpends(redis, left, monthNumber(now))
-      await copyUsage(ledger, redis, 'changed', { shards: [shard], signal })
+      await copyUsage(ledger, redis, 'changed', { shards, signal })
       const spends = await ledger.spendOf(left, now)
-      insistOnRun(redis, shard, run)
+      insistOnRun(redis, shards, run)
       const outcomes = spends.length === 0 ? [] : await seedSpend(redis, spends, seen)
       if (outcomes.includes('another month')) throw new Error('an account is in a later month already')
       left = spends.filter((_spend, index) => outcomes[index] === 'changed').map(({ account }) => account)

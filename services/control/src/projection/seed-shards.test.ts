@@ -15,7 +15,7 @@ import type { Ledger } from '../usage/ledger.ts'
 import { createPostgresLedger, spendByKey } from '../usage/postgres-ledger.ts'
 import { serve } from '../usage/testing/serve.ts'
 import { monthOf } from '../usage/usage-range.ts'
-import { seedShard } from './seed-shard.ts'
+import { seedShards } from './seed-shards.ts'
 import { seedKeys } from './testing/seed-keys.ts'
 
 const endless = new AbortController().signal
@@ -43,7 +43,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
 
   const store = createPostgresLedger(orm)
   const seed = (from: Ledger = store, link: RedisNode = redis, now = new Date()) =>
-    seedShard(from, link, shard, redis.run(), now, endless)
+    seedShards(from, link, [shard], redis.run(), now, endless)
   async function spend(account = ada) {
     const { account: entry, keys } = await readState(redis.client, account)
     return entry === null
@@ -163,14 +163,14 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     )
     assert.doesNotMatch(JSON.stringify(shardPlan), /Seq Scan/)
     const all = performance.now()
-    for (const of of accountShards) await seedShard(store, redis, of, redis.run(), new Date(), endless)
+    await seedShards(store, redis, accountShards, redis.run(), new Date(), endless)
     t.comment(`a shard: ${found} accounts in ${ms} ms; all: ${Math.round(performance.now() - all)} ms`)
   })
 })
 
 async function pagesOf(store: Ledger, shard: AccountShard): Promise<string[][]> {
   const pages: string[][] = []
-  for await (const page of store.accountsOf(shard)) pages.push(page)
+  for await (const page of store.accountsOf([shard])) pages.push(page)
   return pages
 }
 
