@@ -47,7 +47,8 @@ export async function createKeys(link: RedisNode, accounts: number, keysEach: nu
       )
       keys.push({ account, key, admission })
     }
-    const shard = accountShard(account)
+  }
+  for (const shard of new Set(keys.map(({ account }) => accountShard(account)))) {
     if (!(await stampShard(link, await claimShard(link, shard, 'bench'), 2, link.run()))) {
       throw new Error(`shard ${shard} could not be vouched for`)
     }

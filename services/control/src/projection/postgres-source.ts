@@ -1,12 +1,12 @@
 import type { AccountShard, SecretShard, Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
-import { and, asc, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { pageSize, pagesOf } from '../database/pages-by-change.ts'
 import { accounts, catalogs, formerSecrets, keys, projection, shards } from '../database/schema.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
-import type { ProjectionSource } from './source.ts'
+import { deadRecordMs, type ProjectionSource } from './source.ts'
 
 /** What admission needs to know; a replay of many rows should not read more. */
 const accountColumns = {
@@ -14,6 +14,7 @@ const accountColumns = {
   plan: accounts.plan,
   status: accounts.status,
   ownCapNanos: accounts.ownCapNanos,
+  suspensions: accounts.suspensions,
   version: accounts.version
 }
 const keyColumns = {
@@ -49,38 +50,40 @@ const formerSecretColumns = {
 
 /** In the statement that reads a row, so that row and epoch are of the same instant. */
 const presentEpoch = sql<number>`coalesce((select max(${projection.epoch}) from ${projection}), 0)`.mapWith(Number)
-const longAgo = sql`now() - ${`${deadPointerMs} ms`}::interval`
-const isRecent = or(isNull(keys.revokedAt), gt(keys.revokedAt, longAgo))
-const diedRecently = gt(formerSecrets.diesAt, longAgo)
+const ago = (ms: number): SQL => sql`now() - ${`${ms} ms`}::interval`
+const hasRecentRecord = or(isNull(keys.revokedAt), gt(keys.revokedAt, ago(deadRecordMs)))
+const hasPointer = or(isNull(keys.revokedAt), gt(keys.revokedAt, ago(deadPointerMs)))
+const hasFormerPointer = gt(formerSecrets.diesAt, ago(deadPointerMs))
+const isDeleted = sql<boolean>`'deleted' = any (${accounts.suspensions})`
 
 /** Reads the projection's source from the tables of `schema.ts`. */
 export function createPostgresSource(orm: Orm): ProjectionSource {
-  const accountsAfter = (shard: AccountShard, after: SQL) =>
+  const accountsAfter = (shard: AccountShard, withDead: boolean) => (after: SQL) =>
     orm
       .select(accountColumns)
       .from(accounts)
-      .where(and(eq(accounts.shard, shard), after))
+      .where(and(eq(accounts.shard, shard), after, withDead ? undefined : not(isDeleted)))
       .orderBy(asc(accounts.version), asc(accounts.id))
       .limit(pageSize)
   const keysAfter = (shard: AccountShard, withDead: boolean) => (after: SQL) =>
     orm
       .select(keyColumns)
       .from(keys)
-      .where(and(eq(keys.accountShard, shard), after, withDead ? undefined : isRecent))
+      .where(and(eq(keys.accountShard, shard), after, withDead ? undefined : hasRecentRecord))
       .orderBy(asc(keys.version), asc(keys.id))
       .limit(pageSize)
-  const secretsAfter = (shard: SecretShard, after: SQL) =>
+  const secretsAfter = (shard: SecretShard, withDead: boolean) => (after: SQL) =>
     orm
       .select(secretColumns)
       .from(keys)
-      .where(and(eq(keys.secretShard, shard), after, isRecent))
+      .where(and(eq(keys.secretShard, shard), after, withDead ? undefined : hasPointer))
       .orderBy(asc(keys.version), asc(keys.id))
       .limit(pageSize)
-  const formerSecretsAfter = (shard: SecretShard, after: SQL) =>
+  const formerSecretsAfter = (shard: SecretShard, withDead: boolean) => (after: SQL) =>
     orm
       .select(formerSecretColumns)
       .from(formerSecrets)
-      .where(and(eq(formerSecrets.secretShard, shard), after, diedRecently))
+      .where(and(eq(formerSecrets.secretShard, shard), after, withDead ? undefined : hasFormerPointer))
       .orderBy(asc(formerSecrets.version), asc(formerSecrets.digest))
       .limit(pageSize)
 
@@ -97,22 +100,28 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
               coalesce((select max(version) from ${catalogs}), 0) as catalog`
         )
       ])
-      return { ...present!, changes: new Map(changed.map(({ name, version }) => [name as Shard, version])) }
+      return {
+        ...present!,
+        changes: new Map(changed.map(({ name, version }) => [name as Shard, version])),
+        purged: new Map(changed.map(({ name, purged }) => [name as Shard, purged]))
+      }
     },
 
     async *writesAfter(shard, change, epoch, withDead) {
       if (isSecretShard(shard)) {
-        const pages = pagesOf(keys, change, (after) => secretsAfter(shard, after))
-        for await (const rows of pages) yield rows.map((row) => pointerWrite(row.id, row))
+        for await (const rows of pagesOf(keys, change, secretsAfter(shard, withDead))) {
+          yield rows.map((row) => pointerWrite(row.id, row))
+        }
         const former = { version: formerSecrets.version, id: formerSecrets.digest }
-        for await (const rows of pagesOf(former, change, (after) => formerSecretsAfter(shard, after))) {
+        for await (const rows of pagesOf(former, change, formerSecretsAfter(shard, withDead))) {
           yield rows.map((row) => pointerWrite(row.keyId, row))
         }
         return
       }
       // An account comes before its keys: a key without its account is not a state to judge on.
-      const pages = pagesOf(accounts, change, (after) => accountsAfter(shard, after))
-      for await (const rows of pages) yield rows.map((row) => accountWrite(row, epoch))
+      for await (const rows of pagesOf(accounts, change, accountsAfter(shard, withDead))) {
+        yield rows.map((row) => accountWrite(row, epoch))
+      }
       for await (const rows of pagesOf(keys, change, keysAfter(shard, withDead))) {
         yield rows.map((row) => keyWrite(row, epoch))
       }
@@ -127,20 +136,16 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
     },
 
     async writesOfKey(account, key) {
-      const [rows, former] = await Promise.all([
-        orm
-          .select({ row: keys, epoch: presentEpoch })
-          .from(keys)
-          .where(and(eq(keys.id, key), eq(keys.accountId, account))),
-        orm
-          .select(formerSecretColumns)
-          .from(formerSecrets)
-          .where(and(eq(formerSecrets.keyId, key), eq(formerSecrets.accountId, account), diedRecently))
-      ])
-      return rows.flatMap(({ row, epoch }) => [
+      // Of former secrets only the one that the last change replaced: the pointers of the others were written with theirs.
+      const rows = await orm
+        .select({ row: keys, former: formerSecretColumns, epoch: presentEpoch })
+        .from(keys)
+        .leftJoin(formerSecrets, and(eq(formerSecrets.keyId, keys.id), eq(formerSecrets.version, keys.version)))
+        .where(and(eq(keys.id, key), eq(keys.accountId, account)))
+      return rows.flatMap(({ row, former, epoch }) => [
         keyWrite(row, epoch),
         pointerWrite(key, { ...row, diesAt: row.revokedAt }),
-        ...former.map((secret) => pointerWrite(key, secret))
+        ...(former === null ? [] : [pointerWrite(key, former)])
       ])
     },
 
@@ -171,7 +176,8 @@ function accountWrite(row: AccountRow, epoch: number): ProjectionWrite {
     kind: 'account',
     account: row.id,
     version: versionOf(epoch, row.version),
-    record: { plan: row.plan, status: row.status, ownCapNanos: row.ownCapNanos }
+    record: { plan: row.plan, status: row.status, ownCapNanos: row.ownCapNanos },
+    ...(row.suspensions.includes('deleted') && { isDeleted: true })
   }
 }
 
