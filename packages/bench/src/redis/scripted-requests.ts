@@ -1,4 +1,4 @@
-import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, accountShards } from '@tollgate/contracts/keyspace/names.ts'
 import { type CostBound, type PreparedAdmission, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
 import { prepareAccount } from '@tollgate/contracts/redis/prepared-account.ts'
 import { putAll } from '@tollgate/contracts/redis/project.ts'
@@ -30,6 +30,8 @@ const bound: CostBound = {
 /** Writes accounts with keys into an empty Redis. Every limit is in force, and none is ever the reason of an answer. */
 export async function createKeys(link: RedisNode, accounts: number, keysEach: number): Promise<ScriptedKey[]> {
   const keys: ScriptedKey[] = []
+  // Accounts begin with a spend in the month that is open.
+  for (const shard of accountShards) await stampNow(link, shard, 0, link.run())
   for (let number = 0; number < accounts; number++) {
     const account = crypto.randomUUID()
     await putAll(link, [
@@ -48,7 +50,8 @@ export async function createKeys(link: RedisNode, accounts: number, keysEach: nu
       )
       keys.push({ account, key, admission })
     }
-    const shard = accountShard(account)
+  }
+  for (const shard of new Set(keys.map(({ account }) => accountShard(account)))) {
     if (!(await stampNow(link, shard, 2, link.run()))) {
       throw new Error(`shard ${shard} could not be vouched for`)
     }

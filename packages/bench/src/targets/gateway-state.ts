@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { allShards } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShards, allShards } from '@tollgate/contracts/keyspace/names.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { putCatalog } from '@tollgate/contracts/redis/project.ts'
 import { stampNow } from '@tollgate/contracts/testing/marker.ts'
@@ -60,6 +60,8 @@ export async function fillRedis(url: string, { catalog = benchCatalog, accounts 
   })
   try {
     await link.ready()
+    // Accounts begin with a spend in the month that is open.
+    for (const shard of accountShards) await stampNow(link, shard, 0, link.run())
     const secrets = await writeAccounts(link, accounts)
     const version = accountsVersion
     for (const shard of allShards) {

@@ -50,6 +50,8 @@ export const gonePrefix = (account: string): string => `gone:{${accountShard(acc
 export const uncopiedName = (shard: AccountShard): string => `uncopied:{${shard}}`
 /** Rows of usage by the hour in which they are final */
 export const usageIndexName = (shard: AccountShard): string => `rows:{${shard}}`
+/** Tombstones of keys and accounts, by when they came: see scripts/put-records.lua */
+export const tombstonesName = (shard: AccountShard): string => `tombstones:{${shard}}`
 /** @param what see redis/count-attempt.ts */
 export const attemptsName = (what: string): string => `attempts:${what}`
 /** When keys were last used, on its way to Postgres: see redis/last-uses.ts */

@@ -45,9 +45,10 @@ testOnEveryRedis('admission', async (t, anyRun) => {
 
   t.beforeEach(async () => {
     // A spend is made in the month that is open.
-    assert.ok(await stampNow(link, shard, 11, link.run()))
+    assert.ok(await stampNow(link, shard, 9, link.run()))
     await putAccountRecord(link, account, 10, free)
     await putKeyRecord(link, account, 'key_1', 11, activeKey)
+    assert.ok(await stampNow(link, shard, 11, link.run()))
   })
 
   async function ask(

@@ -10,6 +10,7 @@ import {
   type Shard,
   secretShard,
   shardMarker,
+  tombstonesName,
   vouchedField
 } from '../keyspace/names.ts'
 import type { AccountRecord, KeyRecord, Pointer } from '../records/records.ts'
@@ -18,8 +19,11 @@ import { createUnpacker } from './packed.ts'
 import { anyNode, RedisAwayError, type RedisLink, type RedisNode } from './redis-link.ts'
 import { addOpenSpends, spendBatches } from './spend.ts'
 
-/** How long the pointer of a secret that died is kept (30 days), so that it is refused as revoked and not as unknown. */
-export const deadPointerMs = 30 * 86_400_000
+/**
+ * How long the pointer of a secret that died is kept (an hour), so that a request with it hears that the key is revoked.
+ * Later it hears that the key is not valid. The hour bounds what an account can leave by making and revoking keys.
+ */
+export const deadPointerMs = 3_600_000
 
 /** Where a shard stands in Redis, as its marker says; nulls if it has none. */
 export type ShardState = { version: number | null; run: string | null }
@@ -50,11 +54,15 @@ export type ShardClaim = { shard: Shard; token: string; at: ShardState }
 /** Something of Postgres on its way into Redis. */
 export type ProjectionWrite =
   | { kind: 'key'; account: string; key: string; version: number; record: KeyRecord }
-  | { kind: 'account'; account: string; version: number; record: AccountRecord }
+  /** `isDeleted`: nothing of the account is needed any more, so its record is a tombstone. */
+  | { kind: 'account'; account: string; version: number; record: AccountRecord; isDeleted?: boolean }
   /** `diedAt` is when the secret stopped working, ms since the epoch: the pointer goes {@link deadPointerMs} later. */
   | { kind: 'pointer'; digest: string; pointer: Pointer; diedAt: number | null }
 
-/** What became of a write: `present` if Redis had just that already, `later` if it has one of a later version. */
+/**
+ * What became of a write: `present` if Redis had just that already, or has swept that tombstone; `later` if it has, or had,
+ * one of a later version.
+ */
 export type WriteOutcome = 'stored' | 'present' | 'later'
 
 /** Writes that one script makes at once: few enough to keep admissions waiting for less than half a millisecond. */
@@ -88,7 +96,7 @@ async function putTogether(node: RedisNode, writes: readonly ProjectionWrite[]):
   for (const batch of batches) addBatch(pipeline, batch)
   // An account that Redis did not know has spent nothing yet. Where that is not so, Redis is not the one that was vouched
   // to, and spend is seeded from the ledger before it is again.
-  const accounts = writes.flatMap((write) => (write.kind === 'account' ? write.account : []))
+  const accounts = writes.flatMap((write) => (write.kind === 'account' && !isTombstone(write) ? write.account : []))
   for (const ofShard of Map.groupBy(accounts, accountShard).values()) {
     for (const batch of spendBatches(ofShard)) addOpenSpends(pipeline, batch, null)
   }
@@ -99,6 +107,9 @@ async function putTogether(node: RedisNode, writes: readonly ProjectionWrite[]):
     return Array.isArray(answer) ? answer.map(toOutcome) : batch.map((): WriteOutcome => 'stored')
   })
 }
+
+const isTombstone = (write: Exclude<ProjectionWrite, { kind: 'pointer' }>): boolean =>
+  write.kind === 'key' ? write.record.status === 'revoked' : write.isDeleted === true
 
 const toOutcome = (answer: 1 | 0 | -1): WriteOutcome => (answer === 1 ? 'stored' : answer === 0 ? 'present' : 'later')
 
@@ -132,15 +143,19 @@ function addBatch(pipeline: ChainableCommander, batch: readonly ProjectionWrite[
       rest.push(JSON.stringify(write.pointer), write.diedAt === null ? '' : write.diedAt + deadPointerMs)
     } else if (write.kind === 'account') {
       keys.push(accountName(write.account))
-      rest.push('a', 'r', write.version, JSON.stringify(write.record))
+      rest.push('a', 'r', write.version, JSON.stringify(write.record), isTombstone(write) ? 1 : 0)
     } else {
       keys.push(accountName(write.account))
-      rest.push(`k:${write.key}`, `r:${write.key}`, write.version, JSON.stringify(write.record))
+      const { key, version, record } = write
+      rest.push(`k:${key}`, `r:${key}`, version, JSON.stringify(record), isTombstone(write) ? 1 : 0)
     }
   }
   const [first] = batch
   if (first!.kind === 'pointer') pipeline.tgPutPointers(keys.length, ...keys, ...rest)
-  else pipeline.tgPutRecords(keys.length + 1, shardMarker(accountShard(first!.account)), ...keys, ...rest)
+  else {
+    const shard = accountShard(first!.account)
+    pipeline.tgPutRecords(keys.length + 2, shardMarker(shard), tombstonesName(shard), ...keys, ...rest)
+  }
 }
 
 /** Writes a key record unless a later version is there. @returns whether it was stored */

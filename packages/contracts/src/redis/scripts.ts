@@ -9,6 +9,8 @@ import type { RawRecords } from './verify.ts'
  */
 const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
   tgPutRecords: { file: 'put-records.lua' },
+  tgFindTombstones: { file: 'find-tombstones.lua', numberOfKeys: 1 },
+  tgSweepTombstones: { file: 'sweep-tombstones.lua' },
   tgPutPointers: { file: 'put-pointers.lua' },
   tgReadPointer: { file: 'read-pointer.lua', numberOfKeys: 2 },
   tgClaimShard: { file: 'claim-shard.lua', numberOfKeys: 1 },
@@ -69,6 +71,8 @@ export function defineScripts(client: Redis, options: { flags: boolean }): Map<s
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     tgPutRecords(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<Array<1 | 0 | -1>, Context>
+    tgFindTombstones(tombstones: string, keptMs: number, most: number): Result<string[], Context>
+    tgSweepTombstones(numberOfKeys: number, ...keysAndTombstones: string[]): Result<number, Context>
     tgPutPointers(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
     tgVerify(...keysAndArguments: string[]): Result<'admitted' | 'ended' | 'unverified' | RawRecords, Context>
     tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>

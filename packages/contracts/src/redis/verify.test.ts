@@ -56,9 +56,10 @@ testOnEveryRedis('verification', async (t, anyRun) => {
   const judged = { key: '11', account: '10' }
   t.beforeEach(async () => {
     // A spend is made in the month that is open.
-    await stamp(link, 11)
+    await stamp(link, 9)
     await putAccountRecord(link, account, 10, free)
     await putKeyRecord(link, account, 'key_1', 11, key)
+    await stamp(link, 11)
   })
 
   t.test('a request that was judged on the current records is admitted', async () => {

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Brings what the ledger knows of an account's month into its spend: of each amount the larger counts. A spend that is
--- missing is made, one of an earlier month replaced.
+-- missing is made, one of an earlier month replaced. Keys without a record are passed over: their tombstones were swept.
 --
 -- What is settled adds to the larger, also if that is the ledger's, which may not have it yet. So where the ledger has
 -- more, the spend must be the one that was seen before all that Redis knew was copied into the ledger.
@@ -38,7 +38,7 @@ end
 local changes = {}
 for n = 2, #fields do
   local keyVersion, keySettled, keyReserved, keyArrival = readKey(values[n], month)
-  if keySettled < amounts[n] then
+  if keyVersion > 0 and keySettled < amounts[n] then
     changes[n] = struct.pack(keyForm, keyVersion, month, amounts[n], keyReserved, keyArrival)
   end
 end

@@ -63,7 +63,7 @@ test('a PGlite directory keeps its data, and only one process at a time may have
   const second = await openDatabase(url)
   t.after(() => second.close())
   assert.equal(await migrate(second.orm), 0)
-  assert.deepEqual(await second.orm.select().from(shards), [{ name: 'a00', version: 7 }])
+  assert.deepEqual(await second.orm.select().from(shards), [{ name: 'a00', version: 7, purged: 0 }])
 })
 
 test('a URL of another form is refused', async () => {

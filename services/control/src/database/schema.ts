@@ -120,6 +120,8 @@ export const accounts = pgTable(
     ownCapNanos: bigint('own_cap_nanos', { mode: 'number' }),
     /** Status of the account's subscription at the payment provider, as billing last read it; null without one. */
     subscriptionStatus: text('subscription_status'),
+    /** When the account's changes of keys have worn off; see keys/key-changes.ts. */
+    keyChangesUntil: at('key_changes_until'),
     /** `aNN` */
     shard: text('shard').notNull(),
     version: version(),
@@ -264,6 +266,7 @@ export const keys = pgTable(
     index('keys_created_by').on(table.createdBy),
     index('keys_account_shard_version').on(table.accountShard, table.version),
     index('keys_secret_shard_version').on(table.secretShard, table.version),
+    index('keys_revoked').on(table.revokedAt).where(sql`${table.revokedAt} is not null`),
     index('keys_metadata').using('gin', sql`${table.metadata} jsonb_path_ops`),
     check('keys_status', sql`(${table.status} = 'revoked') = (${table.revokedAt} is not null)`),
     check('keys_previous', sql`(${table.previousDigest} is null) = (${table.previousUntil} is null)`)
@@ -292,7 +295,8 @@ export const formerSecrets = pgTable(
   },
   (table) => [
     index('former_secrets_shard_version').on(table.secretShard, table.version),
-    index('former_secrets_key').on(table.keyId)
+    index('former_secrets_key').on(table.keyId, table.version),
+    index('former_secrets_dies').on(table.diesAt)
   ]
 )
 
@@ -315,7 +319,9 @@ export const changes = pgSequence('changes', { startWith: 1 })
 /** The last change of each of the 512 shards: what Redis is compared with. A row appears with the first change. */
 export const shards = pgTable('shards', {
   name: text('name').primaryKey(),
-  version: version()
+  version: version(),
+  /** The last change of any revoked key of its accounts that was deleted here; see database/retention/. */
+  purged: bigint('purged', { mode: 'number' }).notNull().default(0)
 })
 
 /** One row. The epoch is raised when Redis is found ahead of this database, which was restored then. */
@@ -325,7 +331,11 @@ export const projection = pgTable(
     one: boolean('one').primaryKey().default(true),
     epoch: integer('epoch').notNull().default(0),
     /** The epoch in which all usage that Redis held was last copied: when a later one begins, the ledger may lack some. */
-    ledgerEpoch: integer('ledger_epoch').notNull().default(0)
+    ledgerEpoch: integer('ledger_epoch').notNull().default(0),
+    /** Copies of usage of earlier hours are refused: the ledger has them, folded into days or dropped; see usage/fold/. */
+    ledgerClosedBefore: at('ledger_closed_before'),
+    /** All hours before this are folded into days. */
+    ledgerFoldedBefore: at('ledger_folded_before')
   },
   (table) => [check('projection_one_row', sql`${table.one}`)]
 )
@@ -362,6 +372,8 @@ export const auditLog = pgTable(
  * What was served and what it cost: one row per account, hour of admission, key and model for each row of usage in Redis. A
  * copy with a newer revision replaces the row. Totals are sums over them; one may be below zero, where it corrects what
  * another counted.
+ *
+ * The table is partitioned by month; see usage/fold/. Rows of hours that were folded into a day have the run `day`.
  */
 export const ledger = pgTable(
   'ledger',
@@ -386,5 +398,8 @@ export const ledger = pgTable(
     estimatedRequests: bigint('estimated_requests', { mode: 'number' }).notNull().default(0),
     estimatedNanos: bigint('estimated_nanos', { mode: 'number' }).notNull().default(0)
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.hour, table.run, table.keyId, table.model] })]
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.hour, table.run, table.keyId, table.model] }),
+    index('ledger_hour').using('brin', table.hour)
+  ]
 )

@@ -6,7 +6,13 @@ import { test } from 'tap'
 import { judgeShards } from './judge-shards.ts'
 
 const run = 'this run'
-const truth = { epoch: 1, changes: new Map<Shard, number>([['a01', 10]]), catalog: 1, nowMs: 0 }
+const truth = {
+  epoch: 1,
+  changes: new Map<Shard, number>([['a01', 10]]),
+  purged: new Map<Shard, number>([['a01', 6]]),
+  catalog: 1,
+  nowMs: 0
+}
 
 /** Markers of all shards, each as it should be but for the given ones. */
 function markers(others: Partial<Record<Shard, Partial<FoundMarker>>>, holder = run): Map<Shard, FoundMarker> {
@@ -64,4 +70,20 @@ test('of several shards ahead the latest epoch counts', async () => {
     truth
   )
   assert.deepEqual(judgement, { ahead: true, epoch: 5 })
+})
+
+for (const [name, marker] of [
+  ['a marker', { version: versionOf(1, 5) }],
+  ['a record of a shard that was never vouched for', { version: null, run: null, highest: versionOf(1, 5) }],
+  ['a record of a shard of an earlier epoch', { version: versionOf(0, 5), highest: versionOf(1, 5) }]
+] as const) {
+  test(`${name} older than a dead key that Postgres has deleted begins another epoch`, async () => {
+    assert.deepEqual(judgeShards(markers({ a01: marker }), truth), { ahead: true, epoch: 1 })
+  })
+}
+
+test('a shard that has nothing, or has followed since, needs no other epoch', async () => {
+  assert.deepEqual(stale({ a01: { version: null, run: null } }), ['a01'])
+  assert.deepEqual(stale({ a01: { version: versionOf(1, 6) } }), ['a01'])
+  assert.deepEqual(stale({ a01: { version: versionOf(0, 5) } }), ['a01'])
 })

@@ -1,5 +1,5 @@
 import type { Shard } from '@tollgate/contracts/keyspace/names.ts'
-import { epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
+import { changeOf, epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
 import type { FoundMarker } from '@tollgate/contracts/redis/project.ts'
 import type { Truth } from './source.ts'
 
@@ -11,7 +11,10 @@ export type StaleShard = {
 }
 
 export type Judgement =
-  /** Redis holds changes that Postgres does not know, of this epoch: Postgres was restored to an earlier state. */
+  /**
+   * Redis holds changes of this epoch that Postgres does not know: Postgres was restored to an earlier state. Or Redis came
+   * back with a state so old that Postgres has deleted keys that were revoked since.
+   */
   { ahead: true; epoch: number } | { ahead: false; stale: StaleShard[] }
 
 /**
@@ -29,10 +32,20 @@ export function judgeShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: Tru
     const version = versionOf(truth.epoch, truth.changes.get(shard) ?? 0)
     const seen = Math.max(marker.version ?? 0, marker.highest ?? 0)
     if (seen > version) ahead = true
+    if (isOlderThanPurged(marker, truth.epoch, truth.purged.get(shard) ?? 0)) {
+      ahead = true
+      highest = Math.max(highest, version)
+    }
     highest = Math.max(highest, seen)
     if (marker.run !== marker.holder || marker.version === null || marker.version < version) {
       stale.push({ shard, marker })
     }
   }
   return ahead ? { ahead, epoch: epochOf(highest) } : { ahead, stale }
+}
+
+/** Whether a shard may hold live records of keys that were revoked and deleted since, of which a replay would not tell. */
+function isOlderThanPurged({ version, highest }: FoundMarker, epoch: number, purged: number): boolean {
+  const ofEpoch = [version, highest].find((seen) => seen !== null && epochOf(seen) === epoch)
+  return ofEpoch != null && changeOf(ofEpoch) < purged
 }

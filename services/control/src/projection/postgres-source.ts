@@ -1,12 +1,12 @@
 import type { SecretShard, Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
-import { and, desc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { pageSize, pagesOf, walkOrder } from '../database/pages-by-change.ts'
 import { accounts, catalogs, formerSecrets, keys, projection, shards } from '../database/schema.ts'
 import { createPostgresLedger } from '../usage/postgres-ledger.ts'
-import type { ProjectionSource } from './source.ts'
+import { deadRecordMs, type ProjectionSource } from './source.ts'
 
 /** What admission needs to know; a replay of many rows should not read more. */
 const accountColumns = {
@@ -15,6 +15,7 @@ const accountColumns = {
   plan: accounts.plan,
   status: accounts.status,
   ownCapNanos: accounts.ownCapNanos,
+  suspensions: accounts.suspensions,
   version: accounts.version
 }
 const keyColumns = {
@@ -57,38 +58,40 @@ const formerBySecret = { shard: formerSecrets.secretShard, version: formerSecret
 
 /** In the statement that reads a row, so that row and epoch are of the same instant. */
 const presentEpoch = sql<number>`coalesce((select max(${projection.epoch}) from ${projection}), 0)`.mapWith(Number)
-const longAgo = sql`now() - ${`${deadPointerMs} ms`}::interval`
-const isRecent = or(isNull(keys.revokedAt), gt(keys.revokedAt, longAgo))
-const diedRecently = gt(formerSecrets.diesAt, longAgo)
+const ago = (ms: number): SQL => sql`now() - ${`${ms} ms`}::interval`
+const hasRecentRecord = or(isNull(keys.revokedAt), gt(keys.revokedAt, ago(deadRecordMs)))
+const hasPointer = or(isNull(keys.revokedAt), gt(keys.revokedAt, ago(deadPointerMs)))
+const hasFormerPointer = gt(formerSecrets.diesAt, ago(deadPointerMs))
+const isDeleted = sql<boolean>`'deleted' = any (${accounts.suspensions})`
 
 /** Reads the projection's source from the tables of `schema.ts`. */
 export function createPostgresSource(orm: Orm): ProjectionSource {
-  const accountsWhere = (condition: SQL) =>
+  const accountsWhere = (withDead: boolean) => (condition: SQL) =>
     orm
       .select(accountColumns)
       .from(accounts)
-      .where(condition)
+      .where(and(condition, withDead ? undefined : not(isDeleted)))
       .orderBy(...walkOrder(accounts))
       .limit(pageSize)
   const keysWhere = (withDead: boolean) => (condition: SQL) =>
     orm
       .select(keyColumns)
       .from(keys)
-      .where(and(condition, withDead ? undefined : isRecent))
+      .where(and(condition, withDead ? undefined : hasRecentRecord))
       .orderBy(...walkOrder(keysByAccount))
       .limit(pageSize)
-  const secretsWhere = (condition: SQL) =>
+  const secretsWhere = (withDead: boolean) => (condition: SQL) =>
     orm
       .select(secretColumns)
       .from(keys)
-      .where(and(condition, isRecent))
+      .where(and(condition, withDead ? undefined : hasPointer))
       .orderBy(...walkOrder(keysBySecret))
       .limit(pageSize)
-  const formerSecretsWhere = (condition: SQL) =>
+  const formerSecretsWhere = (withDead: boolean) => (condition: SQL) =>
     orm
       .select(formerSecretColumns)
       .from(formerSecrets)
-      .where(and(condition, diedRecently))
+      .where(and(condition, withDead ? undefined : hasFormerPointer))
       .orderBy(...walkOrder(formerBySecret))
       .limit(pageSize)
 
@@ -109,20 +112,21 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
       return {
         ...present!,
         nowMs: Number(present!.nowMs),
-        changes: new Map(changed.map(({ name, version }) => [name as Shard, version]))
+        changes: new Map(changed.map(({ name, version }) => [name as Shard, version])),
+        purged: new Map(changed.map(({ name, purged }) => [name as Shard, purged]))
       }
     },
 
     async *writesAfter(shards, change, epoch, withDead) {
       const [ofSecrets, ofAccounts] = [shards.filter(isSecretShard), shards.filter((shard) => !isSecretShard(shard))]
-      for await (const rows of pagesOf(keysBySecret, ofSecrets, change, secretsWhere)) {
+      for await (const rows of pagesOf(keysBySecret, ofSecrets, change, secretsWhere(withDead))) {
         yield rows.map((row) => pointerWrite(row.id, row))
       }
-      for await (const rows of pagesOf(formerBySecret, ofSecrets, change, formerSecretsWhere)) {
+      for await (const rows of pagesOf(formerBySecret, ofSecrets, change, formerSecretsWhere(withDead))) {
         yield rows.map((row) => pointerWrite(row.keyId, row))
       }
       // An account comes before its keys: a key without its account is not a state to judge on.
-      for await (const rows of pagesOf(accounts, ofAccounts, change, accountsWhere)) {
+      for await (const rows of pagesOf(accounts, ofAccounts, change, accountsWhere(withDead))) {
         yield rows.map((row) => accountWrite(row, epoch))
       }
       for await (const rows of pagesOf(keysByAccount, ofAccounts, change, keysWhere(withDead))) {
@@ -139,20 +143,16 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
     },
 
     async writesOfKey(account, key) {
-      const [rows, former] = await Promise.all([
-        orm
-          .select({ row: keys, epoch: presentEpoch })
-          .from(keys)
-          .where(and(eq(keys.id, key), eq(keys.accountId, account))),
-        orm
-          .select(formerSecretColumns)
-          .from(formerSecrets)
-          .where(and(eq(formerSecrets.keyId, key), eq(formerSecrets.accountId, account), diedRecently))
-      ])
-      return rows.flatMap(({ row, epoch }) => [
+      // Of former secrets only the one that the last change replaced: the pointers of the others were written with theirs.
+      const rows = await orm
+        .select({ row: keys, former: formerSecretColumns, epoch: presentEpoch })
+        .from(keys)
+        .leftJoin(formerSecrets, and(eq(formerSecrets.keyId, keys.id), eq(formerSecrets.version, keys.version)))
+        .where(and(eq(keys.id, key), eq(keys.accountId, account)))
+      return rows.flatMap(({ row, former, epoch }) => [
         keyWrite(row, epoch),
         pointerWrite(key, { ...row, diesAt: row.revokedAt }),
-        ...former.map((secret) => pointerWrite(key, secret))
+        ...(former === null ? [] : [pointerWrite(key, former)])
       ])
     },
 
@@ -183,7 +183,8 @@ function accountWrite(row: AccountRow, epoch: number): ProjectionWrite {
     kind: 'account',
     account: row.id,
     version: versionOf(epoch, row.version),
-    record: { plan: row.plan, status: row.status, ownCapNanos: row.ownCapNanos }
+    record: { plan: row.plan, status: row.status, ownCapNanos: row.ownCapNanos },
+    ...(row.suspensions.includes('deleted') && { isDeleted: true })
   }
 }
 

@@ -6,6 +6,7 @@ import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
 import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
+import { sweepTombstones } from '@tollgate/contracts/redis/sweep-tombstones.ts'
 import { type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
 import { readState } from '@tollgate/contracts/testing/account-state.ts'
 import { readMarker } from '@tollgate/contracts/testing/marker.ts'
@@ -47,6 +48,8 @@ type Action =
   | { do: 'revoke' | 'edit'; key: number; tell: Telling }
   | { do: 'tell'; key: number }
   | { do: 'month' | 'flush' | 'dump' | 'crash' | 'backup' }
+  /** Tombstones go from Redis, pointers of dead secrets expire there, and Postgres deletes what died long ago. */
+  | { do: 'sweep' | 'wholeSweep' | 'expire' | 'purge' }
   | { do: 'restart'; from: 'present' | 'dump' | 'nothing' }
   | { do: 'restore'; redis: 'same' | 'present' | 'dump' | 'nothing' }
 
@@ -70,6 +73,10 @@ const anything: fc.Arbitrary<Action[]> = fc.array(
     { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('revoke', 'revoke', 'edit'), key, tell }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('tell'), key }) },
     { weight: 8, arbitrary: fc.record({ do: event }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({ do: fc.constantFrom('sweep', 'wholeSweep', 'wholeSweep', 'expire', 'purge') })
+    },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('restart'), from }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('restore'), redis: fc.oneof(fc.constant('same'), from) }) }
   ) as fc.Arbitrary<Action>,
@@ -100,6 +107,31 @@ const known: Action[][] = [
     { do: 'step', pick: 0, ending: 'done' },
     { do: 'step', pick: 0, ending: 'done' },
     { do: 'restore', redis: 'same' }
+  ],
+  // A dump has a live key that was revoked since, and deleted from Postgres.
+  [
+    ...begun,
+    { do: 'create', account: 0, tell: 'whole' },
+    { do: 'wholePass' },
+    { do: 'dump' },
+    { do: 'revoke', key: 0, tell: 'whole' },
+    { do: 'wholePass' },
+    { do: 'wholeSweep' },
+    { do: 'month' },
+    { do: 'purge' },
+    { do: 'restart', from: 'dump' },
+    { do: 'wholePass' }
+  ],
+  // An earlier state of a key comes when its tombstone has been swept.
+  [
+    ...begun,
+    { do: 'create', account: 0, tell: 'whole' },
+    { do: 'tell', key: 0 },
+    { do: 'step', pick: 0, ending: 'done' },
+    { do: 'revoke', key: 0, tell: 'whole' },
+    { do: 'wholePass' },
+    { do: 'wholeSweep' },
+    { do: 'step', pick: 0, ending: 'done' }
   ]
 ]
 
@@ -186,10 +218,10 @@ function watch(world: World, link: RedisNode) {
     }
   }
 
-  /** Nobody may be told that a key does not exist once it was there. */
+  /** Nobody may be told that a live key does not exist once it was there. */
   async function checkKnown({ id, account: of, digest }: (typeof created)[number]): Promise<void> {
     const row = world.state.keys.get(id)
-    if (row === undefined || isLongDead(row)) return
+    if (row === undefined || row.record.status === 'revoked') return
     assert.notEqual(await findPointer(gateway, digest), 'unknown', `${id} is said to be unknown`)
     const seen = await look(id, of)
     assert.ok(seen.outcome !== 'moved' || seen.key !== null, `${id} is said not to be there`)
@@ -206,7 +238,7 @@ function watch(world: World, link: RedisNode) {
     const { state } = world
     const checks: Array<Promise<void>> = []
     for (const row of state.keys.values()) {
-      if (secretShard(row.record.digest) === shard && row.change <= upTo && !isLongDead(row))
+      if (secretShard(row.record.digest) === shard && row.change <= upTo && row.record.status === 'active')
         checks.push(checkPointer(row))
     }
     for (const of of accounts.filter((id) => accountShard(id) === shard)) {
@@ -239,7 +271,11 @@ function watch(world: World, link: RedisNode) {
     if (known === undefined || lostInFlight) return
     const { settled } = spend.account
     assert.ok(settled >= known.settled, `${of} has spent ${known.settled}, not ${settled}`)
-    for (const [id, nanos] of known.byKey) assert.ok(spend.keys.get(id)!.settled >= nanos, `${id} has spent ${nanos}`)
+    for (const [id, nanos] of known.byKey) {
+      // Without its record a key is not admitted, and needs no spend.
+      const { version, settled } = spend.keys.get(id) ?? { version: 0, settled: 0 }
+      assert.ok(version === 0 || settled >= nanos, `${id} has spent ${nanos}`)
+    }
   }
 
   async function checkKey(id: string, of: string, upTo: number): Promise<void> {
@@ -248,7 +284,8 @@ function watch(world: World, link: RedisNode) {
     const record = seen.key === null ? null : readKeyRecord(seen.key.json)
     const row = world.state.keys.get(id)
     if (row === undefined) assert.equal(record, null, `${id} is not in Postgres, and in force in Redis`)
-    else if (row.change <= upTo && isLongDead(row)) assert.notEqual(record?.status, 'active', `${id} is dead`)
+    else if (row.change <= upTo && row.record.status === 'revoked')
+      assert.notEqual(record?.status, 'active', `${id} is dead`)
     else if (row.change <= upTo) assert.deepEqual(record, row.record, `${id} is vouched for`)
   }
 
@@ -295,6 +332,31 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
     copies++
     await copyUsage(source.ledger, redis, 'changed', { shards: accountShards }).catch(() => undefined)
     copies--
+  }
+
+  async function sweep({ redis }: Agent): Promise<void> {
+    await sweepTombstones(redis, { shards: accountShards, keptMs: 0 }).catch(() => undefined)
+  }
+
+  /** As Redis does with pointers of dead secrets. */
+  async function expirePointers(): Promise<void> {
+    for (const { record } of world.state.keys.values()) {
+      if (record.status === 'revoked') await link.client.del(pointerName(record.digest))
+    }
+  }
+
+  /** What was under way when the keys died has ended long ago. */
+  function purge(): void {
+    world.crashAll()
+    passes = 0
+    copies = 0
+    const { keys, purged } = world.state
+    for (const row of keys.values()) {
+      if (!isLongDead(row)) continue
+      keys.delete(row.id)
+      const shard = accountShard(row.account)
+      purged.set(shard, Math.max(purged.get(shard) ?? 0, row.change))
+    }
   }
 
   async function tellOf(id: string, telling: Telling): Promise<void> {
@@ -411,6 +473,18 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
           for (const row of keys.values()) if (row.revokedAt !== null) row.revokedAt = 1
         }
         return
+      case 'sweep':
+        void sweep(world.agent())
+        return
+      case 'wholeSweep': {
+        const agent = world.agent()
+        void sweep(agent)
+        return agent.settle()
+      }
+      case 'expire':
+        return expirePointers()
+      case 'purge':
+        return purge()
       case 'flush':
         if (copies + passes > 0) watcher.lostInFlight()
         await link.client.flushall()

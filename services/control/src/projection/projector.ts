@@ -1,6 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { sweepTombstones } from '@tollgate/contracts/redis/sweep-tombstones.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/connect.ts'
 import { WakeableSleep } from '../wakeable-sleep.ts'
@@ -8,6 +9,9 @@ import { storeCatalog } from './catalog.ts'
 import { runPass } from './pass.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { type ChangeOfOne, writeDirectly } from './write-directly.ts'
+
+/** Milliseconds between looks for tombstones in Redis that may go: a command for each shard. */
+const sweepIntervalMs = 60_000
 
 export type ProjectorOptions = {
   database: Database
@@ -62,6 +66,7 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
   async function runLoop(): Promise<void> {
     let isCatalogStored = false
     let isFailing = false
+    let sweepAt = 0
     while (!stopping.signal.aborted) {
       if (!redis.isReady()) {
         void redis.ready().then(() => pause.wake())
@@ -76,11 +81,17 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
         isCatalogStored = true
         const result = await runPass(source, redis, stopping.signal)
         again = result.restored
-        if (result.restored) log.warn('Redis is ahead of Postgres, which was restored: everything is projected anew')
-        else if (isFailing || result.shards > 100) {
+        if (result.restored) {
+          log.warn('Redis and Postgres do not fit together, since one was restored: everything is projected anew')
+        }
+        if (!result.restored && (isFailing || result.shards > 100)) {
           log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is what Postgres says again')
         }
         isFailing = false
+        if (performance.now() >= sweepAt) {
+          sweepAt = performance.now() + sweepIntervalMs
+          await sweepTombstones(redis, { signal: stopping.signal })
+        }
       } catch (err) {
         if (!isFailing && !stopping.signal.aborted) log.warn({ err }, 'the projection is behind')
         isFailing = true

@@ -22,7 +22,7 @@ export type LedgerRow = {
 export type Ledger = {
   /** Stores copies of rows of usage, each unless a copy of a later revision is there. May be repeated. */
   store(usages: readonly Usage[]): Promise<void>
-  /** The accounts of shards, in pages. One that changes meanwhile may come twice. */
+  /** The accounts of shards that are not deleted, in pages. One that changes meanwhile may come twice. */
   accountsOf(shards: readonly AccountShard[]): AsyncIterable<string[]>
   /** What accounts have spent in the month that a moment is in (UTC), of those that have rows in it. */
   spendOf(accounts: readonly string[], now: Date): Promise<LedgerSpend[]>

@@ -1,6 +1,6 @@
 import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import type { Usage } from '@tollgate/contracts/redis/parse-usage.ts'
-import { and, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, DrizzleQueryError, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { pageSize, pagesOf, walkOrder } from '../database/pages-by-change.ts'
 import { accounts, ledger, projection } from '../database/schema.ts'
@@ -18,7 +18,7 @@ export function createPostgresLedger(orm: Orm): Ledger {
     async store(usages) {
       const rows = usages.map(toRow)
       for (let from = 0; from < rows.length; from += rowsPerStatement) {
-        await orm.execute(upsert(rows.slice(from, from + rowsPerStatement)))
+        await storeRows(orm, rows.slice(from, from + rowsPerStatement))
       }
     },
 
@@ -62,12 +62,34 @@ export function createPostgresLedger(orm: Orm): Ledger {
 
 /** A row of the ledger, as the upsert reads it. */
 const toRow = ({ hour, name: _name, born: _born, ...row }: Usage) => ({ second: hour * 3600, ...row })
+type LedgerRow = ReturnType<typeof toRow>
+
+/** `check_violation`: there is no partition for a row. */
+const missingPartition = '23514'
+
+async function storeRows(orm: Orm, rows: LedgerRow[]): Promise<void> {
+  try {
+    await orm.execute(upsert(rows))
+  } catch (error) {
+    if (!(error instanceof DrizzleQueryError)) throw error
+    const { code } = error.cause as { code?: unknown }
+    if (code !== missingPartition) throw error
+    const hours = JSON.stringify([...new Set(rows.map(({ second }) => second))])
+    await orm.execute(
+      sql`select add_ledger_month(to_timestamp(value::float8)) from json_array_elements_text(${hours}::text::json)`
+    )
+    await orm.execute(upsert(rows))
+  }
+}
 
 /**
+ * Copies of hours that are closed are left out: the ledger has them, in another form (see `fold-ledger.ts`), and they came
+ * with an old state of Redis.
+ *
  * In the order of the primary key: replicas that store the same rows at once must not lock them in different orders, or
  * they could wait for each other for ever.
  */
-const upsert = (rows: Array<ReturnType<typeof toRow>>): SQL => sql`
+const upsert = (rows: readonly LedgerRow[]): SQL => sql`
   insert into ${ledger} (
     account_id, hour, run, key_id, model, requests, errors, prompt_tokens, cached_tokens, completion_tokens, cost_nanos,
     estimated_requests, estimated_nanos, revision
@@ -79,6 +101,7 @@ const upsert = (rows: Array<ReturnType<typeof toRow>>): SQL => sql`
     "cachedTokens" bigint, "completionTokens" bigint, "costNanos" bigint, "estimatedRequests" bigint,
     "estimatedNanos" bigint, revision bigint
   )
+  where to_timestamp(second) >= coalesce((select max(ledger_closed_before) from ${projection}), '-infinity')
   order by account, second, run, key, model
   on conflict (account_id, hour, run, key_id, model) do update set
     requests = excluded.requests, errors = excluded.errors, prompt_tokens = excluded.prompt_tokens,
@@ -91,7 +114,7 @@ const accountsWhere = (orm: Orm) => (condition: SQL) =>
   orm
     .select({ id: accounts.id, shard: accounts.shard, version: accounts.version })
     .from(accounts)
-    .where(condition)
+    .where(and(condition, sql`not 'deleted' = any (${accounts.suspensions})`))
     .orderBy(...walkOrder(accounts))
     .limit(pageSize)
 

@@ -26,7 +26,7 @@ local function write(field, value)
 end
 
 -- Adds to what a key and its account have settled and reserved in the month of a time of admission. `value` is that of the
--- key's field. Nothing falls below zero, whatever was lost.
+-- key's field; without a record of the key nothing is counted for it. Nothing falls below zero, whatever was lost.
 local function postSpend(field, value, at, moreSettled, moreReserved)
   local ofMonth = monthOf(at)
   if month == 0 or ofMonth < month then
@@ -37,6 +37,9 @@ local function postSpend(field, value, at, moreSettled, moreReserved)
   end
   settled, reserved = max(0, settled + moreSettled), max(0, reserved + moreReserved)
   local keyVersion, keySettled, keyReserved, keyArrival = readKey(latest and latest[field] or value or noKey, month)
+  if keyVersion == 0 then
+    return
+  end
   write(field, packFields(keyForm, keyVersion, month, max(0, keySettled + moreSettled), max(0, keyReserved + moreReserved),
     keyArrival))
 end

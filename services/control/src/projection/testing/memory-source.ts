@@ -1,9 +1,9 @@
 import { accountShard, type Shard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
 import { createMemoryLedger, type MemoryLedgerRow } from '../../usage/testing/memory-ledger.ts'
-import type { ProjectionSource } from '../source.ts'
+import { deadRecordMs, type ProjectionSource } from '../source.ts'
 
 export type MemoryAccount = { id: string; record: AccountRecord; change: number }
 export type MemoryKey = {
@@ -20,6 +20,7 @@ export type MemoryState = {
   epoch: number
   change: number
   shards: Map<Shard, number>
+  purged: Map<Shard, number>
   accounts: Map<string, MemoryAccount>
   keys: Map<string, MemoryKey>
   ledger: Map<string, MemoryLedgerRow>
@@ -30,6 +31,7 @@ export const emptyState = (): MemoryState => ({
   epoch: 0,
   change: 0,
   shards: new Map(),
+  purged: new Map(),
   accounts: new Map(),
   keys: new Map(),
   ledger: new Map(),
@@ -44,7 +46,7 @@ export function recordMemoryChange(state: MemoryState, touched: readonly Shard[]
 }
 
 export const isLongDead = (key: MemoryKey): boolean =>
-  key.revokedAt !== null && key.revokedAt < Date.now() - deadPointerMs
+  key.revokedAt !== null && key.revokedAt < Date.now() - deadRecordMs
 
 /**
  * A source for tests of what the projection does, with pages of one row, so that anything can happen between two of
@@ -73,7 +75,8 @@ export function createMemorySource(state: () => MemoryState): ProjectionSource {
   ): AsyncGenerator<ProjectionWrite[]> {
     const keys = () => [...state().keys.values()]
     if (shard.startsWith('k')) {
-      const ofShard = () => keys().filter((key) => secretShard(key.record.digest) === shard && !isLongDead(key))
+      const ofShard = () =>
+        keys().filter((key) => secretShard(key.record.digest) === shard && (withDead || !isLongDead(key)))
       yield* pages(change, ofShard, pointerWrite)
       return
     }
@@ -90,7 +93,8 @@ export function createMemorySource(state: () => MemoryState): ProjectionSource {
   return {
     ledger: createMemoryLedger(state),
     async readTruth() {
-      return { epoch: state().epoch, changes: new Map(state().shards), catalog: 0, nowMs: Date.now() }
+      const { epoch, shards, purged } = state()
+      return { epoch, changes: new Map(shards), purged: new Map(purged), catalog: 0, nowMs: Date.now() }
     },
     async *writesAfter(shards, change, epoch, withDead) {
       for (const shard of shards) yield* writesOfShard(shard, change, epoch, withDead)

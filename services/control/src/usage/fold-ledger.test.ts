@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import type { Usage } from '@tollgate/contracts/redis/parse-usage.ts'
+import { sql } from 'drizzle-orm'
+import { type Orm, queryRows } from '../database/connect.ts'
+import { migrate } from '../database/migrate.ts'
+import { ledger } from '../database/schema.ts'
+import { onEachDatabase, openTestDatabase } from '../testing/databases.ts'
+import { foldLedger } from './fold-ledger.ts'
+import { createPostgresLedger } from './postgres-ledger.ts'
+import { readSpend, readUsage } from './read-ledger.ts'
+
+const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
+const now = new Date('2026-11-20T12:00:00Z')
+const retention = { hoursKeptDays: 5, monthsKept: null }
+
+function usage(hour: string, changed: Partial<Usage> = {}): Usage {
+  const row = { account, hour: Date.parse(hour) / 3_600_000, run: 'a run', key: 'key_1', model: 'm', revision: 1 }
+  const counts = { requests: 1, errors: 0, promptTokens: 10, cachedTokens: 1, completionTokens: 5, costNanos: 7 }
+  return { ...row, ...counts, estimatedRequests: 0, estimatedNanos: 0, name: '', born: 1, ...changed }
+}
+
+async function partitions(orm: Orm): Promise<string[]> {
+  const rows = await queryRows<{ name: string }>(
+    orm,
+    sql`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'ledger'::regclass order by 1`
+  )
+  return rows.map(({ name }) => name)
+}
+
+const spent = (orm: Orm) => readSpend(orm, account, new Date('2020-01-01T00:00:00Z'), new Date('2030-01-01T00:00:00Z'))
+
+onEachDatabase('the ledger', async (t, newDatabase) => {
+  const database = await openTestDatabase(await newDatabase())
+  t.after(() => database.close())
+  const { orm } = database
+  await migrate(orm)
+  const { store } = createPostgresLedger(orm)
+
+  await t.test('usage of any month is stored, in a partition of its own', async () => {
+    await store([usage('2026-09-30T23:00:00Z'), usage('2026-10-01T00:00:00Z'), usage('2026-10-31T23:00:00Z')])
+    const made = await partitions(orm)
+    assert.ok(made.includes('ledger_2026_09') && made.includes('ledger_2026_10'), made.join())
+    assert.equal(await orm.$count(ledger), 3)
+  })
+
+  await t.test('old hours become days, and every sum stays what it was', async () => {
+    await store([
+      usage('2026-11-14T01:00:00Z', { costNanos: 100 }),
+      usage('2026-11-14T23:00:00Z', { costNanos: 20, errors: 1 }),
+      usage('2026-11-14T23:00:00Z', { costNanos: 3, run: 'another run' }),
+      usage('2026-11-14T23:00:00Z', { costNanos: 4, key: 'key_2' }),
+      usage('2026-11-15T00:00:00Z', { costNanos: 5 })
+    ])
+    const before = await spent(orm)
+    assert.equal((await foldLedger(orm, retention, now)).folded, 0)
+    assert.equal((await foldLedger(orm, retention, now)).folded, 7)
+    assert.equal((await foldLedger(orm, retention, now)).folded, 0)
+    assert.equal(await spent(orm), before)
+    const range = {
+      from: new Date('2026-11-14T00:00:00Z'),
+      to: new Date('2026-11-16T00:00:00Z'),
+      interval: 'hour' as const
+    }
+    const buckets = await readUsage(orm, account, range, 'key', 100)
+    assert.deepEqual(
+      buckets?.map(({ start, key_id, requests, errors, cost_usd }) => [start, key_id, requests, errors, cost_usd]),
+      [
+        ['2026-11-14T00:00:00.000Z', 'key_1', 3, 1, '0.000000123'],
+        ['2026-11-14T00:00:00.000Z', 'key_2', 1, 0, '0.000000004'],
+        ['2026-11-15T00:00:00.000Z', 'key_1', 1, 0, '0.000000005']
+      ]
+    )
+  })
+
+  await t.test('a copy of a folded hour, from an old state of Redis, does not count twice', async () => {
+    const before = await spent(orm)
+    await store([usage('2026-11-14T01:00:00Z', { costNanos: 100, revision: 9 })])
+    assert.equal(await spent(orm), before)
+    await store([usage('2026-11-15T00:00:00Z', { costNanos: 6, revision: 2 })])
+    assert.equal(await spent(orm), before + 1n)
+  })
+
+  await t.test('replicas that fold at once fold each hour once', async () => {
+    const before = await spent(orm)
+    const rows = Array.from({ length: 3000 }, (_, number) => usage('2026-11-16T03:00:00Z', { key: `key_${number}` }))
+    await store([...rows, ...rows.map((row) => ({ ...row, hour: row.hour + 1 }))])
+    const later = new Date('2026-11-23T12:00:00Z')
+    await foldLedger(orm, retention, later)
+    const results = await Promise.all([1, 2, 3].map(() => foldLedger(orm, retention, later)))
+    assert.equal(
+      results.reduce((sum, { folded }) => sum + folded, 0),
+      6001
+    )
+    assert.equal(await spent(orm), before + 42_000n)
+  })
+
+  await t.test('months go when they are too old, and do not come back', async () => {
+    const short = { hoursKeptDays: 5, monthsKept: 1 }
+    const { dropped } = await foldLedger(orm, short, now)
+    assert.deepEqual(dropped, ['ledger_2026_09'])
+    await store([usage('2026-09-30T23:00:00Z')])
+    assert.ok(!(await partitions(orm)).includes('ledger_2026_09'))
+    const rest = await queryRows<{ first: string }>(orm, sql`select min(hour)::date::text as first from ledger`)
+    assert.equal(rest[0]!.first, '2026-10-01')
+  })
+})

@@ -1,0 +1,161 @@
+import { sql } from 'drizzle-orm'
+import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
+import { ledger, projection } from '../database/schema.ts'
+
+const dayMs = 86_400_000
+/** Few enough that a statement takes some tens of milliseconds. */
+const rowsPerStep = 2000
+/** Any number that nothing else in this database locks; written down once. (7012846613 is that of add_ledger_month.) */
+const lock = 7_012_846_614
+/** A partition that cannot be dropped at once is left to the next hour: those who wait for the lock keep others waiting. */
+const lockTimeoutMs = 2000
+
+export type LedgerRetention = {
+  /** Days after which hours are folded into days; at least 3. */
+  readonly hoursKeptDays: number
+  /** Whole months that are kept besides the present one; null to keep all. */
+  readonly monthsKept: number | null
+}
+
+/**
+ * Keeps the ledger small: makes the partitions of this month and the next, folds old hours into days, and drops months that
+ * are too old.
+ *
+ * Usage of an hour may only be folded when no copy of it can come any more, or it would count twice. So hours are closed
+ * first, after all usage that Redis holds was copied: from then on `store` refuses copies of them. The next call folds them.
+ * What Redis could still bring then comes from a dump that is days old, and is in the ledger already.
+ *
+ * Any number of replicas may do this at once.
+ *
+ * @param now a time after which all usage in Redis was copied
+ * @param isStopping asked between steps
+ * @returns how many rows were folded, and the months that were dropped
+ */
+export async function foldLedger(
+  orm: Orm,
+  { hoursKeptDays, monthsKept }: LedgerRetention,
+  now: Date,
+  isStopping = () => false
+): Promise<{ folded: number; dropped: string[] }> {
+  await orm.execute(sql`select add_ledger_month(${now.toISOString()}::timestamptz),
+    add_ledger_month(date_trunc('month', ${now.toISOString()}::timestamptz, 'UTC') + interval '40 days')`)
+  const keptFrom = monthsKept === null ? null : firstOfMonth(now, -monthsKept)
+  const dropped = keptFrom === null ? [] : await dropMonths(orm, keptFrom)
+  let folded = 0
+  const { from, to } = await closedRange(orm)
+  for (let day = from; day < to && !isStopping(); day += dayMs) folded += await foldDay(orm, new Date(day), isStopping)
+  const daysFrom = Math.floor((now.getTime() - hoursKeptDays * dayMs) / dayMs) * dayMs
+  await closeBefore(orm, new Date(Math.max(daysFrom, keptFrom?.getTime() ?? 0)))
+  return { folded, dropped }
+}
+
+/** Where the days begin and end that are closed and not folded, ms since the epoch. */
+async function closedRange(orm: Orm): Promise<{ from: number; to: number }> {
+  const [row] = await queryRows<{ from: string | null; to: string | null }>(
+    orm,
+    sql`
+      select (extract(epoch from coalesce(
+          ledger_folded_before,
+          (select date_trunc('day', min(hour), 'UTC') from ${ledger} where hour < ledger_closed_before)
+        )) * 1000)::bigint::text as "from",
+        (extract(epoch from ledger_closed_before) * 1000)::bigint::text as "to"
+      from ${projection}`
+  )
+  return row?.from == null || row.to === null ? { from: 0, to: 0 } : { from: Number(row.from), to: Number(row.to) }
+}
+
+/** Folds the hours of a day, some rows at a time: at each moment sums are what they were. */
+async function foldDay(orm: Orm, day: Date, isStopping: () => boolean): Promise<number> {
+  let folded = 0
+  while (!isStopping()) {
+    const count = await orm.transaction(async (tx) => {
+      await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(lock))})`)
+      const rows = await foldRows(tx, day)
+      if (rows < rowsPerStep) {
+        const next = new Date(day.getTime() + dayMs)
+        const isLater = sql`coalesce(ledger_folded_before, '-infinity') < ${next.toISOString()}::timestamptz`
+        await tx.update(projection).set({ ledgerFoldedBefore: next }).where(isLater)
+      }
+      return rows
+    })
+    folded += count
+    if (count < rowsPerStep) return folded
+  }
+  return folded
+}
+
+/** @returns how many rows of hours there were, of which at most {@link rowsPerStep} are folded */
+async function foldRows(tx: Transaction, day: Date): Promise<number> {
+  const [from, to] = [day.toISOString(), new Date(day.getTime() + dayMs).toISOString()]
+  const [row] = await queryRows<{ count: string }>(
+    tx,
+    sql`
+      with hours as (
+        select account_id, hour, run, key_id, model from ${ledger}
+        where ${ledger.hour} >= ${from}::timestamptz and ${ledger.hour} < ${to}::timestamptz and ${ledger.run} <> 'day'
+        limit ${rowsPerStep}
+      ), taken as (
+        delete from ${ledger} using hours
+        where ${ledger.hour} >= ${from}::timestamptz and ${ledger.hour} < ${to}::timestamptz
+          and ${ledger.accountId} = hours.account_id and ${ledger.hour} = hours.hour and ${ledger.run} = hours.run
+          and ${ledger.keyId} = hours.key_id and ${ledger.model} = hours.model
+        returning ${ledger}.*
+      ), folded as (
+        insert into ${ledger} as stored (
+          account_id, hour, run, key_id, model, requests, errors, prompt_tokens, cached_tokens, completion_tokens,
+          cost_nanos, estimated_requests, estimated_nanos, revision
+        )
+        select account_id, ${from}::timestamptz, 'day', key_id, model, sum(requests), sum(errors), sum(prompt_tokens),
+          sum(cached_tokens), sum(completion_tokens), sum(cost_nanos), sum(estimated_requests), sum(estimated_nanos), 1
+        from taken
+        group by account_id, key_id, model
+        on conflict (account_id, hour, run, key_id, model) do update set
+          requests = stored.requests + excluded.requests, errors = stored.errors + excluded.errors,
+          prompt_tokens = stored.prompt_tokens + excluded.prompt_tokens,
+          cached_tokens = stored.cached_tokens + excluded.cached_tokens,
+          completion_tokens = stored.completion_tokens + excluded.completion_tokens,
+          cost_nanos = stored.cost_nanos + excluded.cost_nanos,
+          estimated_requests = stored.estimated_requests + excluded.estimated_requests,
+          estimated_nanos = stored.estimated_nanos + excluded.estimated_nanos,
+          revision = stored.revision + 1
+      )
+      select count(*)::text as count from taken`
+  )
+  return Number(row!.count)
+}
+
+/** Drops the partitions that end by a time, of which the hours are closed. @returns their names */
+async function dropMonths(orm: Orm, before: Date): Promise<string[]> {
+  const months = await queryRows<{ name: string }>(
+    orm,
+    sql`
+      select relname::text as name from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = 'ledger'::regclass and relname ~ '^ledger_[0-9]{4}_[0-9]{2}$'
+        and to_date(substr(relname, 8), 'YYYY_MM') < ${before.toISOString().slice(0, 10)}::date
+        and to_date(substr(relname, 8), 'YYYY_MM') + interval '1 month' <=
+          (select max(ledger_closed_before) at time zone 'UTC' from ${projection})
+      order by 1`
+  )
+  for (const { name } of months) {
+    await orm.transaction(async (tx) => {
+      await tx.execute(sql`set local lock_timeout = ${sql.raw(String(lockTimeoutMs))}`)
+      await tx.execute(sql`drop table if exists ${sql.identifier(name)}`)
+    })
+  }
+  return months.map(({ name }) => name)
+}
+
+async function closeBefore(orm: Orm, hour: Date): Promise<void> {
+  await orm
+    .insert(projection)
+    .values({ ledgerClosedBefore: hour })
+    .onConflictDoUpdate({
+      target: projection.one,
+      set: { ledgerClosedBefore: hour },
+      setWhere: sql`${projection.ledgerClosedBefore} is null or ${projection.ledgerClosedBefore} < excluded.ledger_closed_before`
+    })
+}
+
+/** The beginning of a month (UTC), so many after the one that a time is in. */
+const firstOfMonth = (now: Date, after: number): Date =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + after))
