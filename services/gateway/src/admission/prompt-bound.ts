@@ -2,7 +2,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { fold, type MemberSpan } from '../body/members.ts'
 import { hasRepeatedMember } from '../body/repeated-members.ts'
 import { memberOf } from '../usage/usage.ts'
-import { audioBound, imageBound, type MediaRules, type MediaTokens } from './media/part-tokens.ts'
+import { audioBound, imageBound, type MediaRules, type MediaTokens, refusedMedia } from './media/part-tokens.ts'
 
 /** A request's body: its bytes, its members as they were parsed, and where each stands in the bytes. */
 export type BoundedBody = {
@@ -92,7 +92,8 @@ function partsDifference(parts: readonly unknown[], media: MediaRules): number {
     checkSpelling(part, partNames)
     const { type, image_url: image, input_audio: audio, file } = part as Record<string, unknown>
     // Nobody can tell from outside how many pages a file has, and each is an image and text.
-    if (type === 'file' || file != null) throw unpriced('a part of type file')
+    if (type === 'file' || file != null)
+      throw refusedMedia('no files are accepted, because their tokens cannot be bounded')
     if (!knownTypes.has(type)) throw unpriced(`a part of type ${JSON.stringify(String(type).slice(0, 40))}`)
     // Some servers go by these members, whatever the type.
     if (type === 'image_url' || image != null) {

@@ -3,7 +3,7 @@ import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
 import t from 'tap'
 import { outcomeOf, post } from '../../testing/client.ts'
-import { dataUrl, mp3, png, wav } from '../../testing/media.ts'
+import { dataUrl, jpegFrame, jpegOf, mp3, png, vp8, wav, webpOf } from '../../testing/media.ts'
 import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../../testing/start-gateway.ts'
 
 const shipped = loadCatalogFile(new URL('../../../../../deploy/catalog.yaml', import.meta.url).pathname)
@@ -85,8 +85,8 @@ t.test('a model takes only the media that the catalog has a rule for', async (t)
     [audioOf(wav(1)), 'gpt-4o-mini', /this model takes no audio/],
     [audioOf(Buffer.from('fLaC, and hours of silence')), 'hearing', /MP3 or uncompressed WAV/],
     [{ type: 'input_audio', input_audio: { id: 'x' } }, 'hearing', /MP3 or uncompressed WAV/],
-    [{ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } }, 'gpt-4o-mini', /file/],
-    [{ type: 'text', text: 'x', file: { file_id: 'x' } }, 'gpt-4o-mini', /file/],
+    [{ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } }, 'gpt-4o-mini', /no files/],
+    [{ type: 'text', text: 'x', file: { file_id: 'x' } }, 'gpt-4o-mini', /no files/],
     // Whatever its type says.
     [
       { type: 'text', text: 'x', image_url: { url: 'https://example.com/a.png' } },
@@ -114,6 +114,21 @@ t.test('recordings at once cost no more than the budget, however few bytes they 
     t.ok(outcomes.includes('200') && outcomes.includes('402 key_budget_exceeded'), outcomes.join())
     t.ok(producedNanos() <= monthlyBudgetNanos, `${producedNanos()}`)
   }
+})
+
+t.test('images of any size, format and detail never cost more than was reserved', async (t) => {
+  const seeded = await gateway.seedKey()
+  const side = (seed: number) => 1 + ((seed * 7919) % 9000)
+  const bodies = Array.from({ length: 60 }, (_, index) => {
+    const [width, height] = [side(index + 1), side(index * index + 60)]
+    const image = [png(width, height), jpegOf(jpegFrame(width, height)), webpOf(vp8(width, height))][index % 3]!
+    const detail = ['low', 'high', 'auto'][index % 4]
+    const part = imageOf(dataUrl(image), detail === undefined ? {} : { detail })
+    return bodyOf(part, index % 2 === 0 ? 'gpt-4o-mini' : 'uncounted')
+  })
+  for (const body of bodies) t.equal(await outcomeOf(await ask(seeded, body)), '200')
+  await gateway.settled()
+  t.equal(gateway.aboveBound(), 0)
 })
 
 t.test('an image cannot hide behind a member that is given twice, or is written otherwise', async (t) => {

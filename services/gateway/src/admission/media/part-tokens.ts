@@ -17,7 +17,7 @@ export type MediaTokens = { tokens: number; bytes: number }
  * @throws ServiceError unpriced_parameter if the model takes no images
  */
 export function imageBound(image: unknown, { images }: MediaRules): MediaTokens {
-  if (images === undefined) throw refused('this model takes no images')
+  if (images === undefined) throw refusedMedia('this model takes no images')
   const url = typeof image === 'string' ? image : memberOf(image, 'url')
   const isInline = typeof url === 'string' && url.startsWith('data:')
   return { tokens: imageTokens(image, images), bytes: isInline ? url.length : 0 }
@@ -30,12 +30,13 @@ export function imageBound(image: unknown, { images }: MediaRules): MediaTokens 
  * @throws ServiceError unpriced_parameter if the model takes no audio, or nobody can tell how long it lasts
  */
 export function audioBound(input: unknown, { audio }: MediaRules): MediaTokens {
-  if (audio === undefined) throw refused('this model takes no audio')
+  if (audio === undefined) throw refusedMedia('this model takes no audio')
   const data = memberOf(input, 'data')
   const seconds = typeof data === 'string' ? maxAudioSeconds(data) : null
-  if (seconds === null) throw refused('audio must be inline base64, MP3 or uncompressed WAV')
+  if (seconds === null) throw refusedMedia('audio must be inline base64, MP3 or uncompressed WAV')
   return { tokens: Math.ceil(seconds * audio.tokensPerSecond), bytes: (data as string).length }
 }
 
-const refused = (what: string): ServiceError =>
+/** @param what completes the sentence that the caller is told */
+export const refusedMedia = (what: string): ServiceError =>
   new ServiceError('unpriced_parameter', { message: `messages: ${what}.` })
