@@ -53,7 +53,6 @@ function entry(kind: Model['kind'], preferred: string, other: string): Model {
     defaultOutputTokens: kind === 'embedding' ? 0 : 1000,
     fewestOutputTokens: kind === 'embedding' ? 0 : 16,
     outputParameter: 'max_tokens',
-    imageTokens: 1105,
     tokenizer: null
   }
 }

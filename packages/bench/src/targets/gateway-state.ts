@@ -22,7 +22,6 @@ const benchCatalog: Catalog = {
       defaultOutputTokens: 1000,
       fewestOutputTokens: 16,
       outputParameter: 'max_tokens',
-      imageTokens: 1105,
       tokenizer: null
     }
   },

@@ -7,7 +7,8 @@ import { type Test, test } from 'tap'
 import { stringify } from 'yaml'
 import { FileError } from '../config/read-yaml.ts'
 import { freePlan, readCatalogJson } from './catalog.ts'
-import { type CatalogFile, loadCatalogFile } from './catalog-file.ts'
+import { type CatalogFile, loadCatalogFile, toCatalog } from './catalog-file.ts'
+import { maxReportedTokens } from './check-costs.ts'
 
 const shipped = fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url))
 
@@ -106,7 +107,6 @@ test('dollars become whole picodollars per token and nanodollars, and names list
     defaultOutputTokens: 100,
     fewestOutputTokens: 64,
     outputParameter: 'max_completion_tokens',
-    imageTokens: 1105,
     tokenizer: null
   })
   assert.deepEqual(catalog.models.large!.route, [
@@ -131,6 +131,72 @@ test('dollars become whole picodollars per token and nanodollars, and names list
   assert.deepEqual(catalog.plans.all!.models, ['small', 'large'])
   assert.equal(catalog.plans.all!.keyQuota, null)
   assert.equal(catalog.plans.all!.seats, null)
+})
+
+test('a model says how it counts images and audio, or takes none', async (t) => {
+  const file = write(t, {
+    ...good,
+    models: {
+      small: { ...model, images: { rule: 'tiles', base: 85, per_tile: 170 }, audio: { tokens_per_second: 10 } },
+      patches: { ...model, images: { rule: 'patches', multiplier: 1.2, budget: 1536 } },
+      claude: {
+        ...model,
+        images: { rule: 'patches', side_px: 28, multiplier: 1.06, budget: 1568, budget_by_detail: { low: 100 } }
+      },
+      fixed: { ...model, images: { rule: 'fixed', tokens: 2240 } },
+      none: model
+    }
+  })
+  const { models } = loadCatalogFile(file)
+  assert.deepEqual(
+    Object.values(models).map(({ images }) => images),
+    [
+      { rule: 'tiles', base: 85, perTile: 170 },
+      { rule: 'patches', sidePx: 32, multiplier: 1.2, budget: 1536 },
+      { rule: 'patches', sidePx: 28, multiplier: 1.06, budget: 1568, budgetByDetail: { low: 100 } },
+      { rule: 'fixed', tokens: 2240 },
+      undefined
+    ]
+  )
+  assert.deepEqual(models.small!.audio, { tokensPerSecond: 10 })
+  assert.deepEqual(readCatalogJson(JSON.stringify(loadCatalogFile(file))), loadCatalogFile(file))
+})
+
+test('in the shipped catalog exactly the models with vision take images', async () => {
+  const { models } = loadCatalogFile(shipped)
+  const withImages = Object.keys(models).filter((name) => models[name]!.images !== undefined)
+  assert.deepEqual(withImages, ['gpt-5-nano', 'gpt-4o-mini', 'gpt-5-mini', 'gpt-5', 'gpt-4o'])
+  assert.deepEqual(models['gpt-4o-mini']!.images, { rule: 'tiles', base: 2833, perTile: 5667 })
+})
+
+test('with prices and caps that are accepted, every cost and reservation is a safe integer', async (t) => {
+  const usd = fc.oneof(
+    fc.integer({ min: 0, max: 20_000 }),
+    fc.integer({ min: 0, max: 20_000_000_000 }).map((x) => x / 1e6)
+  )
+  fc.assert(
+    fc.property(usd, usd, usd, usd, usd, (input, cached, output, reasoning, request) => {
+      const problems: string[] = []
+      const prices = { input, cached_input: cached, output, reasoning }
+      const entry = { ...model, usd_per_million_tokens: prices }
+      const caps = { request, month: 1e6 }
+      const catalog = toCatalog({ models: { small: entry }, plans: { free: { ...plan, caps_usd: caps } } }, problems)
+      const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos } = catalog.models.small!.prices
+      const picos = Math.max(inputPicos, cachedInputPicos) + Math.max(outputPicos, reasoningPicos!)
+      const dearest = (BigInt(maxReportedTokens) * BigInt(picos)) / 1000n
+      const { requestNanos } = catalog.plans.free!.caps
+      const isExact = dearest * 8n <= 2n ** 53n && Number.isSafeInteger(requestNanos * 1000)
+      assert.equal(problems.length === 0, isExact, problems.join())
+    }),
+    { numRuns: 300 }
+  )
+  const dear = (input: number, output: number) =>
+    problemsOf(write(t, { ...good, models: { small: { ...model, usd_per_million_tokens: { input, output } } } }))
+  assert.deepEqual(dear(150, 600), [])
+  assert.match(
+    dear(6000, 6000).join(),
+    /^models\.small\.usd_per_million_tokens: input and output together must be at most 11258/
+  )
 })
 
 test('a plan may have prices at the payment provider, sold or no longer sold', async (t) => {
@@ -205,6 +271,31 @@ const mistakes: Array<[name: string, content: unknown, problems: RegExp[]]> = [
     'a price finer than can be counted',
     { ...good, models: { small: { ...model, usd_per_million_tokens: { input: 0.0000015, output: 1 } } } },
     [/^models\.small\.usd_per_million_tokens\.input: finer than a millionth of a dollar$/]
+  ],
+  [
+    'a request cap that cannot be counted in picodollars',
+    { ...good, plans: { free: { ...plan, caps_usd: { request: 9008, month: 1e6 } } } },
+    [/^plans\.free\.caps_usd\.request: must be at most 9007/]
+  ],
+  [
+    'more tokens than any report is believed with',
+    { ...good, models: { small: { ...model, context_window: 2e8 } } },
+    [/^models\.small\.context_window: /]
+  ],
+  [
+    'an image rule that there is not',
+    { ...good, models: { small: { ...model, images: { rule: 'pixels' } } } },
+    [/^models\.small\.images\.rule: /]
+  ],
+  [
+    'half an image rule',
+    { ...good, models: { small: { ...model, images: { rule: 'tiles', base: 85 } } } },
+    [/^models\.small\.images: .*per_tile/]
+  ],
+  [
+    'a model that takes audio for nothing',
+    { ...good, models: { small: { ...model, audio: { tokens_per_second: 0 } } } },
+    [/^models\.small\.audio\.tokens_per_second: /]
   ],
   ['a model without a route', { ...good, models: { small: { ...model, route: [] } } }, [/^models\.small\.route: /]],
   [

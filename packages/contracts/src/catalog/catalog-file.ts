@@ -1,6 +1,8 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { FileError, readYaml } from '../config/read-yaml.ts'
 import { type Catalog, freePlan, type Model, ModelKind, type Plan } from './catalog.ts'
+import { checkCosts, maxReportedTokens } from './check-costs.ts'
+import { AudioEntry, ImageEntry, toAudioRule, toImageRule } from './media-entries.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
@@ -26,12 +28,13 @@ const ModelEntry = closed({
     output: Usd,
     reasoning: Type.Optional(Usd)
   }),
-  context_window: Type.Integer({ minimum: 1 }),
-  max_output_tokens: Type.Integer({ minimum: 0 }),
+  context_window: Type.Integer({ minimum: 1, maximum: maxReportedTokens }),
+  max_output_tokens: Type.Integer({ minimum: 0, maximum: maxReportedTokens }),
   default_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
   fewest_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
   output_parameter: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
-  image_tokens: Type.Optional(Type.Integer({ minimum: 0 })),
+  images: Type.Optional(ImageEntry),
+  audio: Type.Optional(AudioEntry),
   tokenizer: Type.Optional(Type.Literal('o200k_base'))
 })
 
@@ -39,8 +42,6 @@ const ModelEntry = closed({
 const usualOutputTokens: Record<ModelKind, number> = { chat: 4096, completion: 16, embedding: 0 }
 /** The least that is worth granting. */
 const usualFewestTokens = 64
-/** The most that an image counts with OpenAI's models of this price class: 170 for each of 6 tiles, and 85 at first. */
-const usualImageTokens = 1105
 
 const PlanEntry = closed({
   name: Name,
@@ -99,10 +100,12 @@ export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
     }
   }
   checkPrices(entries.plans, problems)
-  return {
+  const catalog = {
     models: mapValues(entries.models, (entry, name) => toModel(entry, name, problems)),
     plans: mapValues(entries.plans, (entry) => toPlan(entry, names))
   }
+  checkCosts(catalog, problems)
+  return catalog
 }
 
 /** A subscription is told by its price alone: each leads to one plan. */
@@ -156,7 +159,8 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     defaultOutputTokens,
     fewestOutputTokens: Math.min(entry.fewest_output_tokens ?? usualFewestTokens, defaultOutputTokens),
     outputParameter: entry.output_parameter ?? (entry.kind === 'chat' ? 'max_completion_tokens' : 'max_tokens'),
-    imageTokens: entry.image_tokens ?? usualImageTokens,
+    ...(entry.images !== undefined && { images: toImageRule(entry.images) }),
+    ...(entry.audio !== undefined && { audio: toAudioRule(entry.audio) }),
     tokenizer: entry.tokenizer ?? null
   }
 }

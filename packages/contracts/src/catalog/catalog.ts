@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { AudioRule, ImageRule } from './media-rules.ts'
 
 /** Whole picodollars (1e-12 USD) per token: USD 0.075 per million tokens is 75,000. */
 const Picos = Type.Integer({ minimum: 0 })
@@ -43,8 +44,10 @@ export const Model = Type.Object({
   fewestOutputTokens: Type.Integer({ minimum: 0 }),
   /** The member of a request by which the model knows the limit of its output. */
   outputParameter: Type.Enum(['max_tokens', 'max_completion_tokens']),
-  /** The most tokens that one image in a prompt counts. */
-  imageTokens: Type.Integer({ minimum: 0 }),
+  /** How images in a prompt are counted; a model without a rule takes none. */
+  images: Type.Optional(ImageRule),
+  /** How speech in a prompt is counted; a model without a rule takes none. */
+  audio: Type.Optional(AudioRule),
   /** By which prompts can be counted exactly; null if that is not known. */
   tokenizer: Type.Union([Type.Literal('o200k_base'), Type.Null()])
 })

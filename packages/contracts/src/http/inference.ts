@@ -10,14 +10,19 @@ const streamOptions = Type.Optional(
   Type.Union([Type.Object({ include_usage: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])) }), Type.Null()])
 )
 
-/** How many tokens of output are wanted at most, for each answer. */
-const OutputLimit = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))
+/** How many tokens of output are wanted at most, for each answer. Some providers take 0 for no limit. */
+const OutputLimit = Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]))
 /** How many answers. */
 const Answers = Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 128 }), Type.Null()]))
 
-const Tokens = Type.Array(Type.Integer({ minimum: 0 }))
+const Tokens = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
 /** A text, several, one as tokens, or several as tokens. */
-const TextOrTokens = Type.Union([Type.String(), Type.Array(Type.String()), Tokens, Type.Array(Tokens)])
+const TextOrTokens = Type.Union([
+  Type.String(),
+  Type.Array(Type.String(), { minItems: 1 }),
+  Tokens,
+  Type.Array(Tokens, { minItems: 1 })
+])
 
 export const ChatRequest = Type.Object({
   model,

@@ -72,6 +72,10 @@ const aboutBudgets =
   'output gets the default of the model; if a budget has less left, less is granted. A 402 says why: `scope` (request, key or ' +
   'account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` and `resets_at`. Answers and 429s say where the rates stand: ' +
   '`x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. '
+const aboutMedia =
+  'An image counts by its size and the rule of the model; a remote image, or one that is no PNG, JPEG, GIF or WebP, counts the most ' +
+  'that an image of the model can count. Audio is inline MP3 or uncompressed WAV. What the model does not take, and every file, is ' +
+  'refused with 400 `unpriced_parameter`. '
 const aboutStreams =
   'With `stream: true` the answer is a stream of server-sent events, each a line `data:` with a JSON chunk, and ends with `data: [DONE]`. ' +
   'A failure after its beginning is the event `data: {"error":{…}}`, without `[DONE]`. '
@@ -81,12 +85,12 @@ function callOfModel(
   summary: string,
   request: keyof typeof schemas,
   answer: keyof typeof schemas,
-  { streams }: { streams: boolean }
+  { streams, takesMedia = false }: { streams: boolean; takesMedia?: boolean }
 ): Operation {
   return {
     operationId,
     summary,
-    description: (streams ? aboutStreams : '') + aboutBudgets + aboutRefusals,
+    description: (streams ? aboutStreams : '') + (takesMedia ? aboutMedia : '') + aboutBudgets + aboutRefusals,
     tags: ['Inference'],
     security: [{ apiKey: [] }],
     requestBody: { required: true, content: json(request) },
@@ -105,7 +109,7 @@ const createChatCompletion = callOfModel(
   'A reply to a conversation, whole or as a stream',
   'ChatRequest',
   'ChatCompletion',
-  { streams: true }
+  { streams: true, takesMedia: true }
 )
 const createCompletion = callOfModel(
   'createCompletion',

@@ -23,7 +23,6 @@ export function chatModel(name: string, upstream = 'models'): Model {
     defaultOutputTokens: 1000,
     fewestOutputTokens: 16,
     outputParameter: 'max_tokens',
-    imageTokens: 1105,
     tokenizer: null
   }
 }

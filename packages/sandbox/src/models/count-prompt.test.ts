@@ -69,6 +69,8 @@ test('images, audio and tool calls have their price', async () => {
   }
   assert.equal(count(image()) - empty, 765)
   assert.equal(count(image('low')) - empty, 85)
+  const mini = countPrompt({ model: 'gpt-4o-mini+pace-ms=0', messages: image() }).total
+  assert.equal(mini - empty, 25_501)
   const second = Buffer.alloc(48_000).toString('base64')
   const audio = { type: 'input_audio', input_audio: { data: second, format: 'wav' } }
   assert.deepEqual(countPrompt({ model: 'm', messages: [{ role: 'user', content: [audio] }] }), {

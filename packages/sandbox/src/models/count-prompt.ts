@@ -1,8 +1,10 @@
 import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
 import { computeChatCompletionTokenCount } from 'gpt-tokenizer/functionCalling'
 import { invalidRequest } from './api-error.ts'
+import { audioTokens } from './audio-tokens.ts'
+import { imageTokens } from './image-tokens.ts'
 import { textOf } from './prompt-text.ts'
-import type { ChatRequest, Message, Part, Tool } from './requests.ts'
+import type { ChatRequest, Message, Tool } from './requests.ts'
 
 export interface PromptTokens {
   /** All of the prompt, the audio included. */
@@ -13,9 +15,9 @@ export interface PromptTokens {
 /**
  * The tokens of a chat's prompt, counted as OpenAI's cookbook says ("How to count tokens with tiktoken"): role, name and
  * text of each message plus 3, plus 3 for the start of the answer, and the tools as the type declarations that the model
- * is shown. Images cost what a 1024 × 1024 image does (85 in low detail, else 765), audio 10 tokens per second at 48 kB/s.
+ * is shown. Images cost what the model's formula says, audio 10 tokens per second.
  */
-export function countPrompt({ messages, tools, tool_choice: choice }: ChatRequest): PromptTokens {
+export function countPrompt({ model, messages, tools, tool_choice: choice }: ChatRequest): PromptTokens {
   const functions = choice === 'none' ? [] : (tools ?? []).map(describeTool)
   const text = countText(messages.map(flatten), functions)
   let calls = 0
@@ -27,7 +29,7 @@ export function countPrompt({ messages, tools, tool_choice: choice }: ChatReques
       calls += countTokens(name) + countTokens(input) + callOverhead
     }
     for (const part of Array.isArray(content) ? content : []) {
-      images += imageTokens(part)
+      images += imageTokens(part, model)
       audio += audioTokens(part)
     }
   }
@@ -61,13 +63,4 @@ function describeTool(tool: Tool) {
   // The formula reads what it knows of a JSON schema and shows everything else as `any`.
   const shown = { name, parameters: { type: 'object' as const, ...parameters } }
   return typeof description === 'string' ? { ...shown, description } : shown
-}
-
-function imageTokens({ image_url: image }: Part): number {
-  if (image === undefined) return 0
-  return image.detail === 'low' ? 85 : 765
-}
-
-function audioTokens({ input_audio: audio }: Part): number {
-  return audio === undefined ? 0 : Math.ceil((audio.data.length * 0.75) / 4800)
 }

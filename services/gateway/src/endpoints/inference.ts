@@ -98,7 +98,9 @@ export function inferenceEndpoint(
       model,
       bound,
       count: () =>
-        model?.tokenizer == null ? null : estimator.countPrompt({ body: bytes, kind, imageTokens: model.imageTokens })
+        model?.tokenizer == null
+          ? null
+          : estimator.countPrompt({ body: bytes, kind, media: { images: model.images, audio: model.audio } })
     }).then(
       (admitted) => {
         const { route, outputParameter: parameter } = model!

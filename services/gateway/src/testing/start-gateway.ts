@@ -62,7 +62,8 @@ function model(upstreamName: string): Catalog['models'][string] {
     defaultOutputTokens: 1000,
     fewestOutputTokens: 16,
     outputParameter: 'max_tokens',
-    imageTokens: 1105,
+    images: { rule: 'tiles', base: 85, perTile: 170 },
+    audio: { tokensPerSecond: 10 },
     tokenizer: null
   }
 }

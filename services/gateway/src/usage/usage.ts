@@ -1,3 +1,5 @@
+import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+
 /** The tokens that one request used. */
 export type Usage = {
   promptTokens: number
@@ -44,11 +46,8 @@ export function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** More than any request can use; what it costs is still a safe integer. */
-const mostTokens = 1e8
-
 function tokensOf(value: unknown, name: string): number | null {
   const tokens = memberOf(value, name)
-  const isCount = Number.isInteger(tokens) && (tokens as number) >= 0 && (tokens as number) <= mostTokens
+  const isCount = Number.isInteger(tokens) && (tokens as number) >= 0 && (tokens as number) <= maxReportedTokens
   return isCount ? (tokens as number) : null
 }

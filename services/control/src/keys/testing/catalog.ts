@@ -11,7 +11,6 @@ const model: Catalog['models'][string] = {
   defaultOutputTokens: 1000,
   fewestOutputTokens: 16,
   outputParameter: 'max_tokens',
-  imageTokens: 1105,
   tokenizer: null
 }
 

@@ -1,0 +1,69 @@
+import { decodePrefix } from './base64-prefix.ts'
+
+/** How many bytes are decoded: nearly all headers are short, but tags in front of an MP3 may hold pictures. */
+const prefixBytes = [3 * 1024, 768 * 1024]
+
+/**
+ * The most seconds that speech in a request can last. Neither its bytes nor its named format bound that: an empty FLAC
+ * lasts hours. So only an uncompressed WAV, by its own header, and MP3 are measured.
+ *
+ * @param data base64
+ * @returns null if it cannot be told
+ */
+export function maxAudioSeconds(data: string): number | null {
+  for (const maxBytes of prefixBytes) {
+    const bytes = decodePrefix(data, 0, maxBytes)
+    if (bytes === null) return null
+    const bytesPerSecond = isWav(bytes) ? wavBytesPerSecond(bytes) : isMp3(bytes) ? mp3BytesPerSecond : 0
+    if (bytesPerSecond > 0) return Math.ceil(data.length * 0.75) / bytesPerSecond
+  }
+  return null
+}
+
+const isWav = (bytes: Buffer): boolean =>
+  bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE'
+
+/** PCM, floating point, A-law and µ-law: as many bytes for each second. */
+const steadyCodecs = [1, 3, 6, 7]
+const extensible = 0xfffe
+const maxChunks = 64
+
+/** The lowest rate of those that a WAV's header says, which need not agree; 0 if it is compressed or says none. */
+function wavBytesPerSecond(bytes: Buffer): number {
+  for (let at = 12, chunk = 0; chunk < maxChunks && at + 8 <= bytes.length; chunk++) {
+    const length = bytes.readUInt32LE(at + 4)
+    const data = bytes.subarray(at + 8, at + 8 + length)
+    if (bytes.toString('latin1', at, at + 4) === 'fmt ') {
+      if (data.length < 16) return 0
+      const said = data.readUInt16LE(0)
+      // Of an extensible one the codec is the beginning of its subformat.
+      const codec = said === extensible && data.length >= 26 ? data.readUInt16LE(24) : said
+      if (!steadyCodecs.includes(codec)) return 0
+      const [channels, perSecond] = [data.readUInt16LE(2), data.readUInt32LE(4)]
+      const [saidBytes, blockBytes, bits] = [data.readUInt32LE(8), data.readUInt16LE(12), data.readUInt16LE(14)]
+      return Math.min(saidBytes, perSecond * blockBytes, (perSecond * channels * bits) / 8)
+    }
+    at += 8 + length + (length & 1)
+  }
+  return 0
+}
+
+/** 8 kbit/s, the lowest rate that an MP3 can name. */
+const mp3BytesPerSecond = 1000
+const maxTags = 4
+
+/** Whether bytes begin, behind their tags, with a frame of MP3 that names its rate. */
+function isMp3(bytes: Buffer): boolean {
+  let at = 0
+  // An ID3v2 tag says its length with 7 bits of each byte.
+  for (let tag = 0; tag < maxTags && bytes.toString('latin1', at, at + 3) === 'ID3' && at + 10 <= bytes.length; tag++) {
+    const [a, b, c, d] = bytes.subarray(at + 6, at + 10) as unknown as [number, number, number, number]
+    const footer = bytes[at + 5]! & 0x10 ? 10 : 0
+    at += 10 + (((a & 0x7f) << 21) | ((b & 0x7f) << 14) | ((c & 0x7f) << 7) | (d & 0x7f)) + footer
+  }
+  if (at + 4 > bytes.length) return false
+  const [first, second, third] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!]
+  const isLayer3 = first === 0xff && (second & 0xe6) === 0xe2 && (second & 0x18) !== 0x08
+  const rate = third >> 4
+  return isLayer3 && rate !== 0 && rate !== 15 && (third & 0x0c) !== 0x0c
+}
