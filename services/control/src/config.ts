@@ -3,6 +3,8 @@ import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
 import { checkRedisUrl } from '@tollgate/contracts/config/redis-url.ts'
 import { checkTrustProxy, readTrustProxy } from '@tollgate/contracts/config/trust-proxy.ts'
 import { type Static, Type } from 'typebox'
+import type { Retention } from './database/retention/keep-short.ts'
+import type { LedgerRetention } from './usage/fold-ledger.ts'
 
 const Text = Type.String({ minLength: 1 })
 /** What is sent as a header. With a space or a line break inside, the errors of the HTTP client would repeat it. */
@@ -44,6 +46,16 @@ export const ControlVariables = Type.Object({
   TRUST_PROXY: Type.String({ default: 'false' }),
   /** Seconds from one comparison with the identity provider, and with the payment provider, to the next. */
   RECONCILE_INTERVAL: Type.Integer({ minimum: 60, maximum: 604_800, default: 3600 }),
+  /** Days that rows are kept: of the audit log, of revoked keys, of rotated secrets, and catalogs that are not in force. */
+  AUDIT_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 400 }),
+  // Revoked keys are listed for 30 days.
+  DEAD_KEYS_KEPT_DAYS: Type.Integer({ minimum: 30, maximum: 36_500, default: 90 }),
+  FORMER_SECRETS_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 30 }),
+  CATALOGS_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 400 }),
+  /** Days after which hours of the ledger are folded into days. Fewer than 3 could still be copied. */
+  LEDGER_HOURS_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 400 }),
+  /** Months of the ledger that are kept besides the present one; 0 for all. */
+  LEDGER_KEPT_MONTHS: Type.Integer({ minimum: 0, maximum: 1200, default: 0 }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
 })
 type Variables = Static<typeof ControlVariables>
@@ -76,6 +88,8 @@ export type ControlConfig = {
   readonly dashboardDir: string
   readonly trustProxy: boolean | string[]
   readonly reconcileIntervalMs: number
+  readonly retention: Retention
+  readonly ledger: LedgerRetention
   readonly logLevel: Variables['LOG_LEVEL']
 }
 
@@ -108,6 +122,16 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
     dashboardDir: variables.DASHBOARD_DIR,
     trustProxy: readTrustProxy(variables.TRUST_PROXY) ?? false,
     reconcileIntervalMs: variables.RECONCILE_INTERVAL * 1000,
+    retention: {
+      auditDays: variables.AUDIT_KEPT_DAYS,
+      deadKeysDays: variables.DEAD_KEYS_KEPT_DAYS,
+      formerSecretsDays: variables.FORMER_SECRETS_KEPT_DAYS,
+      catalogsDays: variables.CATALOGS_KEPT_DAYS
+    },
+    ledger: {
+      hoursKeptDays: variables.LEDGER_HOURS_DAYS,
+      monthsKept: variables.LEDGER_KEPT_MONTHS === 0 ? null : variables.LEDGER_KEPT_MONTHS
+    },
     logLevel: variables.LOG_LEVEL
   })
 }

@@ -5,7 +5,6 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { createPlanWriter } from './accounts/plan-writer.ts'
 import { buildApp } from './app.ts'
-import { keepAuditLogShort } from './audit/prune-audit-log.ts'
 import { createSupabaseIdentity } from './auth/identity/supabase-identity.ts'
 import { createSweeper } from './auth/reconcile/sweep.ts'
 import { createStripePayments } from './billing/stripe/stripe-payments.ts'
@@ -17,14 +16,19 @@ import { systemClock } from './clock.ts'
 import { type ControlConfig, loadControlConfig } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { migrateWhenReachable } from './database/migrate.ts'
+import { keepTablesShort } from './database/retention/keep-short.ts'
 import { createLog } from './http/log.ts'
 import { createUseCopier } from './keys/copy-last-uses.ts'
 import { createProjector } from './projection/projector.ts'
+import { foldLedger } from './usage/fold-ledger.ts'
 import { createPostgresLedger } from './usage/postgres-ledger.ts'
 import { createUsageCopier } from './usage/usage-copier.ts'
 
 /** What is under way must have ended by then; an orchestrator would kill the process a little later. */
 const stopLimitMs = 20_000
+
+/** How long the copying of usage may wait for the ledger to be tidied. */
+const tidyLimitMs = 500
 
 async function main(): Promise<void> {
   const config = loadControlConfig(process.env)
@@ -63,7 +67,16 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   parts.defer(() => redis.close())
   const projector = createProjector({ database, redis, catalog, log })
   parts.defer(() => projector.stop())
-  const usageCopier = createUsageCopier({ ledger: createPostgresLedger(database.orm), redis, log })
+  const usageCopier = createUsageCopier({
+    ledger: createPostgresLedger(database.orm),
+    redis,
+    log,
+    async tidy(signal) {
+      const deadline = performance.now() + tidyLimitMs
+      const isStopping = () => signal.aborted || performance.now() > deadline
+      return (await foldLedger(database.orm, config.ledger, systemClock(), isStopping)).isDone
+    }
+  })
   parts.defer(() => usageCopier.stop())
   const useCopier = createUseCopier({ database, redis, log })
   parts.defer(() => useCopier.stop())
@@ -83,7 +96,7 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   parts.defer(() => syncLoop.stop())
   const app = buildApp({ config, database, identity, redis, catalog, projector, planWriter, payments, sync, log })
   parts.defer(() => app.close())
-  parts.defer(keepAuditLogShort(database, clock, log))
+  parts.defer(keepTablesShort(database, config.retention, clock, log))
   projector.start()
   usageCopier.start()
   useCopier.start()

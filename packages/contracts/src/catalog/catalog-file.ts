@@ -47,6 +47,12 @@ const PlanEntry = closed({
   name: Name,
   entitlements: Type.Array(Name),
   key_quota: Type.Union([Type.Integer({ minimum: 0 }), Type.Literal('unlimited')]),
+  key_changes: Type.Optional(
+    closed({
+      per_hour: Type.Integer({ minimum: 1, maximum: 1e6 }),
+      burst: Type.Integer({ minimum: 1, maximum: 1e6 })
+    })
+  ),
   seats: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('unlimited')]),
   models: Type.Union([Type.Array(Name), Type.Literal('all')]),
   limits: closed({
@@ -170,6 +176,9 @@ function toPlan(entry: Static<typeof PlanEntry>, allModels: readonly string[]): 
     name: entry.name,
     entitlements: entry.entitlements,
     keyQuota: entry.key_quota === 'unlimited' ? null : entry.key_quota,
+    ...(entry.key_changes !== undefined && {
+      keyChanges: { perHour: entry.key_changes.per_hour, burst: entry.key_changes.burst }
+    }),
     seats: entry.seats === 'unlimited' ? null : entry.seats,
     models: entry.models === 'all' ? [...allModels] : entry.models,
     limits: {

@@ -72,6 +72,10 @@ export const Plan = Type.Object({
   entitlements: Type.Array(Type.String()),
   /** Live inference keys that an account may have; null for any number. */
   keyQuota: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+  /** Creations, rotations and changes of keys; a default follows from the quota. */
+  keyChanges: Type.Optional(
+    Type.Object({ perHour: Type.Integer({ minimum: 1 }), burst: Type.Integer({ minimum: 1 }) })
+  ),
   /** People who may share an account, its owner included; null for any number. */
   seats: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   models: Type.Array(Type.String()),

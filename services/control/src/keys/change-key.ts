@@ -8,6 +8,7 @@ import type { Orm } from '../database/connect.ts'
 import { accounts, keys } from '../database/schema.ts'
 import { recordChange } from '../projection/change.ts'
 import { insistOnQuota } from './insist-on-quota.ts'
+import { assertMayChangeKeys, countKeyChange } from './key-changes.ts'
 import { readKeyTerms } from './key-terms.ts'
 import type { ByWhom } from './store-key.ts'
 
@@ -15,7 +16,7 @@ import type { ByWhom } from './store-key.ts'
  * Changes the terms of a key.
  *
  * @throws ServiceError `not_found`, also for a key that is revoked; `invalid_request` naming a field; `key_quota_exceeded`
- *   if an expired key would live again beside as many as the account may have
+ *   if an expired key would live again beside as many as the account may have; `too_many_requests`
  */
 export async function changeKey(
   orm: Orm,
@@ -24,6 +25,7 @@ export async function changeKey(
   by: ByWhom
 ): Promise<typeof keys.$inferSelect> {
   const { accountId, id, asked } = key
+  await assertMayChangeKeys(orm, catalog, accountId, by.at)
   return await orm.transaction(async (tx) => {
     // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.
     await recordChange(tx, [accountShard(accountId)])
@@ -39,6 +41,7 @@ export async function changeKey(
       const account = { id: accountId, plan: found.plan }
       await insistOnQuota(tx, catalog, account, { scope: found.key.scope, besides: id }, by.at)
     }
+    await countKeyChange(tx, catalog, accountId, by.at)
     const version = await recordChange(tx, [accountShard(accountId), secretShard(found.key.digest)])
     const [row] = await tx
       .update(keys)

@@ -123,7 +123,7 @@ export async function keysEndpoints(
       const graceSeconds = request.body?.grace_seconds ?? 0
       const idempotency = idempotencyOf(request, `rotate ${id}`)
       const by = byPrincipal(request, clock())
-      const { isNew } = await rotateKey(orm, { accountId, id, secret, graceSeconds, idempotency }, by)
+      const { isNew } = await rotateKey(orm, catalog, { accountId, id, secret, graceSeconds, idempotency }, by)
       if (!isNew) return reply.code(409).send(alreadyCreated(id))
       await projector.keyChanged(accountId, id)
       return reply.code(200).send({ key: { id, label, value: secret } })

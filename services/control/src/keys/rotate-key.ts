@@ -1,3 +1,4 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { digestSecret, displayPrefix } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
@@ -7,6 +8,7 @@ import type { Orm } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema.ts'
 import { recordChange } from '../projection/change.ts'
 import { findMade, rememberMade } from './idempotency.ts'
+import { assertMayChangeKeys, countKeyChange } from './key-changes.ts'
 import type { ByWhom, StoredKey } from './store-key.ts'
 
 export type Rotation = {
@@ -22,13 +24,14 @@ export type Rotation = {
 /**
  * Gives a key another secret.
  *
- * @throws ServiceError `not_found`, also for a key that is revoked
+ * @throws ServiceError `not_found`, also for a key that is revoked; `too_many_requests`
  */
-export async function rotateKey(orm: Orm, rotation: Rotation, by: ByWhom): Promise<StoredKey> {
+export async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, by: ByWhom): Promise<StoredKey> {
   const { accountId, id, secret, graceSeconds, idempotency } = rotation
   const digest = digestSecret(secret)
   const shard = accountShard(accountId)
   const until = new Date(by.at.getTime() + graceSeconds * 1000)
+  if (idempotency === null) await assertMayChangeKeys(orm, catalog, accountId, by.at)
   return await orm.transaction(async (tx) => {
     // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.
     await recordChange(tx, [shard])
@@ -39,6 +42,7 @@ export async function rotateKey(orm: Orm, rotation: Rotation, by: ByWhom): Promi
       .from(keys)
       .where(and(eq(keys.id, id), eq(keys.accountId, accountId), eq(keys.status, 'active')))
     if (key === undefined) throw new ServiceError('not_found')
+    await countKeyChange(tx, catalog, accountId, by.at)
     const version = await recordChange(tx, [shard, secretShard(key.digest), secretShard(digest)])
     await tx.insert(formerSecrets).values({
       digest: key.digest,

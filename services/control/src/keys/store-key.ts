@@ -10,6 +10,7 @@ import { accounts, keys } from '../database/schema.ts'
 import { recordChange } from '../projection/change.ts'
 import { findMade, rememberMade } from './idempotency.ts'
 import { insistOnQuota } from './insist-on-quota.ts'
+import { assertMayChangeKeys, countKeyChange } from './key-changes.ts'
 import { newKeyId } from './key-id.ts'
 import { readKeyTerms } from './key-terms.ts'
 
@@ -32,7 +33,7 @@ export type StoredKey = { readonly id: string; readonly isNew: boolean }
 /**
  * Stores a key, if the account may have one more.
  *
- * @throws ServiceError `key_quota_exceeded`, or `invalid_request` naming what of the terms the plan does not allow
+ * @throws ServiceError `key_quota_exceeded`, `too_many_requests`, or `invalid_request` naming what of the terms the plan does not allow
  */
 export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWhom): Promise<StoredKey> {
   const { accountId, scope, secret, asked, idempotency } = key
@@ -50,6 +51,7 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
     if (account === undefined) throw new Error(`there is no account ${accountId}`)
     const terms = readKeyTerms(asked, catalog, account.plan, by.at)
     await insistOnQuota(db, catalog, account, { scope }, by.at)
+    await assertMayChangeKeys(db, catalog, accountId, by.at)
     return { terms }
   }
 
@@ -61,6 +63,7 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
     const version = await recordChange(tx, [shards.accountShard, shards.secretShard])
     const found = await judge(tx)
     if ('made' in found) return { id: found.made, isNew: false }
+    await countKeyChange(tx, catalog, accountId, by.at)
     await tx.insert(keys).values({
       id,
       accountId,

@@ -21,7 +21,7 @@ const lock = 7_012_846_612
  * @param touched the account's shard for its record and for its keys'; also the secret's when a secret comes or dies
  */
 export async function recordChange(tx: Transaction, touched: readonly Shard[]): Promise<number> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(lock))})`)
+  await waitForTurn(tx)
   const names = sql.join(
     [...new Set(touched)].map((name) => sql`(${name}::text)`),
     sql`, `
@@ -39,4 +39,9 @@ export async function recordChange(tx: Transaction, touched: readonly Shard[]): 
       select change::text from next`
   )
   return Number(row!.change)
+}
+
+/** Waits until no other transaction changes keys or accounts, and keeps others waiting until this one ends. */
+export async function waitForTurn(tx: Transaction): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(lock))})`)
 }

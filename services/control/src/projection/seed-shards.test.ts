@@ -53,6 +53,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   const month = monthOf(new Date())
   async function enter(accountId: string, keyId: string, hour: Date, costNanos: number): Promise<void> {
     const counts = { requests: 1, errors: 0, promptTokens: 1, cachedTokens: 0, completionTokens: 1, revision: 1 }
+    await orm.execute(sql`select add_ledger_month(${hour.toISOString()}::timestamptz)`)
     await orm
       .insert(ledger)
       .values({ accountId, keyId, hour, costNanos, run: 'run', model: `m${costNanos}`, ...counts })
@@ -179,6 +180,7 @@ async function pagesOf(store: Ledger, shard: AccountShard): Promise<string[][]> 
 /** 20,000 accounts with ten hours of use this month, and ten before. */
 async function fill(orm: Orm, from: Date): Promise<void> {
   await seedKeys(orm, { count: 1, accounts: 20_000, from: 1000 })
+  await orm.execute(sql`select add_ledger_month(${from.toISOString()}::timestamptz - interval '1 hour')`)
   await orm.execute(sql`
     insert into ledger (account_id, hour, run, key_id, model, requests, errors, prompt_tokens, cached_tokens,
       completion_tokens, cost_nanos, revision)

@@ -29,14 +29,14 @@ export type LedgerRetention = {
  *
  * @param now a time after which all usage in Redis was copied
  * @param isStopping asked between steps
- * @returns how many rows were folded, and the months that were dropped
+ * @returns how many rows were folded, the months that were dropped, and whether nothing is left to do
  */
 export async function foldLedger(
   orm: Orm,
   { hoursKeptDays, monthsKept }: LedgerRetention,
   now: Date,
   isStopping = () => false
-): Promise<{ folded: number; dropped: string[] }> {
+): Promise<{ folded: number; dropped: string[]; isDone: boolean }> {
   await orm.execute(sql`select add_ledger_month(${now.toISOString()}::timestamptz),
     add_ledger_month(date_trunc('month', ${now.toISOString()}::timestamptz, 'UTC') + interval '40 days')`)
   const keptFrom = monthsKept === null ? null : firstOfMonth(now, -monthsKept)
@@ -46,7 +46,7 @@ export async function foldLedger(
   for (let day = from; day < to && !isStopping(); day += dayMs) folded += await foldDay(orm, new Date(day), isStopping)
   const daysFrom = Math.floor((now.getTime() - hoursKeptDays * dayMs) / dayMs) * dayMs
   await closeBefore(orm, new Date(Math.max(daysFrom, keptFrom?.getTime() ?? 0)))
-  return { folded, dropped }
+  return { folded, dropped, isDone: !isStopping() }
 }
 
 /** Where the days begin and end that are closed and not folded, ms since the epoch. */
