@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
 import { type AccountShard, accountShard, accountShards } from '@tollgate/contracts/keyspace/names.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import { putKeyRecord } from '@tollgate/contracts/redis/project.ts'
 import { RedisAwayError, type RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { openSpends } from '@tollgate/contracts/redis/spend.ts'
 import { readState } from '@tollgate/contracts/testing/account-state.ts'
+import { activeKey } from '@tollgate/contracts/testing/active-key.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
@@ -66,6 +68,8 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     await enter(ada, 'key_1', new Date(month.from.getTime() - 3_600_000), 1000)
     await enter(ada, 'key_1', month.to, 1000)
     await enter(bob, 'key_3', month.from, 1000)
+    await enter(ada, 'a key that was swept', month.from, 0)
+    for (const key of ['key_1', 'key_2']) await putKeyRecord(redis, ada, key, 1, activeKey)
     await seed()
     const { month: of, settled, reserved, byKey } = (await spend())!
     assert.match(String(of), /^20\d{4}$/)
