@@ -1,0 +1,28 @@
+/** What three clocks say of each other. Milliseconds; a skew is above 0 for a clock that is ahead. */
+export type JudgedClocks = {
+  /** The time to believe, since the epoch. */
+  nowMs: number
+  skewMs: { own: number; database: number | null; redis: number | null }
+}
+
+/**
+ * Decides which time to believe: the median of three clocks, so one wrong clock never decides. With two, PostgreSQL's,
+ * which all replicas of control share; without PostgreSQL's, this process's own.
+ *
+ * @param own the clock of this process, ms since the epoch
+ * @param database PostgreSQL's at the same instant; null if it is not known
+ * @param redis that of Redis at the same instant; null if it is not known
+ */
+export function judgeClocks(own: number, database: number | null, redis: number | null): JudgedClocks {
+  const nowMs = database === null ? own : redis === null ? database : medianOf(own, database, redis)
+  return {
+    nowMs,
+    skewMs: {
+      own: own - nowMs,
+      database: database === null ? null : database - nowMs,
+      redis: redis === null ? null : redis - nowMs
+    }
+  }
+}
+
+const medianOf = (a: number, b: number, c: number): number => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c))
