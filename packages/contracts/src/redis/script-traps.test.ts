@@ -25,8 +25,11 @@ const asking: Asking = {
     keyBudgetNanos: 1e6,
     accountBudgetNanos: 1e6,
     keyRequests: 100,
+    keyRequestBurst: 20,
     requests: 100,
+    requestBurst: 30,
     tokens: 10_000,
+    tokenBurst: 2000,
     concurrentRequests: 10,
     requestNanos: 1e6
   },
@@ -69,15 +72,16 @@ type Call = {
 }
 
 /** An argument that is packed, part by part. */
-type Packed = Array<number | string | { picos: number }>
+type Packed = Array<number | string | { picos: number } | { micros: number }>
+
+const numberOf = (part: Exclude<Packed[number], string>): number =>
+  typeof part === 'number' ? part : 'picos' in part ? part.picos : part.micros
 
 const bytesOf = (argument: string | Packed): Buffer =>
   typeof argument === 'string'
     ? Buffer.from(argument)
     : Buffer.from(
-        argument
-          .map((part) => (typeof part === 'string' ? part : packNumbers(typeof part === 'number' ? part : part.picos)))
-          .join(''),
+        argument.map((part) => (typeof part === 'string' ? part : packNumbers(numberOf(part)))).join(''),
         'latin1'
       )
 
@@ -99,7 +103,8 @@ function callsOf(run: string, at: number): Call[] {
     '0',
     '0'
   ]
-  const terms = [1, 1, 9e12, 1000, 9, 1000, 1000, 9, 60_000, 9, 1000, packText('k:key_1'), 1]
+  const bursts = [{ micros: 60e6 }, { micros: 60e6 }, { micros: 60e6 }]
+  const terms: Packed = [1, 1, 9e12, 1000, 9, 1000, 1000, 9, 60_000, 9, 1000, ...bursts, packText('k:key_1'), 1]
   const asked = (id: string): Packed => [
     { picos: 1000 },
     { picos: 1000 },
@@ -198,11 +203,13 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
         if (typeof argument === 'string') continue
         for (const [place, part] of argument.entries()) {
           if (typeof part === 'string') continue
-          const isAmount = typeof part !== 'number'
+          const isAmount = typeof part !== 'number' && 'picos' in part
+          const isTime = typeof part !== 'number' && 'micros' in part
           for (const number of kind === 'redis-server' ? malformedNumbers : malformedNumbers.slice(0, 2)) {
             // Picodollars may be more than exact, and a rate that is given back below zero and a fraction.
             if (isAmount && number === Number(tooLarge)) continue
             if (part === -3 && Number.isFinite(number)) continue
+            if (isTime && number === 1.5) continue
             const args = proper.args.with(index, argument.with(place, number))
             await assert.rejects(call(proper, args), `${proper.name} took ${number} as part ${place} of ${index}`)
           }
