@@ -3,8 +3,8 @@ import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-
 import { moveClock } from '@tollgate/contracts/testing/moved-clock.ts'
 import { testOnEveryRedis } from '@tollgate/contracts/testing/redis-servers.ts'
 import { openMigratedDatabase } from '../testing/databases.ts'
+import { readDatabaseTime } from './database-time.ts'
 import { judgingTime } from './judging-time.ts'
-import { readDatabaseTime } from './read-clocks.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const hourMs = 3_600_000

@@ -1,8 +1,9 @@
 import type { KeyScope } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { readRedisTime } from '@tollgate/contracts/redis/redis-time.ts'
 import type { Orm } from '../database/connect.ts'
-import { readDatabaseTime, readRedisTime } from './read-clocks.ts'
+import { readDatabaseTime } from './database-time.ts'
 
 /**
  * Now, by the clock that later decides whether a secret of an account still works: for inference keys that of the Redis
