@@ -290,6 +290,36 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     assert.equal((await readState(client, accounts[1])).account!.settled, 9007199254000000)
   })
 
+  t.test(
+    'a clock that is set forward ends holds early, and settling them corrects what they were charged',
+    async () => {
+      const world = await createWorld(clock, start)
+      const admitted = await world.admit(asking)
+      await world.setTime(start + 3600e6)
+      assert.equal((await world.admit({ ...asking, id: 'req_2', reaped: false })).outcome, 'overdue')
+      await world.reap(account, 10)
+      assert.equal((await readState(client, account)).account!.settled, 11)
+      // The clock is right again before the request ends.
+      for (const micros of [start + 3600e6, start]) {
+        await world.setTime(micros)
+        assert.equal((await readState(client, account)).holds.size, 0)
+      }
+      await world.settle([{ account, requests: [settlementOf(asking, admitted)] }])
+      assert.equal((await readState(client, account)).account!.settled, 7)
+    }
+  )
+
+  t.test('a clock that is set back ends no hold of a request that is under way', async () => {
+    const world = await createWorld(clock, start)
+    const admitted = await world.admit(asking)
+    await world.setTime(start - 3600e6)
+    await world.reap(account, 10)
+    assert.equal((await readState(client, account)).holds.size, 1)
+    await world.settle([{ account, requests: [settlementOf(asking, admitted)] }])
+    const { account: all, holds } = await readState(client, account)
+    assert.deepEqual([all!.settled, all!.reserved, holds.size], [7, 0, 0])
+  })
+
   if (kind !== 'redis-server') return
   t.test('at maxmemory nothing is admitted, and what is open is still settled, cancelled and reaped', async (t) => {
     const world = await createWorld(clock, start)
