@@ -142,7 +142,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
       serviceDomain
     })
   )
-  part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, clock }))
+  part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
   part('/api/account', (account) => accountEndpoints(account, { database, catalog, projector, clock }))
   part('/api/team', (team) =>
     teamEndpoints(team, { database, catalog, identity, projector, planWriter, clock, limits, publicUrl })

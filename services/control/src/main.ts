@@ -13,6 +13,7 @@ import { createSubscriptionSweeper } from './billing/sweep-subscriptions.ts'
 import { createSyncLoop } from './billing/sync-loop.ts'
 import { turnsFor } from './billing/turns.ts'
 import { systemClock } from './clock.ts'
+import { createClockWatch } from './clocks/clock-watch.ts'
 import { type ControlConfig, loadControlConfig } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { migrateWhenReachable } from './database/migrate.ts'
@@ -83,6 +84,8 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   const identity = createSupabaseIdentity({ ...config.identity, publicUrl: config.publicUrl, log })
   const payments = createStripePayments(config.payments)
   const clock = systemClock
+  const clockWatch = createClockWatch({ database, redis, clock, log })
+  parts.defer(() => clockWatch.stop())
   const planWriter = createPlanWriter({ database, identity, catalog, projector, clock, log })
   parts.defer(() => planWriter.stop())
   const turns = turnsFor(database)
@@ -98,6 +101,7 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   parts.defer(() => app.close())
   parts.defer(keepTablesShort(database, config.retention, clock, log))
   projector.start()
+  clockWatch.start()
   usageCopier.start()
   useCopier.start()
   sweeper.start()

@@ -7,6 +7,7 @@ import { holdMsOf } from './admission/hold-ms.ts'
 import { createUseLog } from './admission/use-log.ts'
 import { buildApp } from './app.ts'
 import { followCatalog } from './catalog/live-catalog.ts'
+import { createClockWatch } from './clock-watch.ts'
 import { loadGatewayConfig } from './config.ts'
 import { createLogOutput } from './log-output.ts'
 import { createMetrics } from './metrics.ts'
@@ -49,6 +50,7 @@ async function main(): Promise<void> {
     },
     (err) => log.warn({ err }, 'overdue holds are not ended')
   )
+  const clockWatch = createClockWatch(redis, metrics.setClockSkew)
   let stopping = false
   const app = buildApp({
     redis,
@@ -93,6 +95,7 @@ async function main(): Promise<void> {
       return
     }
     stopping = true
+    clockWatch.stop()
     log.info('stopping: requests that are under way are finished')
     const limit = setTimeout(cutOff, config.GATEWAY_DRAIN_MS)
     await app.close()
@@ -116,6 +119,7 @@ async function main(): Promise<void> {
   await catalog.start()
   useLog.start()
   reaper.start()
+  clockWatch.start()
   await listen(admin, config.GATEWAY_ADMIN_HOST, config.GATEWAY_ADMIN_PORT, 'GATEWAY_ADMIN_PORT')
   await listen(app, config.GATEWAY_HOST, config.GATEWAY_PORT, 'GATEWAY_PORT')
   log.info({ port: config.GATEWAY_PORT, adminPort: config.GATEWAY_ADMIN_PORT }, 'listening')

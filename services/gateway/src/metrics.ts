@@ -7,6 +7,8 @@ export type Metrics = {
   aboveBound: Counter
   /** Holds that were past their deadline, by what was done with them: `charged` or `released`. */
   reaped: Counter<'done'>
+  /** How far Redis' clock is ahead of this gateway's, ms; null removes what was said before. */
+  setClockSkew(skewMs: number | null): void
 }
 
 /** @param waiting how many settlements wait to be acknowledged */
@@ -22,8 +24,18 @@ export function createMetrics(waiting: () => number): Metrics {
       this.set(waiting())
     }
   })
+  const clockSkew = new Gauge({
+    name: 'tollgate_clock_skew_seconds',
+    help: "How far another clock is ahead of this gateway's, below 0 if it is behind",
+    labelNames: ['clock'],
+    registers
+  })
   return {
     registry,
+    setClockSkew(skewMs) {
+      if (skewMs === null) clockSkew.remove({ clock: 'redis' })
+      else clockSkew.set({ clock: 'redis' }, skewMs / 1000)
+    },
     aboveBound: new Counter({
       name: 'tollgate_usage_above_bound_total',
       help: 'Requests that cost more than had been reserved for them',

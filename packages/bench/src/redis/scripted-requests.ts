@@ -63,8 +63,11 @@ const allowances = {
   keyBudgetNanos: 1e15,
   accountBudgetNanos: 1e15,
   keyRequests: 1e9,
+  keyRequestBurst: 1e9,
   requests: 1e9,
+  requestBurst: 1e9,
   tokens: tokensPerMinute,
+  tokenBurst: tokensPerMinute,
   concurrentRequests: 1e6,
   requestNanos: 1e12
 }

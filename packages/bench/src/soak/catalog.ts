@@ -83,7 +83,13 @@ export const soakCatalog: Catalog = {
       keyQuota: null,
       seats: null,
       models: Object.keys(models()),
-      limits: { requestsPerMinute: 1e9, tokensPerMinute: 1e12, concurrentRequests: 1e6 },
+      limits: {
+        requestsPerMinute: 1e9,
+        burstRequests: 1e9,
+        tokensPerMinute: 1e12,
+        burstTokens: 1e12,
+        concurrentRequests: 1e6
+      },
       caps: { requestNanos: 1e12, monthlyNanos: 1e15 }
     }
   }

@@ -125,7 +125,7 @@ test('dollars become whole picodollars per token and nanodollars, and names list
     keyQuota: 1,
     seats: 1,
     models: ['small'],
-    limits: { requestsPerMinute: 1, tokensPerMinute: 2, concurrentRequests: 3 },
+    limits: { requestsPerMinute: 1, burstRequests: 1, tokensPerMinute: 2, burstTokens: 1, concurrentRequests: 3 },
     caps: { requestNanos: 50_000_000, monthlyNanos: 1_000_000_000 }
   })
   assert.deepEqual(catalog.plans.all!.models, ['small', 'large'])
@@ -197,6 +197,19 @@ test('with prices and caps that are accepted, every cost and reservation is a sa
     dear(6000, 6000).join(),
     /^models\.small\.usd_per_million_tokens: input and output together must be at most 11258/
   )
+})
+
+test('the burst of a rate is a sixth of a minute, at least 1, unless the plan says another', async (t) => {
+  const rates = (requests_per_minute: number, tokens_per_minute: number) => ({
+    requests_per_minute,
+    tokens_per_minute,
+    concurrent_requests: 1
+  })
+  const free = { ...plan, limits: rates(60, 40_000) }
+  const pro = { ...plan, limits: { ...rates(60, 40_000), burst_requests: 1, burst_tokens: 40_000 } }
+  const { plans } = loadCatalogFile(write(t, { ...good, plans: { free, pro } }))
+  assert.deepEqual([plans.free!.limits.burstRequests, plans.free!.limits.burstTokens], [10, 6667])
+  assert.deepEqual([plans.pro!.limits.burstRequests, plans.pro!.limits.burstTokens], [1, 40_000])
 })
 
 test('a plan may have prices at the payment provider, sold or no longer sold', async (t) => {
@@ -314,6 +327,19 @@ const mistakes: Array<[name: string, content: unknown, problems: RegExp[]]> = [
     'a limit of nothing',
     { ...good, plans: { free: { ...plan, limits: { ...plan.limits, concurrent_requests: 0 } } } },
     [/^plans\.free\.limits\.concurrent_requests: /]
+  ],
+  [
+    'no burst at all',
+    { ...good, plans: { free: { ...plan, limits: { ...plan.limits, burst_requests: 0 } } } },
+    [/^plans\.free\.limits\.burst_requests: /]
+  ],
+  [
+    'bursts of more than a minute',
+    { ...good, plans: { free: { ...plan, limits: { ...plan.limits, burst_requests: 2, burst_tokens: 3 } } } },
+    [
+      /^plans\.free\.limits\.burst_requests: more than requests_per_minute$/,
+      /^plans\.free\.limits\.burst_tokens: more than tokens_per_minute$/
+    ]
   ],
   [
     'a negative cap',

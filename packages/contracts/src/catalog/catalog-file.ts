@@ -57,7 +57,9 @@ const PlanEntry = closed({
   models: Type.Union([Type.Array(Name), Type.Literal('all')]),
   limits: closed({
     requests_per_minute: Type.Integer({ minimum: 1, maximum: 1e9 }),
+    burst_requests: Type.Optional(Type.Integer({ minimum: 1 })),
     tokens_per_minute: Type.Integer({ minimum: 1, maximum: 1e12 }),
+    burst_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
     concurrent_requests: Type.Integer({ minimum: 1, maximum: 1e6 })
   }),
   caps_usd: closed({ request: Usd, month: Usd }),
@@ -108,7 +110,7 @@ export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
   checkPrices(entries.plans, problems)
   const catalog = {
     models: mapValues(entries.models, (entry, name) => toModel(entry, name, problems)),
-    plans: mapValues(entries.plans, (entry) => toPlan(entry, names))
+    plans: mapValues(entries.plans, (entry, id) => toPlan(entry, id, names, problems))
   }
   checkCosts(catalog, problems)
   return catalog
@@ -171,7 +173,17 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
   }
 }
 
-function toPlan(entry: Static<typeof PlanEntry>, allModels: readonly string[]): Plan {
+/** What may come at once of a rate whose plan says nothing about it: a sixth of a minute's. */
+export const defaultBurst = (perMinute: number): number => Math.ceil(perMinute / 6)
+
+function toPlan(entry: Static<typeof PlanEntry>, id: string, allModels: readonly string[], problems: string[]): Plan {
+  const { requests_per_minute, tokens_per_minute, concurrent_requests } = entry.limits
+  const { burst_requests = defaultBurst(requests_per_minute), burst_tokens = defaultBurst(tokens_per_minute) } =
+    entry.limits
+  if (burst_requests > requests_per_minute) {
+    problems.push(`plans.${id}.limits.burst_requests: more than requests_per_minute`)
+  }
+  if (burst_tokens > tokens_per_minute) problems.push(`plans.${id}.limits.burst_tokens: more than tokens_per_minute`)
   return {
     name: entry.name,
     entitlements: entry.entitlements,
@@ -182,9 +194,11 @@ function toPlan(entry: Static<typeof PlanEntry>, allModels: readonly string[]): 
     seats: entry.seats === 'unlimited' ? null : entry.seats,
     models: entry.models === 'all' ? [...allModels] : entry.models,
     limits: {
-      requestsPerMinute: entry.limits.requests_per_minute,
-      tokensPerMinute: entry.limits.tokens_per_minute,
-      concurrentRequests: entry.limits.concurrent_requests
+      requestsPerMinute: requests_per_minute,
+      burstRequests: burst_requests,
+      tokensPerMinute: tokens_per_minute,
+      burstTokens: burst_tokens,
+      concurrentRequests: concurrent_requests
     },
     caps: {
       requestNanos: Math.round(entry.caps_usd.request * 1e9),

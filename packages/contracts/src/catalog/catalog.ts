@@ -81,7 +81,11 @@ export const Plan = Type.Object({
   models: Type.Array(Type.String()),
   limits: Type.Object({
     requestsPerMinute: Type.Integer({ minimum: 1 }),
+    /** How many may come at once: 60 s admit at most `requestsPerMinute` and so many more. */
+    burstRequests: Type.Integer({ minimum: 1 }),
     tokensPerMinute: Type.Integer({ minimum: 1 }),
+    /** The same of tokens. A single request may use more, up to `tokensPerMinute`. */
+    burstTokens: Type.Integer({ minimum: 1 }),
     concurrentRequests: Type.Integer({ minimum: 1 })
   }),
   caps: Type.Object({ requestNanos: Nanos, monthlyNanos: Nanos }),

@@ -66,8 +66,16 @@ export const errorTable = {
 
   // How often
   too_many_requests: [429, 'rate_limit_error', 'Too many requests. Try again later.'],
-  requests_per_minute: [429, 'rate_limit_error', 'Too many requests in a minute. Try again later.'],
-  tokens_per_minute: [429, 'rate_limit_error', 'Too many tokens in a minute. Try again later.'],
+  requests_per_minute: [
+    429,
+    'rate_limit_error',
+    'Too many requests for the rate of the plan or key. Retry after the time in Retry-After.'
+  ],
+  tokens_per_minute: [
+    429,
+    'rate_limit_error',
+    'Too many tokens for the rate of the plan. Retry after the time in Retry-After.'
+  ],
   concurrent_requests: [429, 'rate_limit_error', 'Too many requests at once. Try again later.'],
 
   // Upstreams

@@ -42,7 +42,11 @@ export const OfferedPlan = Type.Object({
   /** People who share an account; null for any number. */
   seats: Type.Union([Type.Integer(), Type.Null()]),
   requests_per_minute: Type.Integer(),
+  /** Requests that may come at once: any 60 s admit at most `requests_per_minute` + `burst_requests`. */
+  burst_requests: Type.Integer(),
   tokens_per_minute: Type.Integer(),
+  /** Tokens that may come at once. A request may use more, up to `tokens_per_minute`, when no tokens are owed. */
+  burst_tokens: Type.Integer(),
   /** The most that a calendar month may cost. */
   monthly_budget_usd: Type.Number(),
   /** Empty for a plan that cannot be bought here. */

@@ -23,8 +23,11 @@ const allowances: Allowances = {
   keyBudgetNanos: null,
   accountBudgetNanos: 1_000_000,
   keyRequests: null,
+  keyRequestBurst: null,
   requests: 60,
+  requestBurst: 60,
   tokens: 1_000_000,
+  tokenBurst: 1_000_000,
   concurrentRequests: 10,
   requestNanos: 500_000
 }
@@ -201,8 +204,8 @@ testOnEveryRedis('admission', async (t, anyRun) => {
 
   t.test('limits refuse, and take nothing when they do', async () => {
     for (let count = 1; count <= 3; count++)
-      assert.equal((await ask(`req_${count}`, { requests: 3 })).outcome, 'admitted')
-    const fourth = await ask('req_4', { requests: 3 })
+      assert.equal((await ask(`req_${count}`, { requests: 3, requestBurst: 3 })).outcome, 'admitted')
+    const fourth = await ask('req_4', { requests: 3, requestBurst: 3 })
     assert.ok(fourth.outcome === 'over-limit')
     assert.equal(fourth.limit, 'requests')
     assert.ok(fourth.waitMs > 0 && fourth.waitMs <= 20_000)
@@ -210,9 +213,9 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.equal(await limitOf('req_5', { concurrentRequests: 3 }), 'concurrent')
     assert.equal((await readState(client, account)).holds.size, 3)
     await changeAccount(client, account, { arrival: 0, tokenArrival: 0 })
-    assert.equal(await limitOf('req_6', { tokens: 199 }), 'tokens')
-    assert.equal(await limitOf('req_7', { keyRequests: 1 }), undefined)
-    assert.equal(await limitOf('req_8', { keyRequests: 1 }), 'requests')
+    assert.equal(await limitOf('req_6', { tokens: 199, tokenBurst: 199 }), 'tokens')
+    assert.equal(await limitOf('req_7', { keyRequests: 1, keyRequestBurst: 1 }), undefined)
+    assert.equal(await limitOf('req_8', { keyRequests: 1, keyRequestBurst: 1 }), 'requests')
     assert.equal((await readState(client, account)).holds.size, 4)
     assert.deepEqual(await spend(), { settled: 0, reserved: 4400 })
   })
@@ -385,7 +388,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   })
 
   t.test('a change of records leaves all else of the account as it is', async () => {
-    await ask('req_1', { keyRequests: 10 })
+    await ask('req_1', { keyRequests: 10, keyRequestBurst: 10 })
     await cancel(link, account, ['req_2'])
     const { account: entry, keys, ...rest } = await readState(client, account)
     assert.ok(rest.gone > Date.now() && rest.holds.size === 1 && entry!.reserved > 0)
@@ -420,7 +423,10 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 700, reserved: 0 })
     assert.deepEqual(await spendOfKey(), { month: thisMonth(), settled: 650, reserved: 0 })
     assert.equal(await seed({ account, month: 202001, settled: 900, byKey: new Map() }), 'another month')
-    assert.equal((await ask('req_2', { accountBudgetNanos: 1799, keyRequests: 10 })).outcome, 'admitted')
+    assert.equal(
+      (await ask('req_2', { accountBudgetNanos: 1799, keyRequests: 10, keyRequestBurst: 10 })).outcome,
+      'admitted'
+    )
     assert.deepEqual(await spend(), { settled: 700, reserved: 1090 })
     // What is under way stays as it is, and an earlier month counts as nothing.
     const before = (await readState(client, account)).keys.get('key_1')!
@@ -477,9 +483,9 @@ testOnEveryRedis('admission', async (t, anyRun) => {
   })
 
   t.test('the unused part of the token rate is given back', async () => {
-    const before = await ask('req_1', { tokens: 1000 })
+    const before = await ask('req_1', { tokens: 1000, tokenBurst: 1000 })
     await settleOne('req_1', before, { tokensPerMinute: 1000 })
-    const after = await ask('req_2', { tokens: 1000 })
+    const after = await ask('req_2', { tokens: 1000, tokenBurst: 1000 })
     assert.ok(after.outcome === 'admitted')
     // Of its second, when it was admitted is known no better.
     assert.ok(Math.abs(after.tokensLeft - (1000 - 75 - 200)) <= 20, `${after.tokensLeft}`)

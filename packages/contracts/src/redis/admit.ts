@@ -4,14 +4,21 @@ import type { PreparedAccount } from './prepared-account.ts'
 import type { RedisLink } from './redis-link.ts'
 import { type JudgedVersions, moved, type RecordsAnswer } from './verify.ts'
 
-/** What a key and its account may do, as judged. Amounts are nanodollars, rates are per minute; null is no limit. */
+/**
+ * What a key and its account may do, as judged. Amounts are nanodollars, rates are per minute; null is no limit. A burst is
+ * how much of a minute's rate may be taken at once, at most all of it.
+ */
 export type Allowances = {
   keyBudgetNanos: number | null
   /** The smaller of the plan's cap and the account's own. */
   accountBudgetNanos: number
   keyRequests: number | null
+  /** Of `keyRequests`; null without them. */
+  keyRequestBurst: number | null
   requests: number
+  requestBurst: number
   tokens: number
+  tokenBurst: number
   concurrentRequests: number
   requestNanos: number
 }
@@ -33,8 +40,10 @@ export type CostBound = {
 export type RateState = {
   /** Requests a minute: the key's or the account's, whichever will be in the way first. */
   requests: number
+  /** How many pass at once, at most the burst. */
   requestsLeft: number
   requestsRestMs: number
+  /** The same of tokens. A single request of more passes once `tokensRestMs` have gone by. */
   tokensLeft: number
   tokensRestMs: number
 }
@@ -107,6 +116,7 @@ export function prepareAdmission(
 ): PreparedAdmission {
   const { keyBudgetNanos, accountBudgetNanos, keyRequests, requests, tokens, concurrentRequests, requestNanos } =
     allowances
+  const { keyRequestBurst, requestBurst, tokenBurst } = allowances
   const numbers = packNumbers(
     Number(judged.key),
     Number(judged.account),
@@ -118,9 +128,21 @@ export function prepareAdmission(
     concurrentRequests,
     holdMs,
     requests,
-    tokens
+    tokens,
+    microsOf(requestBurst, requests),
+    microsOf(keyRequestBurst ?? 1, keyRequests ?? 1),
+    microsOf(tokenBurst, tokens)
   )
   return { account, terms: inOnePiece(numbers + packText(`k:${key}`)) }
+}
+
+/**
+ * How far ahead a rate's time of arrival may lie, µs: its burst, and a little for rounding. A millisecond is more than
+ * rounding adds up to; half a unit never admits another one.
+ */
+function microsOf(burst: number, perMinute: number): number {
+  const perUnit = 60e6 / perMinute
+  return burst * perUnit + Math.min(1000, perUnit / 2)
 }
 
 /**

@@ -6,20 +6,43 @@ import fc from 'fast-check'
 import { type Asking, accounts, createWorld, keys, type LimitsWorld } from '../testing/limits-world.ts'
 import { moveClock } from '../testing/moved-clock.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
-import type { AdmitAnswer } from './admit.ts'
+import type { AdmitAnswer, Allowances } from './admit.ts'
 import type { SettledRequest } from './settle.ts'
 
 const start = Date.UTC(2027, 4, 5, 12) * 1000
 const minuteMicros = 60e6
 
-type Limits = { requests: number; keyRequests: number | null; tokens: number }
+type Limits = Pick<
+  Allowances,
+  'requests' | 'requestBurst' | 'keyRequests' | 'keyRequestBurst' | 'tokens' | 'tokenBurst'
+>
 type Arrival = { gapMicros: number; key: number; tokens: number; usedShare: number; lastsMicros: number }
 
-const limits: fc.Arbitrary<Limits> = fc.record({
-  requests: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 9000 })),
-  keyRequests: fc.option(fc.integer({ min: 1, max: 20 }), { nil: null }),
-  tokens: fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1000, max: 3_000_000 }))
-})
+/** A rate and its burst: by default a sixth of a minute's, at most all of it. */
+const rateUpTo = (perMinute: fc.Arbitrary<number>) =>
+  perMinute.chain((most) => fc.tuple(fc.constant(most), fc.oneof(fc.constant(Math.ceil(most / 6)), upTo(most))))
+const upTo = (max: number) => fc.oneof(fc.constant(1), fc.integer({ min: 1, max }), fc.constant(max))
+
+const limitsOf = (
+  requests: fc.Arbitrary<number>,
+  keyRequests: fc.Arbitrary<number>,
+  tokens: fc.Arbitrary<number>
+): fc.Arbitrary<Limits> =>
+  fc
+    .tuple(rateUpTo(requests), fc.option(rateUpTo(keyRequests), { nil: [null, null] }), rateUpTo(tokens))
+    .map(([ofAll, ofKey, ofTokens]) => ({
+      requests: ofAll[0],
+      requestBurst: ofAll[1],
+      keyRequests: ofKey[0],
+      keyRequestBurst: ofKey[1],
+      tokens: ofTokens[0],
+      tokenBurst: ofTokens[1]
+    }))
+const limits = limitsOf(
+  fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 9000 })),
+  fc.integer({ min: 1, max: 20 }),
+  fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1000, max: 3_000_000 }))
+)
 const arrivals: fc.Arbitrary<Arrival[]> = fc.array(
   fc.record({
     gapMicros: fc.oneof(
@@ -37,7 +60,7 @@ const arrivals: fc.Arbitrary<Arrival[]> = fc.array(
 )
 
 /** Asks of one account for nothing but rates. */
-function createAsker(world: LimitsWorld, { requests, keyRequests, tokens }: Limits) {
+function createAsker(world: LimitsWorld, limit: Limits) {
   let count = 0
   const asking = (key: number, promptTokens: number): Asking => ({
     account: accounts[0],
@@ -48,9 +71,7 @@ function createAsker(world: LimitsWorld, { requests, keyRequests, tokens }: Limi
     allowances: {
       keyBudgetNanos: null,
       accountBudgetNanos: 0,
-      keyRequests,
-      requests,
-      tokens,
+      ...limit,
       concurrentRequests: 1e6,
       requestNanos: 0
     },
@@ -73,12 +94,23 @@ function mostInAMinute(admitted: ReadonlyArray<{ micros: number; units: number }
   return most
 }
 
+/** How far clocks are moved. */
+const [overAMinute, anHour] = [70e6, 3600e6]
+const ofSixty: Limits = {
+  requests: 60,
+  requestBurst: 10,
+  keyRequests: 60,
+  keyRequestBurst: 10,
+  tokens: 6000,
+  tokenBurst: 1000
+}
+
 testOnEveryRedis('rates', async (t, anyLink, kind) => {
   if (kind !== 'redis-server' || !need(t, 'redis-server', findRedisServer(process.env))) return
   const clock = moveClock(anyLink, true)
   const [runs, fewerRuns] = [propertyRuns(25), propertyRuns(13)]
 
-  t.test('in any minute no more is admitted than the limit and a burst of as much', async () => {
+  t.test('in any minute no more is admitted than the limit and the burst, or one request that is larger', async () => {
     const run = async (limit: Limits, requests: Arrival[]) => {
       const world = await createWorld(clock, start)
       const ask = createAsker(world, limit)
@@ -91,11 +123,12 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
       }
       const check = (units: typeof admitted, most: number, of: (request: (typeof admitted)[number]) => number) =>
         assert.ok(mostInAMinute(units.map((request) => ({ micros: request.micros, units: of(request) }))) <= most)
-      check(admitted, 2 * limit.requests, () => 1)
-      check(admitted, 2 * limit.tokens, ({ tokens }) => tokens)
+      check(admitted, limit.requests + limit.requestBurst, () => 1)
+      const largest = Math.max(limit.tokenBurst, ...admitted.map(({ tokens }) => tokens))
+      check(admitted, limit.tokens + largest, ({ tokens }) => tokens)
       for (const key of [0, 1]) {
         const ofKey = admitted.filter((request) => request.key === key)
-        check(ofKey, 2 * (limit.keyRequests ?? Infinity), () => 1)
+        check(ofKey, (limit.keyRequests ?? Infinity) + (limit.keyRequestBurst ?? 0), () => 1)
       }
     }
     await fc.assert(fc.asyncProperty(limits, arrivals, run), runs)
@@ -106,7 +139,9 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
     async () => {
       const run = async (limit: Limits, requests: Arrival[]) => {
         const world = await createWorld(clock, start)
-        const ask = createAsker(world, { ...limit, requests: 9000, keyRequests: null })
+        const free = { requests: 9000, requestBurst: 9000, keyRequests: null, keyRequestBurst: null }
+        const ask = createAsker(world, { ...limit, ...free })
+        let largest = limit.tokenBurst
         const used: Array<{ micros: number; units: number }> = []
         let open: Array<{ endsAt: number; settlement: SettledRequest }> = []
         for (const [index, { gapMicros, key, tokens, usedShare, lastsMicros }] of requests.entries()) {
@@ -117,6 +152,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
           open = open.filter(({ endsAt }) => endsAt > world.micros())
           const answer = await ask(key, tokens)
           if (answer.outcome !== 'admitted') continue
+          largest = Math.max(largest, tokens)
           const promptTokens = Math.floor(tokens * usedShare)
           used.push({ micros: world.micros(), units: promptTokens })
           const settlement: SettledRequest = {
@@ -137,7 +173,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
           }
           open.push({ endsAt: world.micros() + lastsMicros, settlement })
         }
-        assert.ok(mostInAMinute(used) <= 2 * limit.tokens)
+        assert.ok(mostInAMinute(used) <= limit.tokens + largest)
       }
       await fc.assert(fc.asyncProperty(limits, arrivals, run), fewerRuns)
     }
@@ -149,7 +185,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
       const ask = createAsker(world, limit)
       for (const { gapMicros, key, tokens } of requests.slice(0, 60)) {
         await world.setTime(world.micros() + gapMicros)
-        // One that is larger than the whole bucket never passes: callers refuse it before.
+        // One of more tokens than a minute has never passes: callers refuse it before.
         const units = Math.min(tokens, limit.tokens)
         for (let attempt = 1; ; attempt++) {
           const answer = await ask(key, units)
@@ -165,11 +201,11 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
   })
 
   t.test('as many pass at once as an answer says are left, and not one more', async () => {
-    const few = fc.record({
-      requests: fc.integer({ min: 1, max: 60 }),
-      keyRequests: fc.option(fc.integer({ min: 1, max: 60 }), { nil: null }),
-      tokens: fc.integer({ min: 50, max: 200 })
-    })
+    const few = limitsOf(
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 50, max: 200 })
+    )
     const run = async (limit: Limits, requests: Arrival[], byTokens: boolean) => {
       const world = await createWorld(clock, start)
       const ask = createAsker(world, limit)
@@ -181,9 +217,12 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
       const told = await ask(0, 0)
       assert.ok(told.outcome === 'admitted' || told.outcome === 'over-limit')
       if (byTokens) {
+        if (told.outcome === 'over-limit' && told.limit === 'tokens') return assert.equal(told.tokensLeft, 0)
         if (told.requestsLeft < 2) return
-        assert.equal((await ask(0, told.tokensLeft + 1)).outcome, 'over-limit')
+        // If nothing is owed, one larger request passes instead.
+        if (told.tokensRestMs > 0) assert.equal((await ask(0, told.tokensLeft + 1)).outcome, 'over-limit')
         assert.equal((await ask(0, told.tokensLeft)).outcome, 'admitted')
+        if (told.tokensLeft > 0) assert.equal((await ask(0, limit.tokens)).outcome, 'over-limit')
         return
       }
       for (let left = told.requestsLeft; left > 0; left--) {
@@ -196,8 +235,64 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
       await world.setTime(world.micros() + Math.max(told.requestsRestMs, 60_000) * 1000)
       const rested = await ask(0, 0)
       assert.ok(rested.outcome === 'admitted')
-      assert.equal(rested.requestsLeft, Math.min(limit.requests, limit.keyRequests ?? Infinity) - 1)
+      assert.equal(rested.requestsLeft, Math.min(limit.requestBurst, limit.keyRequestBurst ?? Infinity) - 1)
     }
     await fc.assert(fc.asyncProperty(few, arrivals, fc.boolean(), run), fewerRuns)
+  })
+
+  t.test('a clock that is set back costs no more than to empty the bucket', async () => {
+    const anyMove = fc.oneof(fc.constantFrom(overAMinute, anHour), fc.integer({ min: 1, max: 31 * 86_400e6 }))
+    const run = async (limit: Limits, requests: Arrival[], backMicros: number) => {
+      const world = await createWorld(clock, start)
+      const ask = createAsker(world, limit)
+      for (const { gapMicros, key, tokens } of requests.slice(0, 20)) {
+        await world.setTime(world.micros() + gapMicros)
+        await ask(key, Math.min(tokens, limit.tokens))
+      }
+      await world.setTime(world.micros() - backMicros)
+      const answer = await ask(0, 1)
+      assert.ok(answer.outcome === 'admitted' || answer.outcome === 'over-limit')
+      const size = (burst: number, perMinute: number) => Math.ceil((burst * 60_000) / perMinute) + 2
+      const most = Math.max(
+        size(limit.requestBurst, limit.requests),
+        size(limit.keyRequestBurst ?? 0, limit.keyRequests ?? 1)
+      )
+      assert.ok(answer.requestsRestMs <= most)
+      assert.ok(answer.tokensRestMs <= 60_002)
+      if (answer.outcome === 'admitted') return
+      const unitMs = Math.max(60_000 / limit.requests, 60_000 / (limit.keyRequests ?? limit.requests))
+      assert.ok(answer.waitMs <= (answer.limit === 'requests' ? Math.ceil(unitMs) : 60_002))
+      await world.setTime(world.micros() + answer.waitMs * 1000)
+      // First requests, then tokens may be in the way.
+      const then = await ask(0, 1)
+      assert.ok(then.outcome === 'admitted' || (answer.limit === 'requests' && then.outcome === 'over-limit'))
+    }
+    await fc.assert(fc.asyncProperty(limits, arrivals, anyMove, run), fewerRuns)
+  })
+
+  t.test('after one request of 60 a minute, a clock that is set back 70 s or an hour costs a second', async () => {
+    for (const backMicros of [overAMinute, anHour]) {
+      const world = await createWorld(clock, start)
+      const ask = createAsker(world, ofSixty)
+      assert.equal((await ask(0, 100)).outcome, 'admitted')
+      await world.setTime(start - backMicros)
+      const refused = await ask(0, 100)
+      assert.ok(refused.outcome === 'over-limit')
+      assert.equal(refused.waitMs, 1000)
+      await world.setTime(world.micros() + refused.waitMs * 1000)
+      assert.equal((await ask(0, 100)).outcome, 'admitted')
+    }
+  })
+
+  t.test('a clock that is set forward and back again costs no more', async () => {
+    const world = await createWorld(clock, start)
+    const ask = createAsker(world, ofSixty)
+    await world.setTime(start + anHour)
+    for (let count = 0; count < 10; count++) assert.equal((await ask(0, 100)).outcome, 'admitted')
+    await world.setTime(start)
+    const refused = await ask(0, 100)
+    assert.ok(refused.outcome === 'over-limit' && refused.waitMs <= 1000)
+    await world.setTime(start + refused.waitMs * 1000)
+    assert.equal((await ask(0, 100)).outcome, 'admitted')
   })
 })

@@ -25,8 +25,11 @@ const asking: Asking = {
     keyBudgetNanos: 1e6,
     accountBudgetNanos: 1e6,
     keyRequests: 100,
+    keyRequestBurst: 20,
     requests: 100,
+    requestBurst: 30,
     tokens: 10_000,
+    tokenBurst: 2000,
     concurrentRequests: 10,
     requestNanos: 1e6
   },
@@ -69,15 +72,16 @@ type Call = {
 }
 
 /** An argument that is packed, part by part. */
-type Packed = Array<number | string | { picos: number }>
+type Packed = Array<number | string | { picos: number } | { micros: number }>
+
+const numberOf = (part: Exclude<Packed[number], string>): number =>
+  typeof part === 'number' ? part : 'picos' in part ? part.picos : part.micros
 
 const bytesOf = (argument: string | Packed): Buffer =>
   typeof argument === 'string'
     ? Buffer.from(argument)
     : Buffer.from(
-        argument
-          .map((part) => (typeof part === 'string' ? part : packNumbers(typeof part === 'number' ? part : part.picos)))
-          .join(''),
+        argument.map((part) => (typeof part === 'string' ? part : packNumbers(numberOf(part)))).join(''),
         'latin1'
       )
 
@@ -98,7 +102,8 @@ function callsOf(run: string, at: number): Call[] {
     '0',
     '0'
   ]
-  const terms = [1, 1, 9e12, 1000, 9, 1000, 1000, 9, 60_000, 9, 1000, packText('k:key_1'), 1]
+  const bursts = [{ micros: 60e6 }, { micros: 60e6 }, { micros: 60e6 }]
+  const terms: Packed = [1, 1, 9e12, 1000, 9, 1000, 1000, 9, 60_000, 9, 1000, ...bursts, packText('k:key_1'), 1]
   const asked = (id: string): Packed => [
     { picos: 1000 },
     { picos: 1000 },
@@ -197,11 +202,13 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
         if (typeof argument === 'string') continue
         for (const [place, part] of argument.entries()) {
           if (typeof part === 'string') continue
-          const isAmount = typeof part !== 'number'
+          const isAmount = typeof part !== 'number' && 'picos' in part
+          const isTime = typeof part !== 'number' && 'micros' in part
           for (const number of kind === 'redis-server' ? malformedNumbers : malformedNumbers.slice(0, 2)) {
             // Picodollars may be more than exact, and a rate that is given back below zero and a fraction.
             if (isAmount && number === Number(tooLarge)) continue
             if (part === -3 && Number.isFinite(number)) continue
+            if (isTime && number === 1.5) continue
             const args = proper.args.with(index, argument.with(place, number))
             await assert.rejects(call(proper, args), `${proper.name} took ${number} as part ${place} of ${index}`)
           }
@@ -280,6 +287,36 @@ testOnEveryRedis('scripts', async (t, anyLink, kind) => {
     await seed(world, { account: accounts[1], month, settled: 0, byKey: new Map() })
     await world.settle([{ account: accounts[1], requests: [whole], tried: [] }])
     assert.equal((await readState(client, accounts[1])).account!.settled, 9007199254000000)
+  })
+
+  t.test(
+    'a clock that is set forward ends holds early, and settling them corrects what they were charged',
+    async () => {
+      const world = await createWorld(clock, start)
+      const admitted = await world.admit(asking)
+      await world.setTime(start + 3600e6)
+      assert.equal((await world.admit({ ...asking, id: 'req_2', reaped: false })).outcome, 'overdue')
+      await world.reap(account, 10)
+      assert.equal((await readState(client, account)).account!.settled, 11)
+      // The clock is right again before the request ends.
+      for (const micros of [start + 3600e6, start]) {
+        await world.setTime(micros)
+        assert.equal((await readState(client, account)).holds.size, 0)
+      }
+      await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
+      assert.equal((await readState(client, account)).account!.settled, 7)
+    }
+  )
+
+  t.test('a clock that is set back ends no hold of a request that is under way', async () => {
+    const world = await createWorld(clock, start)
+    const admitted = await world.admit(asking)
+    await world.setTime(start - 3600e6)
+    await world.reap(account, 10)
+    assert.equal((await readState(client, account)).holds.size, 1)
+    await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
+    const { account: all, holds } = await readState(client, account)
+    assert.deepEqual([all!.settled, all!.reserved, holds.size], [7, 0, 0])
   })
 
   if (kind !== 'redis-server') return

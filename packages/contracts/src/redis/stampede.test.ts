@@ -47,8 +47,11 @@ testOnEveryRedis('a stampede', async (t, link) => {
       keyBudgetNanos,
       accountBudgetNanos,
       keyRequests: null,
+      keyRequestBurst: null,
       requests: 10_000,
+      requestBurst: 10_000,
       tokens: 1e9,
+      tokenBurst: 1e9,
       concurrentRequests: 1000,
       requestNanos: largestNanos
     }

@@ -29,8 +29,11 @@ const plenty = {
   keyBudgetNanos: null,
   accountBudgetNanos: 1e9,
   keyRequests: null,
+  keyRequestBurst: null,
   requests: 1e6,
+  requestBurst: 1e6,
   tokens: 1e6,
+  tokenBurst: 1e6,
   concurrentRequests: 100,
   requestNanos: 1e9
 }

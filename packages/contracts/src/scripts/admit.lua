@@ -6,8 +6,9 @@
 -- where that fails, what was decided of the groups before is as if the answer had been lost.
 --
 -- Rates are the generic cell rate algorithm (ITU-T I.371): for each limit one time of arrival in µs (kept to a quarter,
--- as exact as a number of that size is), a burst of a full minute, and a little tolerance for rounding. Idempotent by
--- request id.
+-- as exact as a number of that size is), and how far it may lie ahead: the burst, and a little for rounding. A request of
+-- more tokens than the burst is admitted when no tokens are owed. So a window of 60 s admits at most the limit and the
+-- larger of the burst and the largest request. Idempotent by request id.
 --
 -- KEYS     for each group the hash of its account; in a cluster also the guard of their shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
@@ -16,7 +17,8 @@
 --   versions of the key record and of the account record that were judged; when what was judged ends (the key's expiry or
 --     a rotated secret's grace), ms since the epoch, -1 for never; budget of the key for a month, nanodollars, and requests
 --     a minute of the key, -1 for none of its own; budget of the account for a month, and what one request may cost,
---     nanodollars; concurrent requests; how long a hold lasts, ms; requests a minute; tokens a minute; field of the key
+--     nanodollars; concurrent requests; how long a hold lasts, ms; requests a minute; tokens a minute; how far the arrival
+--     of requests, of requests of the key and of tokens may lie ahead, µs; field of the key
 --   1 if overdue holds were looked for already, else 0
 --   for each request: picodollars of its prompt at most, and for each token of output that is granted; prompt tokens at
 --     most, and tokens for each that is granted (answers may be several); tokens of output that are wanted; the fewest that
@@ -46,9 +48,11 @@ local tag = tagOf(run)
 local floor, ceil, max = math.floor, math.ceil, math.max
 local call, packFields, unpackFields = redis.call, struct.pack, struct.unpack
 local minute = 60000000
+-- What tokens may be owed at most, µs: those of the largest request that can pass, and a little for rounding.
+local mostOwed = minute + 1000
 -- Too much to be reckoned exactly is too much for every budget, and refused as such.
 local mostPicos = 1e30
-local termsForm, requestForm = '<dddddddddddsd', '<ddddddss'
+local termsForm, requestForm = '<ddddddddddddddsd', '<ddddddss'
 local ended, unverified, overdue = packFields('<d', 4), packFields('<d', 5), packFields('<d', 6)
 
 -- The group that is being judged: its terms, and where its account stands after those of its requests that were admitted so
@@ -56,6 +60,7 @@ local ended, unverified, overdue = packFields('<d', 4), packFields('<d', 5), pac
 -- much as all the rest.)
 local keyField, keyBudget, accountBudget, requestBudget, mostOpen, deadline
 local perMinute, keyPerMinute, tokensPerMinute
+local burst, keyBurst, tokenBurst
 local month, at, settled, reserved, keySettled, keyReserved, open
 -- The rates: µs for a unit, the time of arrival, and the end of the µs that may be taken now.
 local perRequest, arrival, last
@@ -136,13 +141,17 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
     return overLimit(1, wait)
   end
   local tokens = promptTokens + tokensEach * granted
-  wait = tokens * perToken - (lastToken - tokenArrival)
+  local micros = tokens * perToken
+  wait = micros - (lastToken - tokenArrival)
+  if micros > tokenBurst and tokens <= tokensPerMinute then
+    wait = tokenArrival - now
+  end
   if wait > 0 then
     return overLimit(2, wait)
   end
 
   reserved, keyReserved, open = reserved + nanos, keyReserved + nanos, open + 1
-  arrival, tokenArrival = arrival + perRequest, tokenArrival + tokens * perToken
+  arrival, tokenArrival = arrival + perRequest, tokenArrival + micros
   if keyPerMinute then
     keyArrival = keyArrival + perKeyRequest
   end
@@ -179,21 +188,18 @@ local function judge(gonePrefix, held, promptPicos, picosEach, promptTokens, tok
   return position
 end
 
--- The end of the µs of a rate that may be taken now. A millisecond is more than rounding adds up to, and must not be another
--- unit.
-local function lastFor(perUnit)
-  return now + minute + (perUnit < 2000 and perUnit / 2 or 1000)
-end
-
 -- Takes the terms of a group. Returns what of them is only looked at once, and where they end.
 local function readTerms(packed)
   local judgedKey, judgedAccount, endsAt, holdMs, wasReaped, position
   judgedKey, judgedAccount, endsAt, keyBudget, keyPerMinute, accountBudget, requestBudget, mostOpen, holdMs, perMinute,
-    tokensPerMinute, keyField, wasReaped, position = unpackFields(termsForm, packed)
+    tokensPerMinute, burst, keyBurst, tokenBurst, keyField, wasReaped, position = unpackFields(termsForm, packed)
   insistOnWhole(judgedKey, judgedAccount, endsAt + 1, keyBudget + 1, keyPerMinute + 1, accountBudget)
   insistOnWhole(requestBudget, mostOpen, holdMs, perMinute, tokensPerMinute, wasReaped)
   if keyPerMinute == 0 or perMinute == 0 or tokensPerMinute == 0 then
     error('not above 0: a rate')
+  end
+  if not (burst > 0 and keyBurst > 0 and tokenBurst > 0 and burst + keyBurst + tokenBurst < 10 * minute) then
+    error('not bursts')
   end
   keyBudget = keyBudget >= 0 and keyBudget or nil
   keyPerMinute = keyPerMinute >= 0 and keyPerMinute or nil
@@ -201,15 +207,33 @@ local function readTerms(packed)
   return judgedKey, judgedAccount, endsAt, wasReaped, position
 end
 
--- Looks at the rates of this instant.
+-- Looks at the rates of this instant. An arrival that is further ahead than it may be was left by a clock that has been set
+-- back, or by a plan with a larger burst. It is cut to the end of the burst, which must be written: else it would be cut
+-- again to the same distance at every attempt. By as much as that of requests lay too far ahead, that of tokens does, too.
+-- Returns whether anything was cut.
 local function beginRates()
+  local isCut = false
   perRequest, perToken = minute / perMinute, minute / tokensPerMinute
-  arrival, last = arrival > now and arrival or now, lastFor(perRequest)
-  tokenArrival, lastToken = tokenArrival > now and tokenArrival or now, lastFor(perToken)
-  if keyPerMinute then
-    perKeyRequest = minute / keyPerMinute
-    keyArrival, lastOfKey = keyArrival > now and keyArrival or now, lastFor(perKeyRequest)
+  last, lastToken = now + burst, now + tokenBurst
+  if arrival > last then
+    arrival, tokenArrival, isCut = last, tokenArrival - (arrival - last), true
+  elseif arrival < now then
+    arrival = now
   end
+  if tokenArrival > now + mostOwed then
+    tokenArrival, isCut = now + mostOwed, true
+  elseif tokenArrival < now then
+    tokenArrival = now
+  end
+  if keyPerMinute then
+    perKeyRequest, lastOfKey = minute / keyPerMinute, now + keyBurst
+    if keyArrival > lastOfKey then
+      keyArrival, isCut = lastOfKey, true
+    elseif keyArrival < now then
+      keyArrival = now
+    end
+  end
+  return isCut
 end
 
 -- Answers the requests of a group, or returns the answer to all of them.
@@ -257,16 +281,16 @@ local function judgeGroup(name, packed)
   if keyMonth ~= month then
     keySettled, keyReserved = 0, 0
   end
-  beginRates()
+  local isCut = beginRates()
   count, fresh = 4, several > 0 and {} or nil
   local gonePrefix = gone > nowMs and goneOf(shard) or nil
   judge(gonePrefix, found[3], promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, field, model)
   for n = 4, several + 3 do
     after = judge(gonePrefix, found[n], unpackFields(requestForm, packed, after))
   end
-  if count > 4 then
+  if count > 4 or isCut then
     -- `due` and the account's entry among the deadlines are the same: not after the first deadline of a hold.
-    if due == 0 or deadline < due then
+    if count > 4 and (due == 0 or deadline < due) then
       due = deadline
       call('ZADD', 'deadlines:' .. shard, string.format('%d', due), accountOf(name))
     end

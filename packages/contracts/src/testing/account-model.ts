@@ -118,6 +118,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   const nowMs = Math.floor(now.micros / 1000)
   if (account.month === null || now.month === null) return { outcome: 'unverified' }
   if (account.firstDeadline !== null && account.firstDeadline <= nowMs && !request.reaped) return { outcome: 'overdue' }
+  if (cutRates(account, key, allowances, now)) turnTo(account, Math.max(account.month, monthOf(secondsOf(now))))
   if (account.gone.has(id)) return { outcome: 'cancelled' }
   const held = account.holds.get(id)
   if (held !== undefined) return { outcome: 'admitted', grantedTokens: held.granted, at: held.at, nanos: held.nanos }
@@ -149,11 +150,9 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   if (account.holds.size >= allowances.concurrentRequests) {
     return { outcome: 'over-limit', limit: 'concurrent', waitMs: 1000 }
   }
-  const requests = rate(account, 'q', allowances.requests, now)
-  const keyRequests = allowances.keyRequests === null ? null : rate(account, `q:${key}`, allowances.keyRequests, now)
+  const { requests, keyRequests, tokens } = ratesOf(account, key, allowances, now)
   const wait = Math.max(requests.wait(1), keyRequests?.wait(1) ?? 0)
   if (wait > 0) return { outcome: 'over-limit', limit: 'requests', waitMs: Math.ceil(wait / 1000) }
-  const tokens = rate(account, 't', allowances.tokens, now)
   const allTokens = bound.promptTokens + bound.outputTokens * granted
   const tokenWait = tokens.wait(allTokens)
   if (tokenWait > 0) return { outcome: 'over-limit', limit: 'tokens', waitMs: Math.ceil(tokenWait / 1000) }
@@ -182,16 +181,42 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   return { outcome: 'admitted', grantedTokens: granted, at, nanos }
 }
 
-/** Units a minute, with a burst of a full minute and a little for rounding. */
-function rate(account: AccountModel, field: string, perMinute: number, { micros: now }: Moment) {
+function ratesOf(account: AccountModel, key: string, allowances: Allowances, now: Moment) {
+  const { keyRequests, keyRequestBurst, requests, requestBurst, tokens, tokenBurst } = allowances
+  return {
+    requests: rate(account, 'q', requests, requestBurst, now),
+    keyRequests: keyRequests === null ? null : rate(account, `q:${key}`, keyRequests, keyRequestBurst!, now),
+    tokens: rate(account, 't', tokens, tokenBurst, now)
+  }
+}
+
+/** Units a minute, with a burst and a little for rounding. */
+function rate(account: AccountModel, field: string, perMinute: number, burst: number, { micros: now }: Moment) {
   const perUnit = 60e6 / perMinute
   const arrival = Math.max(account.arrivals.get(field) ?? 0, now)
-  const room = now + 60e6 + Math.min(1000, perUnit / 2) - arrival
+  const size = burst * perUnit + Math.min(1000, perUnit / 2)
   return {
-    /** µs until so many pass; not above 0 if they do now. */
-    wait: (units: number) => units * perUnit - room,
-    take: (units: number) => account.arrivals.set(field, arrival + units * perUnit)
+    /** µs until so many pass; not above 0 if they do now. What is more than the burst passes when nothing is owed. */
+    wait: (units: number) =>
+      units * perUnit > size && units <= perMinute ? arrival - now : units * perUnit - (now + size - arrival),
+    take: (units: number) => account.arrivals.set(field, arrival + units * perUnit),
+    /** By how many µs more is owed than the bucket holds, or `most` µs. */
+    excess: (most = size): number => Math.max(0, arrival - (now + most)),
+    drop: (micros: number) => account.arrivals.set(field, Math.max(now, arrival - micros))
   }
+}
+
+/** What a clock that was set back has left ahead is cut. @returns whether anything was */
+function cutRates(account: AccountModel, key: string, allowances: Allowances, now: Moment): boolean {
+  const { requests, keyRequests, tokens } = ratesOf(account, key, allowances, now)
+  const [excess, keyExcess] = [requests.excess(), keyRequests?.excess() ?? 0]
+  // Both lie too far ahead by as much.
+  const tokenExcess = Math.max(excess, tokens.excess(60_001_000))
+  if (excess + tokenExcess + keyExcess === 0) return false
+  requests.drop(excess)
+  tokens.drop(tokenExcess)
+  keyRequests?.drop(keyExcess)
+  return true
 }
 
 /** Of µs that were not used, those that have not flowed off since; all that were used beyond what was taken. */

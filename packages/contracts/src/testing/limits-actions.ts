@@ -44,15 +44,25 @@ const orNone = (limit: fc.Arbitrary<number>) => fc.option(limit, { nil: null })
 /** Also so little that what is asked for is often just as much. */
 const amount = (max: number) => fc.oneof(fc.nat({ max }), fc.nat({ max: 8 }))
 // Tight enough that each limit is the reason of a refusal now and then.
-const allowances: fc.Arbitrary<Allowances> = fc.record({
-  keyBudgetNanos: orNone(amount(15_000)),
-  accountBudgetNanos: amount(25_000),
-  keyRequests: orNone(fc.integer({ min: 1, max: 7 })),
-  requests: fc.integer({ min: 1, max: 13 }),
-  tokens: fc.integer({ min: 100, max: 5000 }),
-  concurrentRequests: fc.integer({ min: 1, max: 8 }),
-  requestNanos: amount(5000)
-})
+const allowances: fc.Arbitrary<Allowances> = fc
+  .record({
+    keyBudgetNanos: orNone(amount(15_000)),
+    accountBudgetNanos: amount(25_000),
+    keyRequests: orNone(fc.integer({ min: 1, max: 7 })),
+    keyRequestBurst: fc.integer({ min: 1, max: 7 }),
+    requests: fc.integer({ min: 1, max: 13 }),
+    requestBurst: fc.integer({ min: 1, max: 13 }),
+    tokens: fc.integer({ min: 100, max: 5000 }),
+    tokenBurst: fc.integer({ min: 1, max: 5000 }),
+    concurrentRequests: fc.integer({ min: 1, max: 8 }),
+    requestNanos: amount(5000)
+  })
+  .map((all) => ({
+    ...all,
+    keyRequestBurst: all.keyRequests && Math.min(all.keyRequestBurst, all.keyRequests),
+    requestBurst: Math.min(all.requestBurst, all.requests),
+    tokenBurst: Math.min(all.tokenBurst, all.tokens)
+  }))
 const usage = fc.record({
   share: fc.double({ min: 0, max: 1.3, noNaN: true }),
   failed: fc.boolean(),

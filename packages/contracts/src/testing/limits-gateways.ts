@@ -26,8 +26,11 @@ export function createGateways(world: LimitsWorld) {
       keyBudgetNanos: null,
       accountBudgetNanos: 20_000,
       keyRequests: null,
+      keyRequestBurst: null,
       requests: 30,
+      requestBurst: 20,
       tokens: 5000,
+      tokenBurst: 900,
       concurrentRequests: 5,
       requestNanos: 5000
     })

@@ -356,7 +356,9 @@ export type Operations = {
         key_quota: number | null
         seats: number | null
         requests_per_minute: number
+        burst_requests: number
         tokens_per_minute: number
+        burst_tokens: number
         monthly_budget_usd: number
         prices: ({
           id: string

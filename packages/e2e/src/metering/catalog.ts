@@ -1,4 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { defaultBurst } from '@tollgate/contracts/catalog/catalog-file.ts'
 
 type Model = Catalog['models'][string]
 type Plan = Catalog['plans'][string]
@@ -48,7 +49,14 @@ export function planOf(
     keyQuota: null,
     seats: null,
     models: Object.keys(models),
-    limits: { requestsPerMinute: 1e9, tokensPerMinute: 1e12, concurrentRequests: 1e6, ...limits },
+    limits: {
+      requestsPerMinute: 1e9,
+      burstRequests: defaultBurst(limits.requestsPerMinute ?? 1e9),
+      tokensPerMinute: 1e12,
+      burstTokens: defaultBurst(limits.tokensPerMinute ?? 1e12),
+      concurrentRequests: 1e6,
+      ...limits
+    },
     caps: { requestNanos: 1e12, monthlyNanos: 1e15, ...caps }
   }
 }

@@ -10,7 +10,9 @@ export function describeOffer({ plans }: Catalog): OfferedPlan[] {
     key_quota: keyQuota,
     seats,
     requests_per_minute: limits.requestsPerMinute,
+    burst_requests: limits.burstRequests,
     tokens_per_minute: limits.tokensPerMinute,
+    burst_tokens: limits.burstTokens,
     monthly_budget_usd: caps.monthlyNanos / 1e9,
     prices: prices.flatMap(({ isSold, ...price }) => (isSold ? [price] : []))
   }))

@@ -15,8 +15,10 @@ import {
   RotateKeyRequest
 } from '@tollgate/contracts/http/keys.ts'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.ts'
+import { judgingTime } from '../clocks/judging-time.ts'
 import type { Database } from '../database/connect.ts'
 import type { keys } from '../database/schema.ts'
 import type { Projector } from '../projection/projector.ts'
@@ -38,13 +40,14 @@ export type KeysOptions = {
   database: Database
   catalog: Catalog
   projector: Pick<Projector, 'keyChanged'>
+  redis: RedisLink
   clock: Clock
 }
 
 /** `/api/keys`: the keys of the caller's account, for people and for partners' servers. */
 export async function keysEndpoints(
   instance: FastifyInstance,
-  { database, catalog, projector, clock }: KeysOptions
+  { database, catalog, projector, redis, clock }: KeysOptions
 ): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { orm } = database
@@ -123,7 +126,9 @@ export async function keysEndpoints(
       const graceSeconds = request.body?.grace_seconds ?? 0
       const idempotency = idempotencyOf(request, `rotate ${id}`)
       const by = byPrincipal(request, clock())
-      const { isNew } = await rotateKey(orm, catalog, { accountId, id, secret, graceSeconds, idempotency }, by)
+      const graceFrom = await judgingTime(orm, redis, accountId, scope)
+      const rotation = { accountId, id, secret, graceSeconds, graceFrom, idempotency }
+      const { isNew } = await rotateKey(orm, catalog, rotation, by)
       if (!isNew) return reply.code(409).send(alreadyCreated(id))
       await projector.keyChanged(accountId, id)
       return reply.code(200).send({ key: { id, label, value: secret } })

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { accounts, formerSecrets, keys } from '../database/schema.ts'
 
@@ -12,9 +12,10 @@ const columns = {
   scope: keys.scope,
   digest: keys.digest,
   previousDigest: keys.previousDigest,
-  previousUntil: keys.previousUntil,
+  // By PostgreSQL's clock: those of replicas may differ.
+  isGraceOpen: sql<boolean>`coalesce(${keys.previousUntil} > now(), false)`,
+  isExpired: sql<boolean>`coalesce(${keys.expiresAt} <= now(), false)`,
   status: keys.status,
-  expiresAt: keys.expiresAt,
   accountStatus: accounts.status
 }
 
@@ -26,13 +27,13 @@ export type ManagementKey = { id: string; accountId: string }
  * @param digest of the secret
  * @returns why it is refused, if it is
  */
-export async function findManagementKey(orm: Orm, digest: string, now: Date): Promise<ManagementKey | ErrorCode> {
+export async function findManagementKey(orm: Orm, digest: string): Promise<ManagementKey | ErrorCode> {
   const key = (await findCurrent(orm, digest)) ?? (await findFormer(orm, digest))
   if (key === undefined || key.scope !== 'management') return 'invalid_api_key'
   if (key.status === 'revoked') return 'revoked_api_key'
-  const isInGrace = key.previousDigest === digest && key.previousUntil !== null && key.previousUntil > now
+  const isInGrace = key.previousDigest === digest && key.isGraceOpen
   if (key.digest !== digest && !isInGrace) return 'revoked_api_key'
-  if (key.expiresAt !== null && key.expiresAt <= now) return 'expired_api_key'
+  if (key.isExpired) return 'expired_api_key'
   if (key.accountStatus === 'suspended') return 'account_suspended'
   return { id: key.id, accountId: key.accountId }
 }

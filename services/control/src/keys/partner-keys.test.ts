@@ -4,8 +4,13 @@ import { digestSecret, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import { readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
+import { readRedisTime } from '@tollgate/contracts/redis/redis-time.ts'
+import { eq, sql } from 'drizzle-orm'
+import { keys as keyRows } from '../database/schema.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
+
+const hourMs = 3_600_000
 
 type Created = { id: string; label: string; value: string }
 const told = (answer: Answer, status = 201): Created => {
@@ -26,6 +31,11 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body as { keys: Key[]; next_cursor: string | null }
   }
+  const endNow = (id: string, what: 'previousUntil' | 'expiresAt') =>
+    control.database.orm
+      .update(keyRows)
+      .set({ [what]: sql`now()` })
+      .where(eq(keyRows.id, id))
   /** What admission reads of a key. */
   const recordOf = async (account: string, id: string) =>
     readKeyRecord((await control.redis.client.hget(accountName(account), `r:${id}`))!)
@@ -130,15 +140,19 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
       const rotate = { ...user, body: { grace_seconds: 60 } }
       const next = told(await call('POST', `/api/keys/${management.id}/rotate`, rotate), 200)
       assert.equal(scopeOfSecret(next.value), 'management')
-      assert.equal((await call('GET', '/api/keys', server)).status, 200, 'in its grace')
-      control.passTime(61_000)
+      for (const skewMs of [hourMs, -hourMs]) {
+        control.passTime(skewMs)
+        assert.equal((await call('GET', '/api/keys', server)).status, 200, 'in its grace, by the clock of PostgreSQL')
+        control.passTime(-skewMs)
+      }
+      await endNow(management.id, 'previousUntil')
       assert.deepEqual(await list(management.value), [401, 'revoked_api_key'])
       assert.equal((await call('GET', '/api/keys', bearer(next.value))).status, 200)
 
       const soon = new Date(control.now().getTime() + 60_000).toISOString()
       const brief = told(await create(user, { label: 'brief', scope: 'management', expires_at: soon }))
       assert.equal((await call('GET', '/api/keys', bearer(brief.value))).status, 200)
-      control.passTime(61_000)
+      await endNow(brief.id, 'expiresAt')
       assert.deepEqual(await list(brief.value), [401, 'expired_api_key'])
       await call('DELETE', `/api/keys/${management.id}`, user)
       assert.deepEqual(await list(next.value), [401, 'revoked_api_key'])
@@ -162,6 +176,16 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     assert.equal(previous!.digest, digestSecret(second.value))
     const ms = previous!.until - before
     assert.ok(ms >= 3_600_000 && ms < 3_660_000, `${ms} ms`)
+    for (const skewMs of [hourMs, -hourMs]) {
+      control.passTime(skewMs)
+      const minute = { ...user, body: { grace_seconds: 60 } }
+      const earliest = Math.floor(await readRedisTime(control.redis)) + 60_000
+      told(await call('POST', `/api/keys/${first.id}/rotate`, minute), 200)
+      const { until } = (await recordOf(user.id, first.id)).previous!
+      const latest = (await readRedisTime(control.redis)) + 60_000
+      control.passTime(-skewMs)
+      assert.ok(until >= earliest && until <= latest, 'by the clock of Redis, whatever that of control says')
+    }
     for (const wrong of [-1, 86_401, 1.5, '1']) {
       const answer = await call('POST', `/api/keys/${first.id}/rotate`, { ...user, body: { grace_seconds: wrong } })
       assert.deepEqual(refusal(answer), [400, 'invalid_request'])

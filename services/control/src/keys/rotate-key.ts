@@ -18,6 +18,8 @@ export type Rotation = {
   readonly secret: string
   /** How long the old one works on. One that was in its own grace until now ends at once. */
   readonly graceSeconds: number
+  /** When the grace begins, from {@link judgingTime}: the clock that ends it must have begun it. */
+  readonly graceFrom: Date
   readonly idempotency: string | null
 }
 
@@ -27,10 +29,10 @@ export type Rotation = {
  * @throws ServiceError `not_found`, also for a key that is revoked; `too_many_requests`
  */
 export async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, by: ByWhom): Promise<StoredKey> {
-  const { accountId, id, secret, graceSeconds, idempotency } = rotation
+  const { accountId, id, secret, graceSeconds, graceFrom, idempotency } = rotation
   const digest = digestSecret(secret)
   const shard = accountShard(accountId)
-  const until = new Date(by.at.getTime() + graceSeconds * 1000)
+  const until = new Date(graceFrom.getTime() + graceSeconds * 1000)
   if (idempotency === null) await assertMayChangeKeys(orm, catalog, accountId, by.at)
   return await orm.transaction(async (tx) => {
     // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.

@@ -22,7 +22,13 @@ const catalog: Catalog = {
     slow: {
       ...free,
       models: ['small', 'counted'],
-      limits: { requestsPerMinute: 3, tokensPerMinute: 2000, concurrentRequests: 2 }
+      limits: {
+        requestsPerMinute: 3,
+        burstRequests: 3,
+        tokensPerMinute: 2000,
+        burstTokens: 2000,
+        concurrentRequests: 2
+      }
     }
   }
 }

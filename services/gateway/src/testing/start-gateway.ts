@@ -75,7 +75,13 @@ function plan(models: string[]): Catalog['plans'][string] {
     keyQuota: null,
     seats: null,
     models,
-    limits: { requestsPerMinute: 1e6, tokensPerMinute: 1e9, concurrentRequests: 1e4 },
+    limits: {
+      requestsPerMinute: 1e6,
+      burstRequests: 1e6,
+      tokensPerMinute: 1e9,
+      burstTokens: 1e9,
+      concurrentRequests: 1e4
+    },
     caps: { requestNanos: 1e9, monthlyNanos: 1e12 }
   }
 }

@@ -9,7 +9,9 @@ const plan: OfferedPlan = {
   key_quota: 20,
   seats: 10,
   requests_per_minute: 2000,
+  burst_requests: 334,
   tokens_per_minute: 4_000_000,
+  burst_tokens: 1_000_000,
   monthly_budget_usd: 500,
   prices: []
 }
@@ -20,6 +22,7 @@ test('what a plan allows is told in words, also what only its operator knows', a
     '10 seats',
     'Up to $500 of usage a month',
     '2,000 requests and 4M tokens a minute',
+    'Up to 334 requests and 1M tokens at once',
     'Chat',
     'Seats for a team',
     'moon-base'

@@ -24,6 +24,7 @@ export function describeTerms(plan: OfferedPlan): string[] {
     plan.seats === null ? 'Any number of seats' : plan.seats === 1 ? 'For one person' : countOf(plan.seats, 'seat'),
     `Up to ${formatUsd(plan.monthly_budget_usd).replace(/\.00$/, '')} of usage a month`,
     `${formatCompact(plan.requests_per_minute)} requests and ${formatCompact(plan.tokens_per_minute)} tokens a minute`,
+    `Up to ${formatCompact(plan.burst_requests)} requests and ${formatCompact(plan.burst_tokens)} tokens at once`,
     ...plan.entitlements.map(describeEntitlement)
   ]
 }

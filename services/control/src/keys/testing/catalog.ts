@@ -20,7 +20,7 @@ const plan = (models: string[]): Catalog['plans'][string] => ({
   keyQuota: 1,
   seats: null,
   models,
-  limits: { requestsPerMinute: 1, tokensPerMinute: 1, concurrentRequests: 1 },
+  limits: { requestsPerMinute: 1, burstRequests: 1, tokensPerMinute: 1, burstTokens: 1, concurrentRequests: 1 },
   caps: { requestNanos: 1, monthlyNanos: 1 }
 })
 

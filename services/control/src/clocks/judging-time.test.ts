@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { moveClock } from '@tollgate/contracts/testing/moved-clock.ts'
+import { testOnEveryRedis } from '@tollgate/contracts/testing/redis-servers.ts'
+import { openMigratedDatabase } from '../testing/databases.ts'
+import { readDatabaseTime } from './database-time.ts'
+import { judgingTime } from './judging-time.ts'
+
+const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
+const hourMs = 3_600_000
+
+testOnEveryRedis('the time that judges secrets', async (t, anyLink, kind) => {
+  const { orm, close } = await openMigratedDatabase('pglite:memory')
+  t.after(close)
+  const clock = moveClock(anyLink, kind === 'redis-server')
+  clock.link.nodeOf = () => clock.link
+
+  /** Runs with what PostgreSQL says before and after. */
+  async function isOfDatabase(read: () => Promise<Date>): Promise<boolean> {
+    const before = Math.floor(await readDatabaseTime(orm))
+    const time = (await read()).getTime()
+    return time >= before && time <= (await readDatabaseTime(orm))
+  }
+
+  t.test('of inference keys it is that of Redis, ahead or behind', async () => {
+    for (const time of [Date.now() + hourMs, Date.now() - hourMs]) {
+      await clock.set(time * 1000)
+      assert.equal((await judgingTime(orm, clock.link, account, 'inference')).getTime(), time)
+    }
+  })
+
+  t.test("of management keys it is PostgreSQL's, whatever Redis says", async () => {
+    await clock.set((Date.now() + hourMs) * 1000)
+    assert.ok(await isOfDatabase(() => judgingTime(orm, clock.link, account, 'management')))
+  })
+
+  t.test("while Redis is away it is PostgreSQL's", async () => {
+    const away: Pick<RedisLink, 'nodeOf'> = {
+      nodeOf() {
+        throw new RedisAwayError()
+      }
+    }
+    assert.ok(await isOfDatabase(() => judgingTime(orm, away, account, 'inference')))
+  })
+})

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { moveClock } from '@tollgate/contracts/testing/moved-clock.ts'
+import { testOnEveryRedis } from '@tollgate/contracts/testing/redis-servers.ts'
+import { createClockWatch } from './clock-watch.ts'
+import { createMetrics } from './metrics.ts'
+
+const noon = Date.UTC(2027, 4, 5, 12)
+
+testOnEveryRedis('clock watch of a gateway', async (t, anyLink, kind) => {
+  const { link, set } = moveClock(anyLink, kind === 'redis-server')
+
+  t.test('how far the clock of Redis is ahead is a metric, until it is not known any more', async () => {
+    let nodes = [link]
+    const { registry, setClockSkew } = createMetrics(() => 0)
+    const watch = createClockWatch({ ...link, nodes: () => nodes }, setClockSkew, () => noon)
+    const shown = async () => /^tollgate_clock_skew_seconds.*$/m.exec(await registry.metrics())?.[0]
+    for (const seconds of [3600, -70.25]) {
+      await set((noon + seconds * 1000) * 1000)
+      await watch.look()
+      assert.equal(await shown(), `tollgate_clock_skew_seconds{clock="redis"} ${seconds}`)
+    }
+    nodes = []
+    await watch.look()
+    assert.equal(await shown(), undefined)
+  })
+})
