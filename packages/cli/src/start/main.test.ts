@@ -3,10 +3,11 @@ import { execFile, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import t, { type Test } from 'tap'
 import { untilGone } from '../testing/processes.ts'
-import { findProgram, runStart, type StartRun, startEnv } from '../testing/start-run.ts'
+import { runStart, type StartRun, startEnv } from '../testing/start-run.ts'
 import { demoUser } from './demo.ts'
 
 t.setTimeout(300_000)
@@ -50,7 +51,7 @@ async function startReady(t: Test, how: 'npm' | 'program', env: Record<string, s
 }
 
 t.test('from nothing to a streamed answer, and again with what the first start left', async (t) => {
-  for (const program of ['bash', 'curl', 'ps']) if (!need(t, program, findProgram(program))) return
+  for (const program of ['bash', 'curl', 'ps']) if (!need(t, program, findProgram([program]))) return
   const env = await startEnv(dataDir)
   const checkBystander = bystander(t)
   const first = await startReady(t, 'npm', env)
@@ -95,7 +96,7 @@ t.test('from nothing to a streamed answer, and again with what the first start l
 })
 
 t.test('every way to end leaves no process', async (t) => {
-  if (!need(t, 'ps', findProgram('ps'))) return
+  if (!need(t, 'ps', findProgram(['ps']))) return
   const env = await startEnv(dataDir)
   const checkBystander = bystander(t)
   const programOf = (start: StartRun, script: string) => {
@@ -152,7 +153,7 @@ t.test('every way to end leaves no process', async (t) => {
 })
 
 t.test('what cannot start says why, and leaves nothing behind', async (t) => {
-  if (!need(t, 'ps', findProgram('ps'))) return
+  if (!need(t, 'ps', findProgram(['ps']))) return
   const env = await startEnv(dataDir)
 
   await t.test('a taken port, with its variable', async (t) => {

@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { test } from 'tap'
+import { findProgram } from '../find-program.ts'
+import { need } from '../need.ts'
 import { startChild } from './child.ts'
 
 const quiet = { cwd: '/', stopSignal: 'SIGTERM', temporaryDirectory: null } as const
@@ -55,6 +57,7 @@ for (const [how, end] of [
   ['is killed', 'process.kill(process.pid, "SIGKILL")']
 ] as const) {
   test(`when the starting process ${how}, the child ends and its directory is removed`, async (t) => {
+    if (!need(t, 'ps', findProgram(['ps']))) return
     const directory = t.testdir({ temporary: { file: 'x' } })
     const program = `
       import { startChild } from ${JSON.stringify(new URL('./child.ts', import.meta.url).href)}
@@ -78,7 +81,8 @@ for (const [how, end] of [
   })
 }
 
-test('a running child does not keep its watcher once it has ended', async () => {
+test('a running child does not keep its watcher once it has ended', async (t) => {
+  if (!need(t, 'ps', findProgram(['ps']))) return
   const child = await startChild({ ...quiet, command: '/bin/sleep', args: ['600'] })
   const watchers = () =>
     execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
