@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { listProcesses, type Process } from '@tollgate/sandbox/child/list-processes.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { test } from 'tap'
@@ -15,13 +16,6 @@ const skip = existsSync('/proc/self/schedstat') ? false : 'CPU time is read from
 
 function startBench(...args: string[]): ChildProcess {
   return spawn(process.execPath, [main, '--quick', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-}
-
-/** Process ids of all running processes, each with that of its parent. A zombie is not running. */
-function runningProcesses(): Map<number, number> {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
-  const fields = lines.map((line) => line.trim().split(/ +/)).filter(([, , stat]) => !stat!.startsWith('Z'))
-  return new Map(fields.map(([pid, parent]) => [Number(pid), Number(parent)]))
 }
 
 test('the gateway is measured beside the bare proxy, and the figures are written', { skip }, async (t) => {
@@ -51,6 +45,7 @@ test('the gateway is measured beside the bare proxy, and the figures are written
 })
 
 test('requests that are over leave nothing in Redis but counters', { skip }, async (t) => {
+  if (!need(t, 'redis-server', findRedisServer(process.env))) return
   const json = join(t.testdir({}), 'figures.json')
   const bench = startBench('redis-memory', '--json', json)
   let errors = ''
@@ -134,12 +129,13 @@ test('Ctrl-C ends the bench with everything that it has started', { skip }, asyn
     told.push(line)
     if (line.includes('round 1')) break
   }
-  const children = [...runningProcesses()].filter(([, parent]) => parent === bench.pid).map(([pid]) => pid)
+  const children = listProcesses().filter(({ parent }) => parent === bench.pid)
   assert.ok(children.length >= 4, told.join('\n'))
   bench.kill('SIGINT')
   const [code] = (await once(bench, 'exit')) as [number]
   assert.equal(code, 130)
-  while (children.some((pid) => runningProcesses().has(pid))) await delay(20)
+  const isRunning = ({ pid }: Process) => listProcesses().some((running) => running.pid === pid)
+  while (children.some(isRunning)) await delay(20)
 })
 
 test('what cannot be measured is said before anything is started', async () => {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import t from 'tap'
@@ -11,7 +12,7 @@ import { Person } from './person.ts'
 import { startTestSystem, type TestSystem } from './start-test-system.ts'
 
 const shipped = fileURLToPath(new URL('../../../deploy/nginx/tollgate.conf', import.meta.url))
-const nginx = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find((file) => existsSync(file)) ?? null
+const nginx = findProgram(['nginx'])
 
 /** nginx with the shipped configuration, in front of the gateways of a system. */
 async function startNginx(directory: string, system: TestSystem): Promise<{ url: string; child: ChildProcess }> {

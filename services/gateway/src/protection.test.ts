@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import { need } from '@tollgate/sandbox/need.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post, rawConnection } from './testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from './testing/fake-upstream.ts'
@@ -156,6 +157,8 @@ t.test('garbage never reaches Redis, and who sends much of it is stopped before 
         ...(key !== null && { authorization: `Bearer ${key}` })
       }
     })
+  // Only a Redis program counts commands.
+  const isCounted = need(t, 'redis-server', gateway.redis.pid)
   // A key is looked up with GET; the gateway's other commands are about the catalog and requests that are over.
   const lookUps = async () => {
     const info = await gateway.control.client.info('commandstats')
@@ -166,7 +169,7 @@ t.test('garbage never reaches Redis, and who sends much of it is stopped before 
   for (const key of ['x y', 'x', `tg_${'x'.repeat(49)}`, 'x'.repeat(8000), secret.slice(0, -1)]) {
     t.match(await outcomeOf(await from('192.0.2.1', key)), /^401 (missing|invalid)_api_key$/)
   }
-  t.equal(await lookUps(), before)
+  if (isCounted) t.equal(await lookUps(), before)
   for (const key of ['x', generateSecret('inference'), unseen]) {
     const refused = await from('192.0.2.1', key)
     t.ok(Number(refused.headers.get('retry-after')) > 0)
@@ -174,7 +177,7 @@ t.test('garbage never reaches Redis, and who sends much of it is stopped before 
   }
   t.equal(await outcomeOf(await from('192.0.2.1', secret)), '200', 'a key that was seen before is served')
   t.equal(await outcomeOf(await from('192.0.2.2', unseen)), '200', 'and so is everybody elsewhere')
-  t.equal(await lookUps(), before + 1, 'whose key is looked up')
+  if (isCounted) t.equal(await lookUps(), before + 1, 'whose key is looked up')
 })
 
 t.test('a page of any origin may call with a key, without credentials of the browser', async (t) => {

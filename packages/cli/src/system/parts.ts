@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { findRedisServer, type RedisProgram } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { gatewayNodeFlags } from '../../../../services/gateway/src/node-flags.ts'
 import type { ServicePorts } from './addresses.ts'
@@ -17,6 +17,8 @@ const workspaceRoot = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** How long the slowest part may take, on a slow machine with a new database. */
 export const readyLimitMs = 60_000
+/** The Redis in JavaScript is slower, and waits while this process does something else. It is away only after this many ms. */
+const inProcessRedisMs = '10000'
 /** A gateway first finishes what it serves. */
 const stopLimitMs = 10_000
 
@@ -34,7 +36,9 @@ export function createParts(options: PartsOptions): Layers {
   const { embedded, addresses, dataDir, controlPorts, gatewayPorts } = options
   const logDir = join(dataDir, 'logs')
   mkdirSync(logDir, { recursive: true })
-  const redis = embedded.has('redis') ? [redisPart(options)] : []
+  const redisProgram = embedded.has('redis') ? findRedisServer(options.env) : null
+  const redis = embedded.has('redis') ? [redisPart(options, redisProgram)] : []
+  const gatewayDefaults = embedded.has('redis') && redisProgram === null ? { REDIS_TIMEOUT_MS: inProcessRedisMs } : {}
   const standIns: Part[] = []
   if (embedded.has('identity')) {
     standIns.push(
@@ -68,7 +72,7 @@ export function createParts(options: PartsOptions): Layers {
     program(
       numbered('gateway', index),
       'services/gateway/src/main.ts',
-      gatewayEnv(options, port, adminPort),
+      { ...gatewayDefaults, ...gatewayEnv(options, port, adminPort) },
       { url: `http://127.0.0.1:${adminPort}/readyz` },
       gatewayNodeFlags
     )
@@ -107,7 +111,7 @@ export function createParts(options: PartsOptions): Layers {
 const numbered = (name: string, index: number): string => (index === 0 ? name : `${name}-${index + 1}`)
 
 /** Redis is started by this process, as a program of its own or, where none is installed, inside this process. */
-function redisPart({ env, ports, dataDir, onCrash }: PartsOptions): Part {
+function redisPart({ ports, dataDir, onCrash }: PartsOptions, program: RedisProgram | null): Part {
   return createPart({
     name: 'redis',
     async launch(): Promise<Running> {
@@ -115,7 +119,7 @@ function redisPart({ env, ports, dataDir, onCrash }: PartsOptions): Part {
         const { pid, ended, kill, stop } = await startRedis({
           port: ports.SANDBOX_REDIS_PORT,
           dataDir: join(dataDir, 'redis'),
-          program: findRedisServer(env)
+          program
         })
         return { pid, ended: ended.then(() => undefined), kill, stop }
       } catch (error) {

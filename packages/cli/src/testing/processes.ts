@@ -1,13 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-
-interface Process {
-  readonly pid: number
-  readonly parent: number
-  /** As `ps` writes it; Z is one that has ended and waits for its parent to take note. */
-  readonly state: string
-  readonly command: string
-}
+import { listProcesses, type Process } from '@tollgate/sandbox/child/list-processes.ts'
 
 /** Every process below `root`, itself included. */
 export function processTree(root: number): Process[] {
@@ -42,20 +34,7 @@ export async function untilGone(processes: readonly Process[], limitMs = 15_000)
 }
 
 function stillRunning(processes: readonly Process[]): Process[] {
-  const running = new Map(
-    listProcesses()
-      .filter(({ state }) => !state.startsWith('Z'))
-      .map(({ pid, command }) => [pid, command])
-  )
+  const running = new Map(listProcesses().map(({ pid, command }) => [pid, command]))
   // Compared with its command, because another process may have been given the number.
   return processes.filter(({ pid, command }) => running.get(pid) === command)
-}
-
-function listProcesses(): Process[] {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' }).split('\n')
-  return lines.flatMap((line) => {
-    const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? []
-    if (pid === undefined || parent === undefined || state === undefined || command === undefined) return []
-    return [{ pid: Number(pid), parent: Number(parent), state, command }]
-  })
 }

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
@@ -39,12 +39,6 @@ export async function startEnv(dataDir: string): Promise<Record<string, string>>
     ...nothingReplaced,
     ...Object.fromEntries(ports)
   }
-}
-
-/** The path of a program that an ordinary machine has; null if this one does not. For `need`. */
-export function findProgram(name: string): string | null {
-  const { status, stdout } = spawnSync('sh', ['-c', 'command -v "$1"', 'sh', name], { encoding: 'utf8' })
-  return status === 0 ? stdout.trim() : null
 }
 
 export interface StartRun {

@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs'
+import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Person } from '../person.ts'
 import type { TestSystem } from '../start-test-system.ts'
 
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path)
-)
+const program = findProgram(['chromium', 'chromium-browser', 'google-chrome'])
 
 type BrowserTest = Parameters<typeof need>[0] & { teardown(handler: () => Promise<void>): void }
 
@@ -20,7 +18,7 @@ export async function startBrowser(t: BrowserTest): Promise<Browser | null> {
 
 /** The browser of the machine; null where there is none. */
 export async function launchBrowser(): Promise<Browser | null> {
-  if (program === undefined) return null
+  if (program === null) return null
   // Root may not use Chromium's sandbox; nothing but our own pages is opened.
   return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
 }

@@ -72,6 +72,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       UPSTREAMS_FILE: upstreamsFile,
       MODELS_CREDENTIAL: 'sandbox',
       LOG_LEVEL: 'warn',
+      // A Redis in this process waits while the test is busy.
+      ...(redis.pid === null && { REDIS_TIMEOUT_MS: '30000' }),
       ...env
     }
     gateways.push(

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { test } from 'tap'
 import { startChild } from './child.ts'
+import { listProcesses } from './list-processes.ts'
 
 const quiet = { cwd: '/', stopSignal: 'SIGTERM', temporaryDirectory: null } as const
 
@@ -80,10 +81,7 @@ for (const [how, end] of [
 
 test('a running child does not keep its watcher once it has ended', async () => {
   const child = await startChild({ ...quiet, command: '/bin/sleep', args: ['600'] })
-  const watchers = () =>
-    execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
-      .split('\n')
-      .filter((line) => line.endsWith(` sh ${child.pid} TERM`))
+  const watchers = () => listProcesses().filter(({ command }) => command.endsWith(` sh ${child.pid} TERM`))
   while (watchers().length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   await child.kill('SIGKILL')
   while (watchers().length > 0) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -94,10 +92,4 @@ async function untilOutput(output: () => string, text: string): Promise<void> {
 }
 
 /** Whether the process still runs; one that has ended and only waits to be collected does not. */
-function isAlive(pid: string): boolean {
-  try {
-    return !execFileSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).startsWith('Z')
-  } catch {
-    return false
-  }
-}
+const isAlive = (pid: string) => listProcesses().some((running) => running.pid === Number(pid))

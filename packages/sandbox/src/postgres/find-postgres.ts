@@ -1,7 +1,6 @@
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
-import { delimiter, isAbsolute, join } from 'node:path'
-
-const debianDirectory = '/usr/lib/postgresql'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isProgram, programDirectories } from '../find-program.ts'
 
 /**
  * The directory that holds PostgreSQL's programs `postgres` and `initdb`: the first one on `PATH`, else the newest
@@ -9,32 +8,12 @@ const debianDirectory = '/usr/lib/postgresql'
  *
  * @returns null when PostgreSQL is not installed
  */
-export function findPostgres(env: Record<string, string | undefined>, versions = debianDirectory): string | null {
-  const onPath = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
-  const installed = listVersions(versions).map((version) => join(versions, version, 'bin'))
+export function findPostgres(env: Record<string, string | undefined>, versions?: string): string | null {
   return (
-    [...onPath, ...installed].find((directory) =>
-      ['postgres', 'initdb'].every((name) => canRun(join(directory, name)))
+    programDirectories(env, versions).find((directory) =>
+      ['postgres', 'initdb'].every((name) => isProgram(join(directory, name)))
     ) ?? null
   )
-}
-
-/** Newest first. */
-function listVersions(directory: string): string[] {
-  try {
-    return readdirSync(directory).sort((a, b) => Number.parseFloat(b) - Number.parseFloat(a))
-  } catch {
-    return []
-  }
-}
-
-function canRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /**

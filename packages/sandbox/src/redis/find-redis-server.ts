@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants, statSync } from 'node:fs'
 import { basename, delimiter, isAbsolute, join } from 'node:path'
+import { isProgram } from '../find-program.ts'
 
 export interface RedisProgram {
   readonly kind: 'redis-server' | 'valkey-server'
@@ -44,15 +44,6 @@ function examineNamed(path: string): RedisProgram {
     throw new Error(`REDIS_SERVER_PATH: ${path} is version ${version}; ${oldestRedisVersion} or later is needed.`)
   }
   return { kind: basename(path).startsWith('valkey') ? 'valkey-server' : 'redis-server', path, version }
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }
 
 function readVersion(path: string): string | null {

@@ -3,6 +3,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { accountShard, deadlinesName } from '@tollgate/contracts/keyspace/names.ts'
 import { readSpend } from '@tollgate/contracts/redis/spend.ts'
 import { changeAccount, putHold, readState } from '@tollgate/contracts/testing/account-state.ts'
+import { need } from '@tollgate/sandbox/need.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -286,6 +287,7 @@ t.test('more than was reserved is charged all the same, and an alarm', async (t)
 })
 
 t.test('an admission that Redis does not answer in time is taken back', async (t) => {
+  if (!need(t, 'redis-server', gateway.redis.pid)) return
   const seeded = await gateway.seedKey()
   t.equal((await chat(seeded)).status, 200)
   await gateway.settled()

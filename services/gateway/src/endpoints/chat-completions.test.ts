@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import { need } from '@tollgate/sandbox/need.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, rawConnection, post as send } from '../testing/client.ts'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -319,6 +320,7 @@ t.test('nothing is concluded from a Redis that control has not vouched for', asy
 })
 
 t.test('a Redis that does not answer is a 503, and nothing else, until it does', async (t) => {
+  if (!need(t, 'redis-server', gateway.redis.pid)) return
   const seeded = await gateway.seedKey()
   t.equal((await post(seeded.secret, chatBody())).status, 200)
   await gateway.redis.kill('SIGSTOP')

@@ -1,19 +1,17 @@
-import { chownSync, existsSync, writeFileSync } from 'node:fs'
+import { chownSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startChild } from '@tollgate/sandbox/child/child.ts'
+import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { findUser } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import type { Between } from './chaos-system.ts'
 
 const readyLimitMs = 10_000
 
-/** The program, of which Debian keeps the directory off the PATH of most users; null if it is not installed. */
-export function findPgbouncer(env: Record<string, string | undefined> = process.env): string | null {
-  const directories = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
-  return directories.map((directory) => join(directory, 'pgbouncer')).find((file) => existsSync(file)) ?? null
-}
+/** The program; null if it is not installed. */
+export const findPgbouncer = () => findProgram(['pgbouncer'])
 
 /** Starts a pooler in transaction mode: every transaction may get another connection of a few, and no session state lasts. */
 export async function startPgbouncer(databaseUrl: string, directory: string): Promise<Between> {
