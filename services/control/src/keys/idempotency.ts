@@ -25,7 +25,7 @@ export async function findMade(orm: Orm, accountId: string, hash: string, now: D
   return made?.keyId ?? null
 }
 
-/** Remembers what a request made, in the transaction that makes it, and forgets what is old. */
+/** Remembers what a request made, and forgets what is old. */
 export async function rememberMade(
   tx: Transaction,
   accountId: string,
@@ -34,5 +34,9 @@ export async function rememberMade(
   now: Date
 ): Promise<void> {
   await tx.delete(idempotencyKeys).where(lte(idempotencyKeys.endsAt, now))
-  await tx.insert(idempotencyKeys).values({ accountId, hash, keyId, endsAt: new Date(now.getTime() + keptMs) })
+  const made = { keyId, endsAt: new Date(now.getTime() + keptMs) }
+  await tx
+    .insert(idempotencyKeys)
+    .values({ accountId, hash, ...made })
+    .onConflictDoUpdate({ target: [idempotencyKeys.accountId, idempotencyKeys.hash], set: made })
 }

@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/connect.ts'
 import { WakeableSleep } from '../wakeable-sleep.ts'
 import { storeCatalog } from './catalog.ts'
+import { isKeyInForce } from './is-key-in-force.ts'
 import { runPass } from './pass.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { type ChangeOfOne, writeDirectly } from './write-directly.ts'
@@ -38,6 +39,8 @@ export type Projector = {
    * earlier one any more; false if it has not, and the loop will see to it. Never throws.
    */
   keyChanged(account: string, key: string): Promise<boolean>
+  /** Whether Redis has the key's present state. It only reads; while Redis is away the answer is false. Never throws. */
+  isKeyInForce(account: string, key: string): Promise<boolean>
 }
 
 export function createProjector({ database, redis, catalog, log, intervalMs = 1000 }: ProjectorOptions): Projector {
@@ -55,6 +58,15 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
     } catch (err) {
       log.warn({ err, ...notice }, 'a change could not be projected at once')
       pause.wake()
+      return false
+    }
+  }
+
+  async function readIsKeyInForce(account: string, key: string): Promise<boolean> {
+    try {
+      return await isKeyInForce(redis, await source.writesOfKey(account, key))
+    } catch (err) {
+      log.warn({ err, account, key }, 'it could not be read whether a change is in force')
       return false
     }
   }
@@ -113,6 +125,7 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
       await loop
     },
     accountChanged: (account) => write({ kind: 'account', account }, () => source.writesOfAccount(account)),
-    keyChanged: (account, key) => write({ kind: 'key', account, key }, () => source.writesOfKey(account, key))
+    keyChanged: (account, key) => write({ kind: 'key', account, key }, () => source.writesOfKey(account, key)),
+    isKeyInForce: readIsKeyInForce
   }
 }
