@@ -11,6 +11,7 @@ import {
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { eq } from 'drizzle-orm'
+import { test } from 'tap'
 import { keys } from '../database/schema.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
 import { teamOf } from '../team/testing/team-of.ts'
@@ -291,4 +292,25 @@ onEachDatabase('GET /api/keys/:id', async (t, newDatabase) => {
       assert.equal(statusOf(await get({}, id)), '401 not_authenticated')
     }
   )
+})
+
+test('a rotation tells the new value in time, however long what it waits for is silent', async (t) => {
+  const server = await startRedis({ port: 0 })
+  const proxy = await startRedisProxy(server.url)
+  const control = await startControl({ redisUrl: proxy.url, acknowledgeLimitMs: 500 })
+  t.after(async () => {
+    proxy.restore()
+    await control.close()
+    await proxy.close()
+    await server.stop()
+  })
+  const { call } = control
+  const owner = await control.signUp()
+  const made = keyOf(await call('POST', '/api/keys', { cookie: owner.cookie, body: { label: 'x' } }))
+  // The connection is not given up: control waits for an answer that does not come.
+  proxy.swallowAnswers()
+  const rotated = await call('POST', `/api/keys/${made.id}/rotate`, { cookie: owner.cookie })
+  assert.deepEqual([rotated.status, keyOf(rotated).in_force], [202, false])
+  assert.equal(shownOf(await call('GET', `/api/keys/${made.id}`, owner)).in_force, false)
+  assert.equal(statusOf(await call('DELETE', `/api/keys/${made.id}`, owner)), '503 revocation_pending')
 })

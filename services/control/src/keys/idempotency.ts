@@ -25,7 +25,7 @@ export async function findMade(orm: Orm, accountId: string, hash: string, now: D
   return made?.keyId ?? null
 }
 
-/** Remembers what a request made, and forgets what is old. */
+/** Remembers what a request made, in the transaction that makes it, and forgets what is old. */
 export async function rememberMade(
   tx: Transaction,
   accountId: string,
@@ -34,8 +34,13 @@ export async function rememberMade(
   now: Date
 ): Promise<void> {
   await tx.delete(idempotencyKeys).where(lte(idempotencyKeys.endsAt, now))
+  await remember(tx, accountId, hash, keyId, now)
+}
+
+/** {@link rememberMade} without forgetting: outside `recordChange`, where two deletions could deadlock. */
+export async function remember(orm: Orm, accountId: string, hash: string, keyId: string, now: Date): Promise<void> {
   const made = { keyId, endsAt: new Date(now.getTime() + keptMs) }
-  await tx
+  await orm
     .insert(idempotencyKeys)
     .values({ accountId, hash, ...made })
     .onConflictDoUpdate({ target: [idempotencyKeys.accountId, idempotencyKeys.hash], set: made })

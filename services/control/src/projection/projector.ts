@@ -18,6 +18,8 @@ export type ProjectorOptions = {
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Milliseconds from the start of a pass to the start of the next. */
   intervalMs?: number
+  /** Milliseconds after which a change counts as not acknowledged: before whoever waits for it is given up on. */
+  acknowledgeLimitMs?: number
 }
 
 /** Keeps Redis what Postgres says: changes at once, as well as it can, and everything by a loop that compares. */
@@ -43,7 +45,8 @@ export type Projector = {
   isKeyInForce(account: string, key: string): Promise<boolean>
 }
 
-export function createProjector({ database, redis, catalog, log, intervalMs = 1000 }: ProjectorOptions): Projector {
+export function createProjector(options: ProjectorOptions): Projector {
+  const { database, redis, catalog, log, intervalMs = 1000, acknowledgeLimitMs = 10_000 } = options
   const source = createPostgresSource(database.orm)
   const stopping = new AbortController()
   let loop: Promise<void> | null = null
@@ -52,7 +55,7 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
 
   async function write(notice: ChangeOfOne, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
     try {
-      const isThere = await writeDirectly(redis, notice, read)
+      const isThere = await endBy(acknowledgeLimitMs, writeDirectly(redis, notice, read))
       if (!isThere) pause.wake()
       return isThere
     } catch (err) {
@@ -64,7 +67,8 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
 
   async function readIsKeyInForce(account: string, key: string): Promise<boolean> {
     try {
-      return await isKeyInForce(redis, await source.writesOfKey(account, key))
+      const isThere = source.writesOfKey(account, key).then((writes) => isKeyInForce(redis, writes))
+      return await endBy(acknowledgeLimitMs, isThere)
     } catch (err) {
       log.warn({ err, account, key }, 'it could not be read whether a change is in force')
       return false
@@ -128,4 +132,11 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
     keyChanged: (account, key) => write({ kind: 'key', account, key }, () => source.writesOfKey(account, key)),
     isKeyInForce: readIsKeyInForce
   }
+}
+
+/** @throws Error after so many milliseconds; the work goes on */
+async function endBy<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`not done within ${limitMs} ms`)), limitMs)
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -58,7 +58,7 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
   async function seatChanged(userId: string, teamId: string, call: SeatCall): Promise<void> {
     planWriter.wake()
     if (await projector.accountChanged(userId)) return
-    await rememberPending(database, call, teamId, clock())
+    await rememberPending(database.orm, call, teamId, clock())
     throw new ServiceError('change_pending')
   }
 

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
-import type { Database, Orm } from '../database/connect.ts'
+import type { Orm } from '../database/connect.ts'
 import { members } from '../database/schema.ts'
-import { findMade, idempotencyHash, rememberMade } from '../keys/idempotency.ts'
+import { findMade, idempotencyHash, remember } from '../keys/idempotency.ts'
 
 /** A call that gave somebody a seat, or took one away. */
 export type SeatCall = {
@@ -17,8 +17,8 @@ export type SeatCall = {
  *
  * @param teamId account of the team
  */
-export async function rememberPending({ orm }: Database, call: SeatCall, teamId: string, now: Date): Promise<void> {
-  await orm.transaction((tx) => rememberMade(tx, call.userId, hashOf(call), teamId, now))
+export async function rememberPending(orm: Orm, call: SeatCall, teamId: string, now: Date): Promise<void> {
+  await remember(orm, call.userId, hashOf(call), teamId, now)
 }
 
 /** Whether a call repeats one whose change was committed and still holds. */
