@@ -66,6 +66,8 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     proxy.restore()
     await control.redis.ready()
   }
+  // A failed test must not fail the others.
+  t.afterEach(reconnect)
   function assertPending(answer: Answer): void {
     assert.equal(statusOf(answer), '503 change_pending')
     assert.ok(Number(answer.headers['retry-after']) >= 2)

@@ -3,16 +3,16 @@ import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { toUsd } from '../accounts/own-cap.ts'
 import type { keys } from '../database/schema.ts'
 
-/** Terms that gateways know nothing of. */
+/** Terms that Redis does not have: gateways do not use them. */
 const forPeople: ReadonlySet<string> = new Set<keyof ChangeKeyRequest>(['label', 'metadata'])
 
-/** Whether a change is about nothing that gateways go by. An empty one is not: it asks whether the key is in force. */
+/** Whether a change touches only terms that gateways do not use. An empty one does not: it asks what is in force. */
 export function isForPeopleOnly(asked: ChangeKeyRequest): boolean {
   const names = Object.keys(asked)
   return names.length > 0 && names.every((name) => forPeople.has(name))
 }
 
-/** Whether a key has all the terms already that are asked for, so that there is nothing to change. */
+/** Whether a key already has all the terms that are asked for, so that nothing changes. */
 export function hasTerms(key: typeof keys.$inferSelect, asked: ChangeKeyRequest): boolean {
   const { expires_at: expiry, ...others } = asked
   const present: Required<typeof others> = {

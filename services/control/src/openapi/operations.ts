@@ -163,7 +163,7 @@ export const operations: Readonly<Record<string, OperationText>> = {
     tag: 'Team',
     summary: 'Remove a seat, give up one’s own, or withdraw an invitation',
     description:
-      'Success says that gateways know of it: the personal account of who leaves is back. After `change_pending` the call may be repeated for 24 hours.',
+      'Success says that the change is in force: gateways accept the keys of the leaver’s personal account again. After `change_pending` the call may be repeated for 24 hours.',
     auth: 'session',
     errors: ['forbidden', 'not_found', 'change_pending']
   },

@@ -7,7 +7,7 @@ import { findMade, idempotencyHash, remember } from '../keys/idempotency.ts'
 export type SeatCall = {
   /** Who called. */
   readonly userId: string
-  /** The token of the invitation that was accepted; or whose seat was taken away, and the account that the caller acts for. */
+  /** The token of the accepted invitation; or whose seat was removed, and the account that the caller acts for. */
   readonly of: { readonly accepted: string } | { readonly removed: string; readonly actingFor: string }
 }
 
