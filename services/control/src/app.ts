@@ -54,7 +54,7 @@ export type ControlDependencies = {
   identity: Identity
   redis: RedisLink
   catalog: Catalog
-  projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
+  projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'isKeyInForce'>
   planWriter: Pick<PlanWriter, 'wake'>
   payments: Payments
   sync: SubscriptionSync

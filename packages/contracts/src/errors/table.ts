@@ -107,6 +107,11 @@ export const errorTable = {
     'The payment provider is not available right now. Try again in a moment.'
   ],
   database_unavailable: [503, 'gateway_error', 'The database is not available right now. Try again in a moment.'],
+  change_pending: [
+    503,
+    'gateway_error',
+    'The change is saved, but not yet in force. It takes effect by itself. Repeat the call to learn whether it has.'
+  ],
   revocation_pending: [503, 'gateway_error', 'The key is being revoked but not yet everywhere. Try again in a moment.'],
   draining: [503, 'gateway_error', 'This instance is stopping. Try again.']
 } as const satisfies Record<string, readonly [status: number, type: string, message: string]>

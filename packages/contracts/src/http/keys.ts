@@ -56,6 +56,16 @@ export type Key = Static<typeof Key>
 export const CreatedKey = Type.Object({ id: Type.String(), label: Type.String(), value: Type.String() })
 export type CreatedKey = Static<typeof CreatedKey>
 
+/**
+ * Whether Redis has acknowledged the key's present state. While it is false, gateways may go by an earlier state: an old
+ * secret may still work, and a new one may not work yet.
+ */
+const InForce = Type.Boolean({ description: 'Whether gateways go by this state of the key already.' })
+
+/** A key with a new secret, the only time it is told. */
+export const RotatedKey = Type.Object({ ...CreatedKey.properties, in_force: InForce })
+export type RotatedKey = Static<typeof RotatedKey>
+
 /** What a key may do and until when, and how its maker finds it. */
 const terms = {
   expires_at: Type.Optional(orNull(Instant)),
@@ -123,7 +133,10 @@ export const ListKeysResponse = Type.Object({
   next_cursor: orNull(Type.String())
 })
 export const KeyResponse = Type.Object({ key: Key })
+/** One key by itself. */
+export const GetKeyResponse = Type.Object({ key: Type.Object({ ...Key.properties, in_force: InForce }) })
 export const CreateKeyResponse = Type.Object({ key: CreatedKey })
+export const RotateKeyResponse = Type.Object({ key: RotatedKey })
 
 /** The error shape, and the id of the key that an earlier request with the same `Idempotency-Key` made. */
 export const AlreadyCreatedResponse = Type.Object({

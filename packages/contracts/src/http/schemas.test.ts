@@ -17,7 +17,14 @@ import {
 } from './auth.ts'
 import { BillingPlanResponse, CheckoutRequest, InvoicesQuery, InvoicesResponse } from './billing.ts'
 import { ErrorResponse } from './error.ts'
-import { CreateKeyRequest, CreateKeyResponse, KeyParams, ListKeysResponse } from './keys.ts'
+import {
+  CreateKeyRequest,
+  CreateKeyResponse,
+  GetKeyResponse,
+  KeyParams,
+  ListKeysResponse,
+  RotateKeyResponse
+} from './keys.ts'
 import { ModelEntry, ModelList } from './models.ts'
 
 const user = { id: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', email: 'a@example.com', name: 'A', plan: 'free' }
@@ -207,6 +214,13 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
     [{ key: { id: 'key_1', label: 'x', value: 'tg_' } }],
     [{ key: { id: 'key_1' } }]
   ],
+  [
+    'RotateKeyResponse',
+    RotateKeyResponse,
+    [{ key: { id: 'key_1', label: 'x', value: 'tg_', in_force: false } }],
+    [{ key: { id: 'key_1', label: 'x', value: 'tg_' } }]
+  ],
+  ['GetKeyResponse', GetKeyResponse, [{ key: { ...key, in_force: true } }], [{ key }, { key: { in_force: true } }]],
   [
     'ModelEntry',
     ModelEntry,

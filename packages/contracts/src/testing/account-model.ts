@@ -118,7 +118,7 @@ export function admitModel(account: AccountModel, request: ModelRequest, now: Mo
   const nowMs = Math.floor(now.micros / 1000)
   if (account.month === null || now.month === null) return { outcome: 'unverified' }
   if (account.firstDeadline !== null && account.firstDeadline <= nowMs && !request.reaped) return { outcome: 'overdue' }
-  if (cutRates(account, key, allowances, now)) turnTo(account, Math.max(account.month, monthOf(secondsOf(now))))
+  if (cutRates(account, key, allowances, now)) turnTo(account, Math.max(account.month, now.month))
   if (account.gone.has(id)) return { outcome: 'cancelled' }
   const held = account.holds.get(id)
   if (held !== undefined) return { outcome: 'admitted', grantedTokens: held.granted, at: held.at, nanos: held.nanos }

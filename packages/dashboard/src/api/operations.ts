@@ -17,6 +17,7 @@ export const paths = {
   changePassword: ['POST', '/api/auth/change-password'],
   listKeys: ['GET', '/api/keys'],
   createKey: ['POST', '/api/keys'],
+  getKey: ['GET', '/api/keys/{id}'],
   changeKey: ['PATCH', '/api/keys/{id}'],
   revokeKey: ['DELETE', '/api/keys/{id}'],
   rotateKey: ['POST', '/api/keys/{id}/rotate'],
@@ -189,6 +190,29 @@ export type Operations = {
       }
     }
   }
+  getKey: {
+    params: {
+      id: string
+    }
+    answer: {
+      key: {
+        id: string
+        label: string
+        prefix: string
+        status: 'active' | 'revoked'
+        scope: 'inference' | 'management'
+        expires_at: string | null
+        models: string[] | null
+        monthly_budget_usd: number | null
+        requests_per_minute: number | null
+        metadata: Record<string, string>
+        last_used: string | null
+        created: string
+        can_change: boolean
+        in_force: boolean
+      }
+    }
+  }
   changeKey: {
     params: {
       id: string
@@ -240,6 +264,7 @@ export type Operations = {
         id: string
         label: string
         value: string
+        in_force: boolean
       }
     }
   }

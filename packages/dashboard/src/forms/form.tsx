@@ -1,4 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import { isCode } from '../api/api-error.ts'
+import { queryClient } from '../api/queries.ts'
 import { Banner } from '../ui/banner.tsx'
 import { useHeldDialog } from '../ui/held-dialog.ts'
 import { noProblems, type Problems, toProblems } from './problems.ts'
@@ -28,6 +30,7 @@ export const useProblem = (name: string): string | undefined => useContext(Probl
 export function Form<Values>({ read, submit, children, className = 'space-y-4' }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)
   const [problems, setProblems] = useState<Problems>(noProblems)
+  const [isPending, setPending] = useState(false)
   const [isBusy, setBusy] = useState(false)
   useHeldDialog(isBusy)
 
@@ -47,8 +50,13 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
     setBusy(true)
     try {
       await submit(reading.values)
+      setPending(false)
     } catch (error) {
-      setProblems(toProblems(error, namesIn(element)))
+      const isSaved = isCode(error, 'change_pending')
+      setPending(isSaved)
+      // The page shows what is saved.
+      if (isSaved) void queryClient.invalidateQueries()
+      else setProblems(toProblems(error, namesIn(element)))
     } finally {
       setBusy(false)
     }
@@ -66,6 +74,11 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
     >
       <ProblemsContext value={problems.fields}>
         {children(isBusy)}
+        {isPending && !isBusy && (
+          <Banner tone="warning" title="The change is saved, but not in force yet" isNews>
+            It takes effect by itself. Press the button again to check whether it has.
+          </Banner>
+        )}
         {problems.general !== null && (
           <Banner tone="danger" isNews>
             {problems.general}

@@ -321,6 +321,67 @@ t.test('a key is made and rotated once, even if the answer is lost', async (t) =
   await context.close()
 })
 
+t.test('a change that is not in force yet says so, until it is', async (t) => {
+  if (browser === null) return
+  const { page, context, complaints } = await visit(browser, system, { person: ada })
+  const { key } = (await ada.createKey('waits')).body
+  const pending = { error: { message: 'It waits.', type: 'gateway_error', code: 'change_pending' } }
+  // As if control were cut from Redis: what is asked for is done, and not in force.
+  let isCut = true
+  await context.route(new RegExp(`/api/(account|keys/${key.id}(/rotate)?)$`), async (route) => {
+    const response = await route.fetch()
+    if (!isCut || !response.ok()) return route.fulfill({ response })
+    const method = route.request().method()
+    if (method === 'PATCH') return route.fulfill({ status: 503, headers: { 'retry-after': '2' }, json: pending })
+    if (!route.request().url().includes('/keys/')) return route.fulfill({ response })
+    const body = await response.json()
+    const json = { key: { ...body.key, in_force: false } }
+    return route.fulfill({ status: method === 'POST' ? 202 : 200, json })
+  })
+  const dialog = page.getByRole('dialog')
+  const saved = page.getByRole('status').filter({ hasText: 'The change is saved, but not in force yet' })
+  await page.goto('/dashboard/keys')
+  await page.getByRole('button', { name: 'Rotate waits' }).click()
+  await dialog.getByRole('button', { name: 'Rotate key' }).click()
+  t.match(await page.locator('[data-secret]').textContent(), /^tg_/, 'the value is shown all the same')
+  await dialog.getByRole('status').filter({ hasText: 'The new value is not in force yet' }).waitFor()
+  await dialog.getByText('the old value may still work').waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    t.same(await accessibilityProblems(page), [], `waiting, ${colorScheme}`)
+  }
+  isCut = false
+  await dialog.getByRole('status').filter({ hasText: 'The new value is in force' }).waitFor()
+  t.pass('it looks again by itself')
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+
+  isCut = true
+  await page.getByRole('button', { name: 'Edit waits' }).click()
+  await dialog.getByLabel('Rate limit').fill('3')
+  await dialog.getByRole('button', { name: 'Save changes' }).click()
+  await dialog.locator(saved).waitFor()
+  t.same(await accessibilityProblems(page), [], 'saved, not in force')
+  await dialog.getByRole('button', { name: 'Save changes' }).click()
+  await dialog.locator(saved).waitFor()
+  isCut = false
+  await dialog.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('The key was changed.').waitFor()
+  t.ok(await page.getByText('3/min').isVisible())
+
+  isCut = true
+  await page.getByRole('navigation').getByRole('link', { name: 'Account', exact: true }).click()
+  await page.getByLabel('Cap').fill('5')
+  await page.getByRole('button', { name: 'Save cap' }).click()
+  await saved.waitFor()
+  isCut = false
+  await page.getByRole('button', { name: 'Save cap' }).click()
+  await page.getByText('Your own cap holds now.').waitFor()
+  await saved.waitFor({ state: 'detached' })
+  t.same(complaints, [])
+  await ada.call('PATCH', '/api/account', { monthly_budget_usd: null })
+  await context.close()
+})
+
 t.test('a list that is not read to its end does not say that it is empty', async (t) => {
   if (browser === null) return
   const { page, context } = await visit(browser, system, { person: ada })

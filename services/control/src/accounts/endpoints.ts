@@ -47,14 +47,15 @@ export async function accountEndpoints(
     if (caller.role !== 'owner') throw new ServiceError('forbidden')
     const usd = request.body.monthly_budget_usd
     const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
-    if (await changeOwnCap(caller.accountId, usd, by)) await projector.accountChanged(caller.accountId)
+    await changeOwnCap(caller.accountId, usd, by)
+    // A repeated call changes nothing, and learns here whether the first is in force by now.
+    if (!(await projector.accountChanged(caller.accountId))) throw new ServiceError('change_pending')
     return { account: toAnswer(await readAccount(orm, caller.accountId), caller) }
   })
 
-  /** @returns whether anything changed */
-  async function changeOwnCap(id: string, usd: number | null, by: By): Promise<boolean> {
+  async function changeOwnCap(id: string, usd: number | null, by: By): Promise<void> {
     const seen = await readAccount(orm, id)
-    if (readOwnCap(usd, planCapNanos(seen)) === seen.ownCapNanos) return false
+    if (readOwnCap(usd, planCapNanos(seen)) === seen.ownCapNanos) return
     await orm.transaction(async (tx) => {
       const version = await recordChange(tx, [accountShard(id)])
       // The plan may be another by now.
@@ -62,7 +63,6 @@ export async function accountEndpoints(
       await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))
       await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail: { monthly_budget_usd: usd } })
     })
-    return true
   }
 
   function toAnswer(row: Row, { role }: Caller): Account {

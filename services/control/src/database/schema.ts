@@ -300,7 +300,10 @@ export const formerSecrets = pgTable(
   ]
 )
 
-/** Which key a request with an `Idempotency-Key` made. */
+/**
+ * Which key a request with an `Idempotency-Key` made. Also calls about seats that were answered with `change_pending`, by
+ * who called and with the team's account instead of a key; see team/pending-seat.ts.
+ */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {

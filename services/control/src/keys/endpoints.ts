@@ -8,11 +8,13 @@ import {
   ChangeKeyRequest,
   CreateKeyRequest,
   CreateKeyResponse,
+  GetKeyResponse,
   KeyParams,
   KeyResponse,
   ListKeysQuery,
   ListKeysResponse,
-  RotateKeyRequest
+  RotateKeyRequest,
+  RotateKeyResponse
 } from '@tollgate/contracts/http/keys.ts'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
@@ -23,6 +25,7 @@ import type { Database } from '../database/connect.ts'
 import type { keys } from '../database/schema.ts'
 import type { Projector } from '../projection/projector.ts'
 import { changeKey } from './change-key.ts'
+import { hasTerms, isForPeopleOnly } from './compare-terms.ts'
 import { idempotencyHash } from './idempotency.ts'
 import { readKeyCursor, writeKeyCursor } from './key-cursor.ts'
 import { isKeyId } from './key-id.ts'
@@ -39,7 +42,7 @@ const metadataPrefix = 'metadata.'
 export type KeysOptions = {
   database: Database
   catalog: Catalog
-  projector: Pick<Projector, 'keyChanged'>
+  projector: Pick<Projector, 'keyChanged' | 'isKeyInForce'>
   redis: RedisLink
   clock: Clock
 }
@@ -95,17 +98,32 @@ export async function keysEndpoints(
     return reply.code(201).send({ key: { id, label, value: secret } })
   })
 
+  app.get(
+    '/:id',
+    { onRequest, schema: { params: KeyParams, response: answers({ 200: GetKeyResponse }) } },
+    async (request) => {
+      // The row comes first: what is in force is then this state of the key or a later one.
+      const key = await keyOf(request)
+      const isInForce = await projector.isKeyInForce(key.accountId, key.id)
+      return { key: { ...toListing(key, principalOf(request)), in_force: isInForce } }
+    }
+  )
+
   app.patch(
     '/:id',
     { onRequest, schema: { params: KeyParams, body: ChangeKeyRequest, response: answers({ 200: KeyResponse }) } },
     async (request) => {
+      const { body: asked } = request
       const caller = principalOf(request)
-      const key = await keyOf(request)
+      const key = await changeableKeyOf(request)
       if (key.status === 'revoked') throw new ServiceError('not_found')
-      if (Object.keys(request.body).length === 0) return { key: toListing(key, caller) }
       const { accountId, id } = key
-      const row = await changeKey(orm, catalog, { accountId, id, asked: request.body }, byPrincipal(request, clock()))
-      await projector.keyChanged(accountId, id)
+      const row = hasTerms(key, asked)
+        ? key
+        : await changeKey(orm, catalog, { accountId, id, asked }, byPrincipal(request, clock()))
+      // A repeated call changes nothing, and learns here whether the first is in force by now.
+      const isInForce = await projector.keyChanged(accountId, id)
+      if (!isInForce && !isForPeopleOnly(asked)) throw new ServiceError('change_pending')
       return { key: toListing(row, caller) }
     }
   )
@@ -117,11 +135,11 @@ export async function keysEndpoints(
       schema: {
         params: KeyParams,
         body: RotateKeyRequest,
-        response: answers({ 200: CreateKeyResponse, 409: AlreadyCreatedResponse })
+        response: answers({ 200: RotateKeyResponse, 202: RotateKeyResponse, 409: AlreadyCreatedResponse })
       }
     },
     async (request, reply) => {
-      const { accountId, id, scope, label } = await keyOf(request)
+      const { accountId, id, scope, label } = await changeableKeyOf(request)
       const secret = generateSecret(scope)
       const graceSeconds = request.body?.grace_seconds ?? 0
       const idempotency = idempotencyOf(request, `rotate ${id}`)
@@ -130,8 +148,9 @@ export async function keysEndpoints(
       const rotation = { accountId, id, secret, graceSeconds, graceFrom, idempotency }
       const { isNew } = await rotateKey(orm, catalog, rotation, by)
       if (!isNew) return reply.code(409).send(alreadyCreated(id))
-      await projector.keyChanged(accountId, id)
-      return reply.code(200).send({ key: { id, label, value: secret } })
+      // The secret is told even if Redis does not have it yet: it could not be told again.
+      const isInForce = await projector.keyChanged(accountId, id)
+      return reply.code(isInForce ? 200 : 202).send({ key: { id, label, value: secret, in_force: isInForce } })
     }
   )
 
@@ -139,7 +158,7 @@ export async function keysEndpoints(
     '/:id',
     { onRequest, schema: { params: KeyParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
     async (request) => {
-      const { accountId, id } = await keyOf(request)
+      const { accountId, id } = await changeableKeyOf(request)
       if (!(await revokeKey(orm, accountId, id, byPrincipal(request, clock())))) throw new ServiceError('not_found')
       // Whoever asks again learns whether the revocation is in force by now.
       if (!(await projector.keyChanged(accountId, id))) throw new ServiceError('revocation_pending')
@@ -147,14 +166,20 @@ export async function keysEndpoints(
     }
   )
 
-  /** The key that a request names, if its caller may change it. @throws ServiceError `not_found` or `forbidden` */
+  /** The key that a request names, if its caller may see it. @throws ServiceError `not_found` */
   async function keyOf(request: FastifyRequest<{ Params: KeyParams }>): Promise<typeof keys.$inferSelect> {
     const caller = principalOf(request)
     const { id } = request.params
     const key = isKeyId(id) ? await findKey(orm, caller.accountId, id) : null
     // To a partner's server, management keys are not there.
     if (key === null || (caller.role === 'key' && key.scope === 'management')) throw new ServiceError('not_found')
-    if (!mayChange(caller, key)) {
+    return key
+  }
+
+  /** As {@link keyOf}, if the caller may change it. @throws ServiceError `not_found` or `forbidden` */
+  async function changeableKeyOf(request: FastifyRequest<{ Params: KeyParams }>): Promise<typeof keys.$inferSelect> {
+    const key = await keyOf(request)
+    if (!mayChange(principalOf(request), key)) {
       throw new ServiceError('forbidden', {
         message: 'Only who made a key and the owner of the account may change it.'
       })

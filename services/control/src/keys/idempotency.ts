@@ -34,5 +34,14 @@ export async function rememberMade(
   now: Date
 ): Promise<void> {
   await tx.delete(idempotencyKeys).where(lte(idempotencyKeys.endsAt, now))
-  await tx.insert(idempotencyKeys).values({ accountId, hash, keyId, endsAt: new Date(now.getTime() + keptMs) })
+  await remember(tx, accountId, hash, keyId, now)
+}
+
+/** {@link rememberMade} without forgetting: outside `recordChange`, where two deletions could deadlock. */
+export async function remember(orm: Orm, accountId: string, hash: string, keyId: string, now: Date): Promise<void> {
+  const made = { keyId, endsAt: new Date(now.getTime() + keptMs) }
+  await orm
+    .insert(idempotencyKeys)
+    .values({ accountId, hash, ...made })
+    .onConflictDoUpdate({ target: [idempotencyKeys.accountId, idempotencyKeys.hash], set: made })
 }

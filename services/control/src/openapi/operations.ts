@@ -124,8 +124,9 @@ export const operations: Readonly<Record<string, OperationText>> = {
     operationId: 'changeAccount',
     tag: 'Account',
     summary: 'Set one’s own monthly cap below the plan’s',
+    description: 'Success says that no request is admitted under the earlier cap any more. May be repeated.',
     auth: 'session',
-    errors: ['forbidden']
+    errors: ['forbidden', 'change_pending']
   },
   'GET /api/team': { operationId: 'getTeam', tag: 'Team', summary: 'Seats and invitations', auth: 'session' },
   'POST /api/team/seats': {
@@ -141,7 +142,8 @@ export const operations: Readonly<Record<string, OperationText>> = {
     operationId: 'acceptInvitation',
     tag: 'Team',
     summary: 'Take the seat of an invitation',
-    description: 'Keys of one’s personal account are suspended until the seat is given up.',
+    description:
+      'Keys of one’s personal account are suspended until the seat is given up. Success says that they are refused. After `change_pending` the call may be repeated for 24 hours.',
     auth: 'session',
     isLimited: true,
     errors: [
@@ -152,15 +154,18 @@ export const operations: Readonly<Record<string, OperationText>> = {
       'already_member',
       'team_has_members',
       'seat_limit_reached',
-      'subscription_active'
+      'subscription_active',
+      'change_pending'
     ]
   },
   'DELETE /api/team/seats/{id}': {
     operationId: 'removeSeat',
     tag: 'Team',
     summary: 'Remove a seat, give up one’s own, or withdraw an invitation',
+    description:
+      'Success says that the change is in force: gateways accept the keys of the leaver’s personal account again. After `change_pending` the call may be repeated for 24 hours.',
     auth: 'session',
-    errors: ['forbidden', 'not_found']
+    errors: ['forbidden', 'not_found', 'change_pending']
   },
   'GET /api/keys': {
     operationId: 'listKeys',
@@ -178,19 +183,30 @@ export const operations: Readonly<Record<string, OperationText>> = {
     auth: 'account',
     errors: ['key_quota_exceeded', 'forbidden', 'already_created']
   },
+  'GET /api/keys/{id}': {
+    operationId: 'getKey',
+    tag: 'Keys',
+    summary: 'One key, and whether its last change is in force',
+    description:
+      '`in_force` is true once no request is admitted on an earlier state of the key any more. It is false while Redis cannot be asked. Revoked keys are shown too.',
+    auth: 'account',
+    errors: ['not_found']
+  },
   'PATCH /api/keys/{id}': {
     operationId: 'changeKey',
     tag: 'Keys',
     summary: 'Change a key’s label, limits or metadata',
+    description:
+      'Success says that no request is admitted on the earlier limits any more; a change of label and metadata alone does not wait for that. `change_pending` says that the change is saved and follows by itself. May be repeated.',
     auth: 'account',
-    errors: ['not_found', 'forbidden', 'key_quota_exceeded']
+    errors: ['not_found', 'forbidden', 'key_quota_exceeded', 'change_pending']
   },
   'POST /api/keys/{id}/rotate': {
     operationId: 'rotateKey',
     tag: 'Keys',
     summary: 'Give a key another secret',
     description:
-      'The answer is the only one that ever has it. The old one is refused at once, or after the grace that is asked for. `Idempotency-Key` works as for a new key.',
+      'The answer is the only one that ever has it. With 200 the old one is refused from now on, or after the grace that is asked for. With 202 `in_force` is false: the old one may still work and the new one may not work yet. That follows by itself, and `GET /api/keys/{id}` tells when. `Idempotency-Key` works as for a new key.',
     auth: 'account',
     errors: ['not_found', 'forbidden', 'already_created']
   },

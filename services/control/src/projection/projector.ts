@@ -6,6 +6,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/connect.ts'
 import { WakeableSleep } from '../wakeable-sleep.ts'
 import { storeCatalog } from './catalog.ts'
+import { isKeyInForce } from './is-key-in-force.ts'
 import { runPass } from './pass.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { type ChangeOfOne, writeDirectly } from './write-directly.ts'
@@ -21,6 +22,8 @@ export type ProjectorOptions = {
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Milliseconds from the start of a pass to the start of the next. */
   intervalMs?: number
+  /** Milliseconds after which a change counts as not acknowledged: before whoever waits for it is given up on. */
+  acknowledgeLimitMs?: number
 }
 
 /** Keeps Redis what Postgres says: changes at once, as well as it can, and everything by a loop that compares. */
@@ -42,9 +45,12 @@ export type Projector = {
    * earlier one any more; false if it has not, and the loop will see to it. Never throws.
    */
   keyChanged(account: string, key: string): Promise<boolean>
+  /** Whether Redis has the key's present state. It only reads; while Redis is away the answer is false. Never throws. */
+  isKeyInForce(account: string, key: string): Promise<boolean>
 }
 
-export function createProjector({ database, redis, catalog, log, intervalMs = 1000 }: ProjectorOptions): Projector {
+export function createProjector(options: ProjectorOptions): Projector {
+  const { database, redis, catalog, log, intervalMs = 1000, acknowledgeLimitMs = 10_000 } = options
   const source = createPostgresSource(database.orm)
   const stopping = new AbortController()
   let loop: Promise<void> | null = null
@@ -53,12 +59,22 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
 
   async function write(notice: ChangeOfOne, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
     try {
-      const isThere = await writeDirectly(redis, notice, read)
+      const isThere = await endBy(acknowledgeLimitMs, writeDirectly(redis, notice, read))
       if (!isThere) pause.wake()
       return isThere
     } catch (err) {
       log.warn({ err, ...notice }, 'a change could not be projected at once')
       pause.wake()
+      return false
+    }
+  }
+
+  async function readIsKeyInForce(account: string, key: string): Promise<boolean> {
+    try {
+      const isThere = source.writesOfKey(account, key).then((writes) => isKeyInForce(redis, writes))
+      return await endBy(acknowledgeLimitMs, isThere)
+    } catch (err) {
+      log.warn({ err, account, key }, 'it could not be read whether a change is in force')
       return false
     }
   }
@@ -124,6 +140,14 @@ export function createProjector({ database, redis, catalog, log, intervalMs = 10
       await loop
     },
     accountChanged: (account) => write({ kind: 'account', account }, () => source.writesOfAccount(account)),
-    keyChanged: (account, key) => write({ kind: 'key', account, key }, () => source.writesOfKey(account, key))
+    keyChanged: (account, key) => write({ kind: 'key', account, key }, () => source.writesOfKey(account, key)),
+    isKeyInForce: readIsKeyInForce
   }
+}
+
+/** @throws Error after so many milliseconds; the work goes on */
+async function endBy<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`not done within ${limitMs} ms`)), limitMs)
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
-import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+import { type ProjectionWrite, putAll } from '@tollgate/contracts/redis/project.ts'
 import { readState } from '@tollgate/contracts/testing/account-state.ts'
 import { stampNow } from '@tollgate/contracts/testing/marker.ts'
 import { testOnEveryRedis } from '@tollgate/contracts/testing/redis-servers.ts'
@@ -10,12 +10,14 @@ const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const record = { plan: 'free', status: 'active', ownCapNanos: null } as const
 const lost = new Error('terminating connection due to unexpected postmaster exit')
 
+const accountOf = (version: number): ProjectionWrite => ({ kind: 'account', account, version, record })
+
 /** Fails so many times, and then has an account. */
 function failing(times: number) {
   let left = times
   return async (): Promise<ProjectionWrite[]> => {
     if (left-- > 0) throw lost
-    return [{ kind: 'account', account, version: 3, record }]
+    return [accountOf(3)]
   }
 }
 
@@ -30,5 +32,17 @@ testOnEveryRedis('a change that was committed', async (t, link) => {
 
   t.test('is left to the loop if Postgres is away', async () => {
     await assert.rejects(write(failing(2)), lost)
+  })
+
+  t.test('counts only once Redis has it, or a later state that Postgres has too', async () => {
+    const states = [3, 5]
+    let reads = 0
+    const moving = async () => [accountOf(states[Math.min(reads++, 1)]!)]
+    await putAll(link, [accountOf(5)])
+    assert.equal(await write(moving), true, 'somebody else’s later change, of which Postgres knows')
+    assert.equal(reads, 2)
+    await putAll(link, [accountOf(9)])
+    assert.equal(await write(async () => [accountOf(5)]), false, 'a later state that Postgres has lost')
+    assert.equal(await write(async () => []), false, 'nothing to bring')
   })
 })

@@ -23,6 +23,7 @@ import { limitAttempts } from '../http/attempts.ts'
 import type { Projector } from '../projection/projector.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { invite } from './invite.ts'
+import { isRepeated, rememberPending, type SeatCall } from './pending-seat.ts'
 import { readTeam, toInvitation } from './read-team.ts'
 import { removeSeat } from './remove-seat.ts'
 
@@ -48,10 +49,22 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
   const subjectOf = (request: FastifyRequest) => callerOf(request).user.id
   const by = (request: FastifyRequest): By => ({ actorId: callerOf(request).user.id, ip: request.ip, at: clock() })
 
-  /** What follows from a seat that was taken or given up, once it is committed. */
-  async function seatChanged(userId: string): Promise<void> {
+  /**
+   * What follows from a seat that was taken or given up, once it is committed.
+   *
+   * @param userId whose own account was suspended or is back
+   * @throws ServiceError `change_pending`
+   */
+  async function seatChanged(userId: string, teamId: string, call: SeatCall): Promise<void> {
     planWriter.wake()
-    await projector.accountChanged(userId)
+    if (await projector.accountChanged(userId)) return
+    await rememberPending(database.orm, call, teamId, clock())
+    throw new ServiceError('change_pending')
+  }
+
+  /** @throws ServiceError `change_pending` */
+  async function assertInForce(userId: string): Promise<void> {
+    if (!(await projector.accountChanged(userId))) throw new ServiceError('change_pending')
   }
 
   app.get('/', { onRequest, schema: { response: answers({ 200: TeamResponse }) } }, async (request) => ({
@@ -89,8 +102,10 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
     },
     async (request) => {
       const { id } = callerOf(request).user
-      await acceptInvitation(database, catalog, id, request.params.token, by(request))
-      await seatChanged(id)
+      const { token } = request.params
+      const accepting: SeatCall = { userId: id, of: { accepted: token } }
+      if (await isRepeated(database.orm, accepting, clock())) await assertInForce(id)
+      else await seatChanged(id, await acceptInvitation(database, catalog, id, token, by(request)), accepting)
       return { ok: true as const }
     }
   )
@@ -99,8 +114,14 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
     '/seats/:id',
     { onRequest, schema: { params: SeatParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
     async (request) => {
-      const leaver = await removeSeat(database, catalog, callerOf(request), request.params.id, by(request))
-      if (leaver !== null) await seatChanged(leaver)
+      const caller = callerOf(request)
+      const { id } = request.params
+      const removing: SeatCall = { userId: caller.user.id, of: { removed: id, actingFor: caller.accountId } }
+      if (await isRepeated(database.orm, removing, clock())) await assertInForce(id)
+      else {
+        const leaver = await removeSeat(database, catalog, caller, id, by(request))
+        if (leaver !== null) await seatChanged(leaver, caller.accountId, removing)
+      }
       return { ok: true as const }
     }
   )

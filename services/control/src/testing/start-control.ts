@@ -49,6 +49,8 @@ export type StartControlOptions = {
   paymentsTimeoutMs?: number
   requestLimitMs?: number
   redisSilenceLimitMs?: number
+  /** How long a change waits for Redis: see `ProjectorOptions`. Patient by default, too. */
+  acknowledgeLimitMs?: number
   publicUrl?: string
   serviceDomain?: string
   /** By default there is no dashboard. */
@@ -145,7 +147,8 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     onError: (err) => log.debug({ err }, 'redis')
   })
   await redis.ready()
-  const projector = createProjector({ database, redis, catalog, log })
+  const { acknowledgeLimitMs = patientMs } = options
+  const projector = createProjector({ database, redis, catalog, log, acknowledgeLimitMs })
   if (options.isProjecting === true) projector.start()
 
   const identityAdapter = createSupabaseIdentity({

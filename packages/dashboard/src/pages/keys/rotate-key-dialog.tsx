@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { isCode } from '../../api/api-error.ts'
-import { call } from '../../api/call.ts'
+import { type Answer, call } from '../../api/call.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { refresh } from '../../api/queries.ts'
 import { isolate } from '../../format/visible-text.ts'
@@ -13,6 +13,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { modelToTry, nameOfKey } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
+import { RotationProgress } from './rotation-progress.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 
 const graces = [
@@ -24,7 +25,7 @@ const graces = [
 
 export function RotateKeyDialog({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {
   const { models } = useAccount()
-  const [secret, setSecret] = useState<string | null>(null)
+  const [rotated, setRotated] = useState<Answer<'rotateKey'>['key'] | null>(null)
   const [attempt, setAttempt] = useState(newIdempotencyKey)
   const [isValueLost, setValueLost] = useState(false)
   const rotate = async (graceSeconds: number) => {
@@ -34,7 +35,7 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
         body: { grace_seconds: graceSeconds },
         idempotencyKey: attempt
       })
-      setSecret(key.value)
+      setRotated(key)
     } catch (error) {
       if (!isCode(error, 'already_created')) throw error
       // Rotating once more by itself would end the value that is in use.
@@ -43,15 +44,17 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
     }
     await refresh('listKeys')
   }
-  if (secret !== null) {
+  if (rotated !== null) {
     return (
       <SecretDialog
         title={`“${isolate(nameOfKey(target))}” has a new value`}
-        secret={secret}
+        secret={rotated.value}
         scope={target.scope}
         model={modelToTry(models, target.models)}
         onClose={onClose}
-      />
+      >
+        {!rotated.in_force && <RotationProgress id={target.id} />}
+      </SecretDialog>
     )
   }
   return (

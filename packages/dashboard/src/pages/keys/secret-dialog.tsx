@@ -1,4 +1,5 @@
 import { useBlocker } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { gatewayUrl } from '../../gateway-url.ts'
 import { Snippets } from '../../snippets/snippets.tsx'
 import { Banner } from '../../ui/banner.tsx'
@@ -12,11 +13,13 @@ type SecretDialogProps = {
   readonly scope: 'inference' | 'management'
   /** A model that the key may use. */
   readonly model: string
+  /** What there is to say of the key besides. */
+  readonly children?: ReactNode
   readonly onClose: () => void
 }
 
 /** Shows a secret, the only time that anybody sees it. When the dialog goes, the page has it no more. */
-export function SecretDialog({ title, secret, scope, model, onClose }: SecretDialogProps) {
+export function SecretDialog({ title, secret, scope, model, children, onClose }: SecretDialogProps) {
   // Going back, by a button or a gesture, would close it by accident. Whoever is signed out meanwhile is still led away.
   useBlocker({ shouldBlockFn: ({ action }) => action !== 'PUSH' && action !== 'REPLACE', enableBeforeUnload: true })
   return (
@@ -31,6 +34,7 @@ export function SecretDialog({ title, secret, scope, model, onClose }: SecretDia
           </code>
           <CopyButton text={secret} what="the key" />
         </div>
+        {children}
         {scope === 'inference' ? (
           <section aria-label="Try it">
             <h3 className="mb-2 text-sm font-medium">Try it</h3>

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict'
+import type { Account } from '@tollgate/contracts/http/account.ts'
+import type { Key } from '@tollgate/contracts/http/keys.ts'
+import { accountName } from '@tollgate/contracts/keyspace/names.ts'
+import {
+  type AccountRecord,
+  type KeyRecord,
+  readAccountRecord,
+  readKeyRecord
+} from '@tollgate/contracts/records/records.ts'
+import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { eq } from 'drizzle-orm'
+import { test } from 'tap'
+import { keys } from '../database/schema.ts'
+import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
+import { teamOf } from '../team/testing/team-of.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { startRedisProxy } from '../testing/redis-proxy.ts'
+import { type Answer, type CallOptions, codeOf, startControl, type TestUser } from '../testing/start-control.ts'
+
+type Made = { id: string; label: string; value: string; in_force?: boolean }
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
+const keyOf = (answer: Answer) => (answer.body as { key: Made }).key
+const shownOf = (answer: Answer) => (answer.body as { key: Key & { in_force: boolean } }).key
+const statusOf = (answer: Answer) =>
+  answer.status < 400 ? String(answer.status) : `${answer.status} ${codeOf(answer)}`
+
+onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase) => {
+  const server = await startRedis({ port: 0 })
+  const proxy = await startRedisProxy(server.url)
+  const control = await startControl({
+    databaseUrl: await newDatabase(),
+    redisUrl: proxy.url,
+    isProjecting: true,
+    redisSilenceLimitMs: 1000
+  })
+  // Gateways reach Redis all the time.
+  const gateway = connectServer(server.url, { name: 'gateway', silenceLimitMs: 30_000, onError: () => {} })
+  t.after(async () => {
+    proxy.restore()
+    await control.close()
+    await gateway.close()
+    await proxy.close()
+    await server.stop()
+  })
+  await gateway.ready()
+  const { call } = control
+  const { orm } = control.database
+  const owner = await control.signUp({ plan: 'team' })
+
+  /** What gateways go by. */
+  const keyRecord = async (account: string, id: string): Promise<KeyRecord> =>
+    readKeyRecord((await gateway.client.hget(accountName(account), `r:${id}`))!)
+  const accountRecord = async (id: string): Promise<AccountRecord> =>
+    readAccountRecord((await gateway.client.hget(accountName(id), 'r'))!)
+  const show = async (id: string) => shownOf(await call('GET', `/api/keys/${id}`, owner))
+  async function createWorking(by: Pick<TestUser, 'cookie'> = owner): Promise<Made> {
+    const answer = await call('POST', '/api/keys', { cookie: by.cookie, body: { label: 'a key' } })
+    assert.equal(answer.status, 201)
+    await untilAnswered(gateway, keyOf(answer).value, 'admitted')
+    return keyOf(answer)
+  }
+  async function reconnect(): Promise<void> {
+    proxy.restore()
+    await control.redis.ready()
+  }
+  // A failed test must not fail the others.
+  t.afterEach(reconnect)
+  function assertPending(answer: Answer): void {
+    assert.equal(statusOf(answer), '503 change_pending')
+    assert.ok(Number(answer.headers['retry-after']) >= 2)
+  }
+  async function until(isSo: () => Promise<boolean>): Promise<void> {
+    while (!(await isSo())) await pause()
+  }
+
+  /**
+   * Makes a change while control is cut from Redis, and lets it follow: no answer says that it is in force before gateways
+   * go by it.
+   *
+   * @param isSeen whether they do
+   */
+  async function changeWhileCut(make: () => Promise<Answer>, isSeen: () => Promise<boolean>): Promise<void> {
+    proxy.cut()
+    assertPending(await make())
+    assertPending(await make())
+    assert.equal(await isSeen(), false)
+    await reconnect()
+    // Nobody asks for it again, and it follows all the same.
+    await until(isSeen)
+    await control.redis.ready()
+    assert.equal(statusOf(await make()), '200')
+  }
+
+  /** Repeats a call as a client does, while the connection comes back under way. */
+  async function repeatUntilInForce(make: () => Promise<Answer>, isSeen: () => Promise<boolean>): Promise<void> {
+    proxy.cut()
+    let calls = 0
+    for (let answer = await make(); ; answer = await make()) {
+      if (answer.status === 200) break
+      assertPending(answer)
+      if (++calls === 2) proxy.restore()
+      await pause()
+    }
+    assert.equal(await isSeen(), true)
+  }
+
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
+  const terms: Array<[what: string, body: object, isSeen: (record: KeyRecord) => boolean]> = [
+    ['a budget of 0', { monthly_budget_usd: 0 }, (record) => record.monthlyBudgetNanos === 0],
+    ['a lower rate', { requests_per_minute: 1 }, (record) => record.requestsPerMinute === 1],
+    ['fewer models', { models: ['gpt-5-nano'] }, (record) => record.models?.length === 1],
+    ['a nearer expiry', { expires_at: inAnHour }, (record) => record.expiresAt === Date.parse(inAnHour)],
+    [
+      'all of that, and another label',
+      { label: 'x', monthly_budget_usd: 0, requests_per_minute: 1, models: ['gpt-5-nano'], expires_at: inAnHour },
+      (record) => record.monthlyBudgetNanos === 0 && record.models?.length === 1
+    ]
+  ]
+  for (const [what, body, isIt] of terms) {
+    await t.test(`a key: ${what} is pending until Redis has it`, async () => {
+      for (const play of [changeWhileCut, repeatUntilInForce]) {
+        const { id } = await createWorking()
+        const change = () => call('PATCH', `/api/keys/${id}`, { ...owner, body })
+        const version = async () => (await orm.select().from(keys).where(eq(keys.id, id)))[0]!.version
+        const before = await version()
+        await play(change, async () => isIt(await keyRecord(owner.id, id)))
+        assert.equal((await show(id)).in_force, true)
+        const after = await version()
+        assert.ok(after > before)
+        assert.equal(statusOf(await change()), '200')
+        assert.equal(await version(), after, 'what is asked for again changes nothing')
+        await call('DELETE', `/api/keys/${id}`, owner)
+      }
+    })
+  }
+
+  await t.test('a key that was changed tells whether that is in force, and so does a change of nothing', async () => {
+    const { id } = await createWorking()
+    assert.equal((await show(id)).in_force, true)
+    proxy.cut()
+    const change = (body: object) => call('PATCH', `/api/keys/${id}`, { ...owner, body })
+    assertPending(await change({ requests_per_minute: 5 }))
+    assertPending(await change({}))
+    const shown = await show(id)
+    assert.deepEqual([shown.in_force, shown.requests_per_minute], [false, 5])
+    for (const body of [{ label: 'renamed' }, { metadata: { tenant: '1' } }, { label: 'again', metadata: {} }]) {
+      assert.equal(statusOf(await change(body)), '200', 'gateways know nothing of it')
+    }
+    assert.equal((await keyRecord(owner.id, id)).requestsPerMinute, null)
+    await reconnect()
+    await until(async () => (await show(id)).in_force)
+    assert.equal((await keyRecord(owner.id, id)).requestsPerMinute, 5)
+    assert.equal(statusOf(await change({})), '200')
+    await call('DELETE', `/api/keys/${id}`, owner)
+  })
+
+  await t.test('a rotation tells the new value at once, and that it is not in force yet', async () => {
+    for (const grace_seconds of [0, 600]) {
+      const made = await createWorking()
+      const rotate = (options: CallOptions = {}) =>
+        call('POST', `/api/keys/${made.id}/rotate`, { cookie: owner.cookie, body: { grace_seconds }, ...options })
+      proxy.cut()
+      const headers = { 'idempotency-key': `rotation-${grace_seconds}` }
+      const answer = await rotate({ headers })
+      assert.equal(answer.status, 202)
+      const { value, ...rest } = keyOf(answer)
+      assert.deepEqual(rest, { id: made.id, label: 'a key', in_force: false })
+      assert.equal(statusOf(await rotate({ headers })), '409 already_created')
+      assert.equal((await show(made.id)).in_force, false)
+      assert.equal(await askAsGateway(gateway, made.value), 'admitted')
+      assert.equal(await askAsGateway(gateway, value), 'refused')
+      await reconnect()
+      await until(async () => (await show(made.id)).in_force)
+      assert.equal(await askAsGateway(gateway, value), 'admitted')
+      const { digest, previous } = await keyRecord(owner.id, made.id)
+      const [row] = await orm.select().from(keys).where(eq(keys.id, made.id))
+      assert.equal(digest, row!.digest)
+      assert.equal(previous === null, grace_seconds === 0)
+
+      const next = await rotate()
+      assert.equal(next.status, 200)
+      assert.equal(keyOf(next).in_force, true)
+      assert.equal(await askAsGateway(gateway, keyOf(next).value), 'admitted')
+      await call('DELETE', `/api/keys/${made.id}`, owner)
+    }
+  })
+
+  await t.test('a revoked key is shown as such, with whether that is in force', async () => {
+    const { id, value } = await createWorking()
+    proxy.cut()
+    assert.equal(statusOf(await call('DELETE', `/api/keys/${id}`, owner)), '503 revocation_pending')
+    let shown = await show(id)
+    assert.deepEqual([shown.status, shown.in_force], ['revoked', false])
+    await reconnect()
+    await until(async () => (await show(id)).in_force)
+    assert.equal(await askAsGateway(gateway, value), 'refused')
+    shown = await show(id)
+    assert.deepEqual([shown.status, shown.in_force], ['revoked', true])
+  })
+
+  await t.test('what Redis did without control hearing of it is pending, and then in force', async () => {
+    const { id } = await createWorking()
+    const change = (monthly_budget_usd: number) =>
+      call('PATCH', `/api/keys/${id}`, { ...owner, body: { monthly_budget_usd } })
+    proxy.swallowAnswers()
+    assertPending(await change(0))
+    await until(async () => (await keyRecord(owner.id, id)).monthlyBudgetNanos === 0)
+    assert.equal((await show(id)).in_force, false, 'nothing can be read')
+    await reconnect()
+    await until(async () => (await show(id)).in_force)
+    assert.equal(statusOf(await change(0)), '200')
+    await call('DELETE', `/api/keys/${id}`, owner)
+  })
+
+  await t.test('the own cap of an account is pending until Redis has it', async () => {
+    let usd = 7
+    const change = () => call('PATCH', '/api/account', { ...owner, body: { monthly_budget_usd: usd } })
+    const isSeen = async () => (await accountRecord(owner.id)).ownCapNanos === usd * 1e9
+    await changeWhileCut(change, isSeen)
+    usd = 0
+    await repeatUntilInForce(change, isSeen)
+    usd = 9
+    proxy.swallowAnswers()
+    assertPending(await change())
+    await reconnect()
+    await until(async () => statusOf(await change()) === '200')
+    assert.equal(await isSeen(), true)
+    const { account } = (await call('GET', '/api/account', owner)).body as { account: Account }
+    assert.equal(account.monthly_budget_usd, 9)
+  })
+
+  await t.test('seats: joining, leaving and removal are pending until Redis has the personal account', async () => {
+    const { accept, remove, invited } = teamOf(control)
+    const ada = await control.signUp()
+    const { value } = await createWorking(ada)
+    const isSuspended = async () => (await accountRecord(ada.id)).status === 'suspended'
+    const isBack = async () => !(await isSuspended())
+    for (const play of [changeWhileCut, repeatUntilInForce]) {
+      for (const leaver of ['removed by the owner', 'leaves']) {
+        const { token } = await invited(owner, ada)
+        await play(() => accept(ada, token), isSuspended)
+        assert.equal(await askAsGateway(gateway, value), 'refused')
+        const goes = leaver === 'leaves' ? ada : owner
+        await play(() => remove(goes, ada.id), isBack)
+        assert.equal(await askAsGateway(gateway, value), 'admitted')
+        // What is remembered of calls stands in the way of nothing.
+        assert.equal(statusOf(await accept(ada, token)), '404 invitation_invalid')
+      }
+    }
+    const { token } = await invited(owner, ada)
+    assert.equal(statusOf(await accept(ada, token)), '200')
+    assert.equal(statusOf(await remove(owner, ada.id)), '200', 'a seat that was taken again is removed again')
+    assert.equal(await isBack(), true)
+    assert.equal(statusOf(await remove(owner, crypto.randomUUID())), '404 not_found')
+  })
+})
+
+onEachDatabase('GET /api/keys/:id', async (t, newDatabase) => {
+  const control = await startControl({ databaseUrl: await newDatabase() })
+  t.after(() => control.close())
+  const { call } = control
+  const { joined } = teamOf(control)
+  const owner = await control.signUp({ plan: 'team' })
+  const create = async (by: TestUser, body: object) =>
+    keyOf(await call('POST', '/api/keys', { cookie: by.cookie, body: { label: 'x', ...body } }))
+  const get = (by: CallOptions, id: string) => call('GET', `/api/keys/${id}`, by)
+
+  await t.test('a key is shown as in the list, with whether it is in force', async () => {
+    const { id } = await create(owner, { metadata: { tenant: '1' }, requests_per_minute: 3 })
+    const [listed] = ((await call('GET', '/api/keys', owner)).body as { keys: Key[] }).keys
+    assert.deepEqual((await get(owner, id)).body, { key: { ...listed, in_force: true } })
+  })
+
+  await t.test(
+    'a seat sees every key of the account; a server sees no management key; nobody another account’s',
+    async () => {
+      const seat = await control.signUp()
+      await joined(owner, seat)
+      const { id } = await create(owner, {})
+      const management = await create(owner, { scope: 'management' })
+      const server = { headers: { authorization: `Bearer ${management.value}` } }
+      assert.equal(shownOf(await get(seat, id)).can_change, false)
+      assert.equal(shownOf(await get(owner, id)).can_change, true)
+      assert.equal(shownOf(await get(server, id)).id, id)
+      assert.equal(shownOf(await get(owner, management.id)).in_force, true)
+      assert.equal(statusOf(await get(server, management.id)), '404 not_found')
+      const stranger = await control.signUp()
+      for (const some of [id, management.id, 'none', `${id}x`]) {
+        assert.equal(statusOf(await get(stranger, some)), '404 not_found', some)
+      }
+      assert.equal(statusOf(await get({}, id)), '401 not_authenticated')
+    }
+  )
+})
+
+test('a rotation tells the new value in time, however long what it waits for is silent', async (t) => {
+  const server = await startRedis({ port: 0 })
+  const proxy = await startRedisProxy(server.url)
+  const control = await startControl({ redisUrl: proxy.url, acknowledgeLimitMs: 500 })
+  t.after(async () => {
+    proxy.restore()
+    await control.close()
+    await proxy.close()
+    await server.stop()
+  })
+  const { call } = control
+  const owner = await control.signUp()
+  const made = keyOf(await call('POST', '/api/keys', { cookie: owner.cookie, body: { label: 'x' } }))
+  // The connection is not given up: control waits for an answer that does not come.
+  proxy.swallowAnswers()
+  const rotated = await call('POST', `/api/keys/${made.id}/rotate`, { cookie: owner.cookie })
+  assert.deepEqual([rotated.status, keyOf(rotated).in_force], [202, false])
+  assert.equal(shownOf(await call('GET', `/api/keys/${made.id}`, owner)).in_force, false)
+  assert.equal(statusOf(await call('DELETE', `/api/keys/${made.id}`, owner)), '503 revocation_pending')
+})

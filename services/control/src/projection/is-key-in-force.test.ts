@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
+import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { type ProjectionWrite, putAll } from '@tollgate/contracts/redis/project.ts'
+import { testOnEveryRedis } from '@tollgate/contracts/testing/redis-servers.ts'
+import { isKeyInForce } from './is-key-in-force.ts'
+
+const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
+const key = 'key_1'
+const digest = hash('sha256', 'secret', 'hex')
+
+function stateOf(version: number, status: KeyRecord['status'] = 'active'): [ProjectionWrite, ProjectionWrite] {
+  const record = {
+    status,
+    digest,
+    previous: null,
+    expiresAt: null,
+    models: null,
+    monthlyBudgetNanos: null,
+    requestsPerMinute: null
+  }
+  return [
+    { kind: 'key', account, key, version, record },
+    { kind: 'pointer', digest, pointer: { key, account, scope: 'inference' }, diedAt: null }
+  ]
+}
+
+testOnEveryRedis('a key is in force', async (t, link) => {
+  const isInForce = (...[version, status]: Parameters<typeof stateOf>) => isKeyInForce(link, stateOf(version, status))
+
+  t.test('once Redis has its record of that version, and its pointer', async () => {
+    const [record, pointer] = stateOf(7)
+    assert.equal(await isInForce(7), false)
+    await putAll(link, [record])
+    assert.equal(await isInForce(7), false)
+    await putAll(link, [pointer])
+    assert.equal(await isInForce(7), true)
+  })
+
+  t.test('not on another version: an earlier one, a later one, or one of another epoch', async () => {
+    await putAll(link, stateOf(7))
+    for (const version of [6, 8, versionOf(1, 7)]) assert.equal(await isInForce(version), false, `${version}`)
+  })
+
+  t.test('when it is revoked and Redis knows that, or knows nothing of it', async () => {
+    assert.equal(await isInForce(8, 'revoked'), true)
+    await putAll(link, stateOf(7))
+    assert.equal(await isInForce(8, 'revoked'), false)
+    await putAll(link, stateOf(8, 'revoked'))
+    assert.equal(await isInForce(8, 'revoked'), true)
+  })
+
+  t.test('a key that does not exist is not', async () => {
+    assert.equal(await isKeyInForce(link, []), false)
+  })
+})
