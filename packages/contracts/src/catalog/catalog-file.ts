@@ -159,7 +159,7 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     outputParameter: entry.output_parameter ?? (entry.kind === 'chat' ? 'max_completion_tokens' : 'max_tokens'),
     imageTokens: entry.image_tokens ?? usualImageTokens,
     // A price for reasoning says that there is some.
-    hidesOutput: entry.hidden_output ?? prices.reasoning !== undefined,
+    ...((entry.hidden_output ?? prices.reasoning !== undefined) && { hidesOutput: true }),
     tokenizer: entry.tokenizer ?? null
   }
 }

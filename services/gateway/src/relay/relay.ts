@@ -449,7 +449,7 @@ class Relay implements AnswerHandler, Expiring {
 
   #used(end: End): Used {
     if (end === 'unserved') return null
-    const { isStream, hidesOutput, output } = this.#request
+    const { hidesOutput, output } = this.#request
     const isCut = end === 'cut'
     // The event that was not complete has words, too.
     if (isCut) this.#events?.end()
@@ -471,7 +471,7 @@ class Relay implements AnswerHandler, Expiring {
       if (this.#remaining < 0 || hidesOutput) return 'hold'
       return { received: { answer: none, isStream: false, unseenBytes: length, isCut }, reported: usage }
     }
-    if (isCut && (!isStream || this.#isBilledOn())) return 'hold'
+    if (isCut && (!this.#isStreamed() || this.#isBilledOn())) return 'hold'
     if (hidesOutput && usage === null) return 'hold'
     const { bytes, unseenBytes } = this.#received?.received() ?? nothingPassed
     return { received: { answer: bytes, isStream: true, unseenBytes, isCut }, reported: usage }
@@ -492,6 +492,11 @@ class Relay implements AnswerHandler, Expiring {
     return this.#isWhole || this.#received !== null
   }
 
+  /** Whether the answer is a stream, or will be as far as is known. */
+  #isStreamed(): boolean {
+    return this.#received !== null || (this.#request.isStream && !this.#isWhole)
+  }
+
   /** Whether the provider may bill more of a stream than what has come of it, although it is aborted. */
   #isBilledOn(): boolean {
     return this.#request.hidesOutput || !this.#upstream!.abortStopsBilling
@@ -499,7 +504,7 @@ class Relay implements AnswerHandler, Expiring {
 
   /** Whether what a stream brings until its end is known tells what the provider bills. */
   #canLeave(): boolean {
-    return this.#request.isStream && !this.#isWhole && !this.#isEncoded && !this.#isBilledOn()
+    return this.#isStreamed() && !this.#isEncoded && !this.#isBilledOn()
   }
 
   readonly #onClose = (): void => {
@@ -520,7 +525,7 @@ class Relay implements AnswerHandler, Expiring {
       controller?.abort(clientGone)
     } else if (controller === null) this.#finish(this.#status, null, 'unserved')
     else if (this.#canLeave()) this.#leave(controller)
-    else if (this.#request.abandonedStreams.entered()) this.#readOn(controller)
+    else if (!this.#isEncoded && this.#request.abandonedStreams.entered()) this.#readOn(controller)
     else this.#abort(controller)
   }
 
