@@ -110,7 +110,7 @@ function embedding(name: string, input: Ask): Kind {
 const streamed: Ask = () => ({ stream: true })
 
 /** A second or more of silence: WAV, 8 bit, 8 kHz. */
-const spoken: Ask = (random) => {
+export const spoken: Ask = (random) => {
   const sound = Buffer.alloc(44 + 8000 * some(random, 15), 0x80)
   sound.write('RIFF')
   sound.writeUInt32LE(sound.length - 8, 4)
