@@ -36,7 +36,7 @@ const question = (model: string, maxTokens: number, words: number) => ({
   messages: [{ role: 'user', content: `Say ${words} words.` }]
 })
 const random = seededRandom(15)
-type Leave = (response: Response) => Promise<void>
+type Leave = (response: Response) => Promise<string>
 const beforeTheFirstWord: Leave = (response) => hangUpAfter(response, 0)
 const atItsMarker: Leave = (response) => hangUpAt(response, /"content":"[^"]/)
 const atRandom: Leave = (response) => hangUpAfter(response, 1 + Math.floor(random() * 40))
