@@ -404,6 +404,8 @@ class Relay implements AnswerHandler, Expiring {
   /** Tells the client of a failure in the way that is still open: a status, an event, or a connection that breaks. */
   #tell(failure: ServiceError): { status: number; code: string } {
     const began = this.#response.headersSent
+    const told = { status: began ? this.#status : failure.status, code: failure.code }
+    if (!this.#isServed()) return told
     if (this.#stream !== null) {
       // What has passed of an event ends here.
       const end = this.#events?.isWithinEvent ? '\n\n' : ''
@@ -415,7 +417,7 @@ class Relay implements AnswerHandler, Expiring {
     } else {
       this.#answerWith(failure.status, Buffer.from(JSON.stringify(failure.toBody())), failure.retryAfter)
     }
-    return { status: began ? this.#status : failure.status, code: failure.code }
+    return told
   }
 
   #answerWith(status: number, body: Buffer, retryAfter: number | null = null): void {
@@ -550,9 +552,7 @@ class Relay implements AnswerHandler, Expiring {
   }
 }
 
-/**
- * How a request ended: its answer is whole, it was cut off by whoever, or there was no answer that anybody bills.
- */
+/** How a request ended: its answer is whole; the client, gateway or provider cut it off; or the provider did not serve it. */
 type End = 'whole' | 'cut' | 'unserved'
 
 /** Whether the provider was at work on a call that failed before its answer began. */
