@@ -12,7 +12,7 @@ import { seededRandom } from './seeded-random.ts'
 const accounts = 10
 const clients = 24
 /** For what never comes to its end; far longer than all else takes. */
-const longestRequestMs = 8000
+const longestRequestMs = 20000
 
 /** How a request went, as its client saw it. */
 type Ending = 'served' | 'failed' | 'left'
