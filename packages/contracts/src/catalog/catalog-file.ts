@@ -35,6 +35,7 @@ const ModelEntry = closed({
   output_parameter: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
   images: Type.Optional(ImageEntry),
   audio: Type.Optional(AudioEntry),
+  hidden_output: Type.Optional(Type.Boolean()),
   tokenizer: Type.Optional(Type.Literal('o200k_base'))
 })
 
@@ -169,6 +170,8 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     outputParameter: entry.output_parameter ?? (entry.kind === 'chat' ? 'max_completion_tokens' : 'max_tokens'),
     ...(entry.images !== undefined && { images: toImageRule(entry.images) }),
     ...(entry.audio !== undefined && { audio: toAudioRule(entry.audio) }),
+    // A price for reasoning says that there is some.
+    ...((entry.hidden_output ?? prices.reasoning !== undefined) && { hidesOutput: true }),
     tokenizer: entry.tokenizer ?? null
   }
 }

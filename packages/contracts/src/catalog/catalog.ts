@@ -48,6 +48,11 @@ export const Model = Type.Object({
   images: Type.Optional(ImageRule),
   /** How speech in a prompt is counted; a model without a rule takes none. */
   audio: Type.Optional(AudioRule),
+  /**
+   * Whether the model produces output that its answer does not show, such as reasoning. What it has produced can then not be
+   * told from a part of an answer. Absent: it does not.
+   */
+  hidesOutput: Type.Optional(Type.Boolean()),
   /** By which prompts can be counted exactly; null if that is not known. */
   tokenizer: Type.Union([Type.Literal('o200k_base'), Type.Null()])
 })

@@ -32,9 +32,24 @@ export function send(
   })
 }
 
-/** Reads so many parts of an answer, and hangs up. */
-export async function hangUpAfter(response: Response, parts: number): Promise<void> {
-  const reader = response.body!.getReader()
-  for (let read = 0; read < parts; read++) if ((await reader.read()).done) return
+/** Reads an answer until its text matches, or to its end, and hangs up. @returns what it has read */
+export async function hangUpAt(response: Response, marker: RegExp): Promise<string> {
+  return readUntil(response, (text) => marker.test(text))
+}
+
+/** Reads so many parts of an answer, and hangs up. @returns what it has read */
+export async function hangUpAfter(response: Response, parts: number): Promise<string> {
+  return readUntil(response, (_, read) => read >= parts)
+}
+
+async function readUntil(response: Response, isEnough: (text: string, parts: number) => boolean): Promise<string> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (let parts = 0; !isEnough(text, parts); parts++) {
+    const { done, value } = await reader.read()
+    if (done) return text
+    text += value
+  }
   await reader.cancel()
+  return text
 }

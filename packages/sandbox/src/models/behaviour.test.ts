@@ -203,6 +203,38 @@ test('no-usage leaves usage out of a stream that asks for it', async () => {
   assert.equal(last, 'stop')
 })
 
+test('reasoning is produced before the first word, and a stream that bills on is produced to its end', async () => {
+  const left = async (model: string) => {
+    const leaving = new AbortController()
+    const path = `${models.baseUrl}/chat/completions`
+    const headers = { authorization: 'Bearer sandbox' }
+    const body = JSON.stringify({ model, messages, stream: true })
+    const response = await fetch(path, { method: 'POST', headers, body, signal: leaving.signal })
+    assert.equal(response.status, 200)
+    leaving.abort()
+    return models.once('aborted', (request) => request.model === model)
+  }
+  assert.equal((await left('m+reasoning-tokens=20+think-ms=100000')).completionTokens, 20)
+  assert.equal((await left('m+reasoning-tokens=20+think-ms=100000+bills-aborted')).completionTokens, 28)
+})
+
+test('odd-usage reports what is no number of tokens', async () => {
+  for (const [kind, expected] of [
+    ['missing', undefined],
+    ['null', null],
+    ['text', '8'],
+    ['fraction', 8.5],
+    ['negative', -8],
+    ['zero', 0]
+  ] as const) {
+    const { usage } = await ask(`m+odd-usage=${kind}`)
+    assert.deepEqual(usage?.completion_tokens as unknown, expected)
+  }
+  assert.deepEqual((await ask('m+odd-usage=none')).usage, {})
+  const { usage } = await ask('m+reasoning-tokens=5+odd-usage=outside')
+  assert.deepEqual([usage?.completion_tokens, usage!.total_tokens - usage!.prompt_tokens], [8, 13])
+})
+
 test('every makes the rest hold for each n-th request to that name, beginning with the first', async () => {
   const statuses: number[] = []
   for (let count = 0; count < 7; count++) statuses.push((await receive('m+status=500+every=3', false)).status)

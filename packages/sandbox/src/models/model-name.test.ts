@@ -24,6 +24,9 @@ const others = fc.record(
     'pace-ms': fc.nat(3_600_000),
     'cached-tokens': fc.nat(1_000_000_000),
     'reasoning-tokens': fc.nat(1_000_000),
+    'think-ms': fc.nat(3_600_000),
+    'bills-aborted': fc.constant(true as const),
+    'odd-usage': fc.constantFrom('missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none', 'outside'),
     'report-tokens': fc.nat(1_000_000_000),
     every: fc.integer({ min: 1, max: 1_000_000 })
   },
@@ -93,6 +96,8 @@ for (const [name, problem] of [
   ['m+pace-ms=-1', /from 0 to/],
   ['m+every=0', /from 1 to/],
   ['m+pace-ms=1+pace-ms=1', /given twice/],
+  ['m+odd-usage=odd', /one of missing, null/],
+  ['m+odd-usage', /one of missing, null/],
   ['m+hang+garbage', /hang and garbage exclude each other/],
   ['m+reset-after=1+status=500', /exclude each other/]
 ] as const) {

@@ -42,6 +42,27 @@ t.test('the shipped upstreams file opens with the variables that it names', asyn
   )
 })
 
+t.test('what is known of who bills aborted streams holds unless the file says otherwise', async (t) => {
+  const file = join(t.testdir(), 'upstreams.yaml')
+  for (const [url, said, expected] of [
+    ['https://api.openai.com/v1', null, true],
+    ['http://127.0.0.1:11434/v1', null, true],
+    ['https://generativelanguage.googleapis.com/v1beta/openai', null, false],
+    ['https://api.groq.com/openai/v1', null, false],
+    ['https://api.mistral.ai/v1', null, false],
+    ['https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1', null, false],
+    ['https://notgroq.com/v1', null, true],
+    ['https://api.groq.com/openai/v1', true, true],
+    ['https://api.openai.com/v1', false, false]
+  ] as const) {
+    writeFileSync(
+      file,
+      JSON.stringify({ upstreams: { a: { base_url: url, ...(said !== null && { abort_stops_billing: said }) } } })
+    )
+    t.equal(openUpstreams(file, {}).get('a')!.abortStopsBilling, expected, `${url} ${said}`)
+  }
+})
+
 t.test('a mistake is named by file, path and reason, and a credential never appears', async (t) => {
   const file = join(t.testdir(), 'upstreams.yaml')
   const open = (yaml: string) => () => {

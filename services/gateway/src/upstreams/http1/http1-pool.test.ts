@@ -321,6 +321,34 @@ t.test('who leaves a call is told of that once, and the upstream sees it', async
   told.controller.resume()
 })
 
+t.test('what an upstream has sent before it knows that it was left still comes, and then its end', async (t) => {
+  for (const secure of [false, true]) {
+    const { pool, sockets } = await start(
+      t,
+      ({ socket }) => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n')
+        socket.prependOnceListener('end', () => void socket.write('1\r\nb\r\n'))
+      },
+      { secure }
+    )
+    const told = await call(pool, '{}', { onData: (controller) => controller.leave(new Error('enough')) })
+    t.match(told, { body: 'ab', error: { code: 'connection_broke' } })
+    if (!sockets[0]!.destroyed) await once(sockets[0]!, 'close')
+  }
+  const { pool, sockets } = await start(t, ({ socket }) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n')
+    socket.prependOnceListener('end', () => void socket.write('1\r\nb\r\n0\r\n\r\n'))
+  })
+  let isLeft = false
+  const leave = (controller: CallController) => {
+    if (!isLeft) controller.leave(new Error('enough'))
+    isLeft = true
+  }
+  t.match(await call(pool, '{}', { onData: leave }), { body: 'ab', error: null })
+  t.equal(await bodyOf(call(pool, '{}', { onData: (controller) => controller.abort(new Error('x')) })), 'a')
+  t.equal(sockets.length, 2, 'its connection is not used again')
+})
+
 t.test('a call that is left before it is sent is not sent, and its connection is as good as before', async (t) => {
   let requests = 0
   const { pool, sockets } = await start(t, ({ socket }) => {

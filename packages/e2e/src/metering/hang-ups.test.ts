@@ -1,0 +1,75 @@
+import t from 'tap'
+import { hangUpAfter, hangUpAt, send } from './ask.ts'
+import { chatModel, planOf, prices } from './catalog.ts'
+import { hasNoHolds, untilCharges } from './charges.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { spoken } from './kinds.ts'
+import { producedNanos } from './produced.ts'
+import { seededRandom } from './seeded-random.ts'
+
+const clients = 16
+const mostRequests = 320
+const refusalsUntilEnd = 5
+const tokenizer = 'o200k_base'
+const models = {
+  reasoning: {
+    ...chatModel('x+reasoning-tokens=5000+think-ms=30'),
+    maxOutputTokens: 32_768,
+    hidesOutput: true,
+    tokenizer
+  } as const,
+  billed: { ...chatModel('x+bills-aborted', 'billing'), tokenizer } as const,
+  listening: { ...chatModel('x'), tokenizer, audio: { tokensPerSecond: 10 } } as const,
+  ordinary: { ...chatModel('x'), tokenizer } as const
+}
+
+let fleet: Fleet
+t.before(async () => {
+  fleet = await startFleet({ gateways: 2, catalog: { models, plans: { free: planOf(models) } } })
+})
+t.teardown(() => fleet.stop())
+
+const question = (model: string, maxTokens: number, words: number) => ({
+  model,
+  stream: true,
+  max_tokens: maxTokens,
+  messages: [{ role: 'user', content: `Say ${words} words.` }]
+})
+const random = seededRandom(15)
+type Leave = (response: Response) => Promise<string>
+const beforeTheFirstWord: Leave = (response) => hangUpAfter(response, 0)
+const atItsMarker: Leave = (response) => hangUpAt(response, /"content":"[^"]/)
+const atRandom: Leave = (response) => hangUpAfter(response, 1 + Math.floor(random() * 40))
+
+for (const [name, cap, body, leave] of [
+  ['a reasoning model, before the first word', 100_000_000, () => question('reasoning', 8000, 50), beforeTheFirstWord],
+  ['a reasoning model, at an agreed marker', 100_000_000, () => question('reasoning', 8000, 50), atItsMarker],
+  ['a provider that bills what is aborted', 20_000_000, () => question('billed', 1000, 500), atItsMarker],
+  ['audio', 3_000_000, () => ({ ...question('listening', 50, 9), ...spoken(random) }), atItsMarker],
+  ['ordinary streams', 100_000_000, () => question('ordinary', 200, 150), atRandom]
+] as const) {
+  t.test(`hanging up spends the client's budget, not the operator's money: ${name}`, async (t) => {
+    const { records, urls } = fleet
+    const account = await records.addAccount({ ownCapNanos: cap })
+    const [key] = await records.addKeys(account, 1)
+    fleet.models.clear()
+    let refused = 0
+    let sent = 0
+    await Promise.all(
+      Array.from({ length: clients }, async () => {
+        while (refused < refusalsUntilEnd && sent < mostRequests) {
+          const response = await send(urls[sent++ % urls.length]!, key!.secret, body())
+          if (response.status === 200) await leave(response)
+          else {
+            t.match(await response.json(), { error: { code: 'monthly_budget_exceeded' } })
+            refused++
+          }
+        }
+      })
+    )
+    const { settled } = await untilCharges(fleet.records.link, account, hasNoHolds)
+    const produced = producedNanos(fleet.models.requests(), prices)
+    const numbers = `cap ${cap}, produced ${produced}, charged ${settled}, requests ${sent}, refused ${refused}`
+    t.ok(produced > 0 && produced <= settled && settled <= cap, numbers)
+  })
+}
