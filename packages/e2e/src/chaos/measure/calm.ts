@@ -44,7 +44,8 @@ export async function untilCalm(system: ChaosSystem): Promise<number> {
   }
 }
 
-async function settlementsWaiting({ gateways }: ChaosSystem): Promise<number> {
+/** How many settlements the gateways have not brought to Redis yet. */
+export async function settlementsWaiting({ gateways }: Pick<ChaosSystem, 'gateways'>): Promise<number> {
   const counts = await Promise.all(
     gateways.map(async ({ adminUrl }) => {
       const metrics = await (await fetch(`${adminUrl}/metrics`)).text()

@@ -16,7 +16,8 @@ const kept: Measured = {
   raw: new Map([['200', 50]]),
   sdk: new Map([['200', 50]]),
   stalledMs: 30,
-  healedMs: 0
+  healedMs: 0,
+  findings: { seen: [], broken: [] }
 }
 const { charged, produced } = kept
 
@@ -57,7 +58,8 @@ const broken: ReadonlyArray<[name: string, change: Partial<Measured>, allowed: A
   ['losing a key', { lost: ['a key'] }, { redisForgets: true }],
   ['an answer that was not to be expected', { raw: new Map([[away, 1]]) }, {}],
   ['a failure where clients try again', { sdk: new Map([[away, 1]]) }, { bridged: true, refusals: [away] }],
-  ['healing for too long', { healedMs: 5001 }, {}]
+  ['healing for too long', { healedMs: 5001 }, {}],
+  ['what a fault itself finds broken', { findings: { seen: [], broken: ['a promise'] } }, {}]
 ]
 for (const [name, change, allowed] of broken) {
   t.test(`${name} breaks one promise`, async (t) => {

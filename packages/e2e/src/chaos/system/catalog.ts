@@ -8,24 +8,30 @@ export const prices = { inputPicos: 1_000_000, cachedInputPicos: 1_000_000, outp
 
 /** The models of accounts whose caps are watched: one each, so that the model server's record tells them apart. */
 export const cappedModels = ['capped-1', 'capped-2', 'capped-3'] as const
-/** What everybody else asks for. `quick` is for questions whose answer is of no interest. */
-export const models = ['steady', 'quick', ...cappedModels] as const
+/**
+ * What everybody else asks for. `quick` is for questions whose answer is of no interest, `watched` for accounts that
+ * a fault watches by itself.
+ */
+export const models = ['steady', 'quick', 'watched', ...cappedModels] as const
 
 /** As the model server knows them: streams of about half a second, so that some are under way at every moment. */
 export const upstreamName = (model: (typeof models)[number]): string =>
-  model === 'quick' ? 'quick+pace-ms=0' : `${model}+pace-ms=40`
+  model === 'quick' || model === 'watched' ? `${model}+pace-ms=0` : `${model}+pace-ms=40`
 
-const planNamed = (name: string): CatalogFile['plans'][string] => ({
+const planNamed = (
+  name: string,
+  limits: Partial<CatalogFile['plans'][string]['limits']> = {}
+): CatalogFile['plans'][string] => ({
   name,
   entitlements: [],
   key_quota: 'unlimited',
-  seats: 1,
+  seats: 2,
   models: 'all',
-  limits: { requests_per_minute: 1e9, tokens_per_minute: 1e12, concurrent_requests: 1e6 },
+  limits: { requests_per_minute: 1e9, tokens_per_minute: 1e12, concurrent_requests: 1e6, ...limits },
   caps_usd: { request: 1000, month: 1e6 }
 })
 
-/** A catalog whose plans limit nothing: caps come from accounts and keys. @returns the path of the file */
+/** A catalog whose plans limit nothing but `limited`, which is for a request a second: caps come from accounts and keys. @returns the path of the file */
 export function writeCatalog(directory: string): string {
   const catalog: CatalogFile = {
     models: Object.fromEntries(
@@ -43,7 +49,11 @@ export function writeCatalog(directory: string): string {
         }
       ])
     ),
-    plans: { free: planNamed('Free'), pro: planNamed('Pro') }
+    plans: {
+      free: planNamed('Free'),
+      pro: planNamed('Pro'),
+      limited: planNamed('Limited', { requests_per_minute: 60, tokens_per_minute: 60_000 })
+    }
   }
   const file = join(directory, 'catalog.yaml')
   writeFileSync(file, stringify(catalog))
