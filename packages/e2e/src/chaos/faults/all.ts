@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts'
 import { clockFaults } from './clocks.ts'
 import { conditionFaults } from './conditions.ts'
 import { controlCut } from './control-cut.ts'
+import { hangUps } from './hang-ups.ts'
 import { keyChurn } from './key-churn.ts'
 import { monthEnd } from './month-end.ts'
 import { poolerFaults } from './pooler.ts'
@@ -30,6 +31,7 @@ export const faults: readonly Fault[] = [
   controlCut,
   keyChurn,
   ...upstreamFaults,
+  hangUps,
   ...conditionFaults,
   ...clockFaults,
   monthEnd,

@@ -17,7 +17,7 @@ const startsBeforeSeconds = 600
 const watchedAfterMs = 4000
 const promisedMs = 2000
 const askEveryMs = 100
-const projectedLimitMs = 30_000
+const projectedLimitMs = 60_000
 const body = { model: 'watched', stream: true, max_tokens: 40, messages: [{ role: 'user', content: 'Say 20 words.' }] }
 
 /** When the next month begins (UTC), ms since the epoch. */

@@ -17,7 +17,7 @@ const calls = 40
 const capNanos = 16_000_000
 const rounds = 4
 const lookEveryMs = 50
-const settledLimitMs = 30_000
+const settledLimitMs = 60_000
 /** Settlements are sent into the hung server, and given up. */
 const hangsOnMs = 1500
 /** A failover must not come before that. */

@@ -10,7 +10,7 @@ const promisedMs = 5000
 const watchedMs = 9000
 const askEveryMs = 500
 const attempts = 5
-const projectedLimitMs = 30_000
+const projectedLimitMs = 60_000
 /** More than is asked for while it is watched. */
 const capNanos = 3_500_000
 const question = { model: 'watched', max_tokens: 50, messages: [{ role: 'user', content: 'Say 50 words.' }] }

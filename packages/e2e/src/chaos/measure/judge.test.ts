@@ -75,6 +75,12 @@ t.test('what a fault may do breaks none', async (t) => {
   const estimated = { charged: { ...charged, requests: 11, nanos: 6000, estimatedRequests: 2, estimatedNanos: 1500 } }
   t.same(judge({ ...kept, ...estimated }, { gatewaysDie: true }), [])
   t.same(judge({ ...kept, raw: new Map([[away, 9]]) }, { refusals: [away] }), [])
+  const leftEstimated = { ...charged, nanos: 6000, estimatedRequests: 1, estimatedNanos: 1500 }
+  t.same(judge({ ...kept, charged: leftEstimated }, { clientsLeave: true }), [])
+  const revived = { revocations: { ...kept.revocations, longestAcceptedMs: 7000 } }
+  t.same(judge({ ...kept, ...revived }, { revokedMs: 7000 }), [])
+  const inTwoMonths = { caps: [{ ...kept.caps[0]!, producedNanos: 2000, chargedNanos: 2000 }] }
+  t.same(judge({ ...kept, ...inTwoMonths }, { months: 2 }), [])
   t.same(judge({ ...kept, healedMs: 14_000 }, { healMs: 15_000 }), [])
 })
 

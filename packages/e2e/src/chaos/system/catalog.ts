@@ -6,17 +6,21 @@ import { stringify } from 'yaml'
 /** Of every model, picodollars per token. */
 export const prices = { inputPicos: 1_000_000, cachedInputPicos: 1_000_000, outputPicos: 1_000_000 }
 
+/** The models of streams whose clients leave: one shows all that it produces, and one reasons before it says anything. */
+export const leftModels = ['ordinary', 'reasoning'] as const
 /** The models of accounts whose caps are watched: one each, so that the model server's record tells them apart. */
 export const cappedModels = ['capped-1', 'capped-2', 'capped-3'] as const
 /**
  * What everybody else asks for. `quick` is for questions whose answer is of no interest, `watched` for accounts that
  * a fault watches by itself.
  */
-export const models = ['steady', 'quick', 'watched', ...cappedModels] as const
+export const models = ['steady', 'quick', 'watched', ...cappedModels, ...leftModels] as const
 
 /** As the model server knows them: streams of about half a second, so that some are under way at every moment. */
-export const upstreamName = (model: (typeof models)[number]): string =>
-  model === 'quick' || model === 'watched' ? `${model}+pace-ms=0` : `${model}+pace-ms=40`
+export function upstreamName(model: (typeof models)[number]): string {
+  if (model === 'reasoning') return 'reasoning+reasoning-tokens=200+think-ms=400+pace-ms=10'
+  return `${model}+pace-ms=${model === 'quick' || model === 'watched' ? 0 : model === 'ordinary' ? 10 : 40}`
+}
 
 const planNamed = (
   name: string,
@@ -45,7 +49,8 @@ export function writeCatalog(directory: string): string {
           usd_per_million_tokens: { input: 1, output: 1 },
           context_window: 128_000,
           max_output_tokens: 16_384,
-          fewest_output_tokens: 1
+          fewest_output_tokens: 1,
+          ...(model === 'reasoning' && { hidden_output: true })
         }
       ])
     ),

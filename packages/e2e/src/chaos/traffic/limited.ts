@@ -5,7 +5,7 @@ import { type Sent, steadily } from './sent.ts'
 
 const clients = 6
 const secondsBetween = 2
-const projectedLimitMs = 30_000
+const projectedLimitMs = 60_000
 const question = { model: 'quick', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] }
 
 export type LimitedTraffic = { readonly sent: readonly Sent[]; stop(): Promise<void> }
