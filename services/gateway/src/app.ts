@@ -17,6 +17,7 @@ import { inferenceEndpoint } from './endpoints/inference.ts'
 import { models } from './endpoints/models.ts'
 import { openApi } from './endpoints/openapi.ts'
 import { answerClientError, sendFailure } from './failures.ts'
+import { AbandonedStreams } from './relay/abandoned-streams.ts'
 import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import { logRequest } from './request-log.ts'
@@ -41,6 +42,8 @@ export type Protection = {
   slowReaderMs: number
   /** How long a request may take from its admission to the end of its answer. */
   longestRequestMs: number
+  /** How many streams may be read to their end at the same time although their clients have left. */
+  maxAbandonedStreams: number
 }
 
 export type GatewayDependencies = {
@@ -144,7 +147,9 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     const slowReaders = new SlowReaders(protection.slowReaderMs)
     const deadlines = new Deadlines(protection.longestRequestMs)
     const admission = { ...dependencies.admission, holdMs: holdMsOf(protection.longestRequestMs) }
-    const shared = { ...dependencies, admission, calls, slowReaders, deadlines, isDraining: () => draining }
+    const abandonedStreams = new AbandonedStreams(protection.maxAbandonedStreams)
+    const watching = { slowReaders, deadlines, abandonedStreams }
+    const shared = { ...dependencies, ...watching, admission, calls, isDraining: () => draining }
     for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {
       logSuccesses(listing)

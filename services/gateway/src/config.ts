@@ -32,6 +32,11 @@ export const GatewayConfig = Type.Object({
   GATEWAY_SLOW_READER_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   /** Milliseconds that a request may take once it is admitted; what it may cost is reserved for a minute more. */
   GATEWAY_LONGEST_REQUEST_MS: Type.Integer({ minimum: 1000, maximum: 86_400_000, default: 900_000 }),
+  /**
+   * Streams that are read to their end at the same time although their clients have left. More are aborted, and charged what
+   * was reserved for them.
+   */
+  GATEWAY_MAX_ABANDONED_STREAMS: Type.Integer({ minimum: 0, default: 256 }),
   UPSTREAMS_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/upstreams.yaml', import.meta.url)) }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
 })

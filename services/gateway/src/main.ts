@@ -72,7 +72,8 @@ async function main(): Promise<void> {
       headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT_MS,
       requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT_MS,
       slowReaderMs: config.GATEWAY_SLOW_READER_MS,
-      longestRequestMs: config.GATEWAY_LONGEST_REQUEST_MS
+      longestRequestMs: config.GATEWAY_LONGEST_REQUEST_MS,
+      maxAbandonedStreams: config.GATEWAY_MAX_ABANDONED_STREAMS
     }
   })
   const admin = buildAdmin(redis, catalog, metrics.registry, () => stopping)

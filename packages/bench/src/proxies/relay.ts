@@ -16,6 +16,7 @@ import { createAuthenticator } from '../../../../services/gateway/src/authentica
 import { followCatalog } from '../../../../services/gateway/src/catalog/live-catalog.ts'
 import { readBody } from '../../../../services/gateway/src/endpoints/read-body.ts'
 import { readRequestBody, understand } from '../../../../services/gateway/src/endpoints/request-body.ts'
+import { AbandonedStreams } from '../../../../services/gateway/src/relay/abandoned-streams.ts'
 import { Deadlines } from '../../../../services/gateway/src/relay/deadlines.ts'
 import { relay } from '../../../../services/gateway/src/relay/relay.ts'
 import { SlowReaders } from '../../../../services/gateway/src/relay/slow-readers.ts'
@@ -34,6 +35,7 @@ const understood = understand(ChatRequest)
 const bodyLimit = 20 * 1024 * 1024
 const slowReaders = new SlowReaders(60_000)
 const deadlines = new Deadlines(900_000)
+const abandonedStreams = new AbandonedStreams(256)
 
 // As the gateway sets it up.
 const app = Fastify({ childLoggerFactory: (logger) => logger, genReqId: () => `req_${randomUUID()}` })
@@ -80,6 +82,8 @@ function pass(
     fields: [],
     slowReaders,
     deadlines,
+    abandonedStreams,
+    hidesOutput: false,
     isDraining: () => false,
     onFailure: () => {},
     onEnd: () => {}

@@ -109,6 +109,7 @@ test('dollars become whole picodollars per token and nanodollars, and names list
     imageTokens: 1105,
     tokenizer: null
   })
+  assert.equal(catalog.models.large!.hidesOutput, true, 'what has a price for reasoning reasons')
   assert.deepEqual(catalog.models.large!.route, [
     { upstream: 'one', model: 'large-2026', priority: 0, weight: 3 },
     { upstream: 'two', model: 'large', priority: 1, weight: 1 }

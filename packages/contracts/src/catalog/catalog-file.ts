@@ -32,6 +32,7 @@ const ModelEntry = closed({
   fewest_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
   output_parameter: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
   image_tokens: Type.Optional(Type.Integer({ minimum: 0 })),
+  hidden_output: Type.Optional(Type.Boolean()),
   tokenizer: Type.Optional(Type.Literal('o200k_base'))
 })
 
@@ -157,6 +158,8 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     fewestOutputTokens: Math.min(entry.fewest_output_tokens ?? usualFewestTokens, defaultOutputTokens),
     outputParameter: entry.output_parameter ?? (entry.kind === 'chat' ? 'max_completion_tokens' : 'max_tokens'),
     imageTokens: entry.image_tokens ?? usualImageTokens,
+    // A price for reasoning says that there is some.
+    ...((entry.hidden_output ?? prices.reasoning !== undefined) && { hidesOutput: true }),
     tokenizer: entry.tokenizer ?? null
   }
 }

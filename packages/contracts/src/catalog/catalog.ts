@@ -45,6 +45,11 @@ export const Model = Type.Object({
   outputParameter: Type.Enum(['max_tokens', 'max_completion_tokens']),
   /** The most tokens that one image in a prompt counts. */
   imageTokens: Type.Integer({ minimum: 0 }),
+  /**
+   * Whether the model produces output that its answer does not show, such as reasoning. What it has produced can then not be
+   * told from a part of an answer. Absent: it does not.
+   */
+  hidesOutput: Type.Optional(Type.Boolean()),
   /** By which prompts can be counted exactly; null if that is not known. */
   tokenizer: Type.Union([Type.Literal('o200k_base'), Type.Null()])
 })

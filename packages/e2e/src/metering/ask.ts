@@ -32,6 +32,18 @@ export function send(
   })
 }
 
+/** Reads an answer until its text matches, or to its end, and hangs up. */
+export async function hangUpAt(response: Response, marker: RegExp): Promise<void> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  while (!marker.test(text)) {
+    const { done, value } = await reader.read()
+    if (done) return
+    text += value
+  }
+  await reader.cancel()
+}
+
 /** Reads so many parts of an answer, and hangs up. */
 export async function hangUpAfter(response: Response, parts: number): Promise<void> {
   const reader = response.body!.getReader()

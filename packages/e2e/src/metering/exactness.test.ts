@@ -4,7 +4,7 @@ import { kinds } from './kinds.ts'
 
 // `npm run exactness` does the same with 10,000, of other seeds.
 t.test(
-  'completed requests are charged to the nanodollar, those left between their prompt and what was produced, failed ones nothing',
+  'requests whose usage is reported are charged to the nanodollar, all others at least what was produced',
   async (t) => {
     const { endings, faults } = await runExactness(600, 1, 2)
     t.comment(Object.fromEntries(endings))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { WitnessedRequest } from '@tollgate/sandbox/models/witness.ts'
-import { ask, hangUpAfter, send } from './ask.ts'
+import { ask, hangUpAfter, hangUpAt, send } from './ask.ts'
 import { planOf } from './catalog.ts'
 import { type Charges, type Counters, hasNoHolds, nothing, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
@@ -28,8 +29,8 @@ export type Exactness = {
 
 /**
  * Sends so many requests of all kinds to gateway processes, each with a key of its own, and compares what each was charged
- * with the model server's record: a completed one exactly; one that was left or broke off with at least its prompt and at
- * most what was produced; a failed one with nothing.
+ * with the model server's record: exactly wherever the usage was reported; else at least what was produced, and at most what
+ * was reserved; nothing if the model did no work.
  */
 export async function runExactness(requests: number, seed: number, gateways: number): Promise<Exactness> {
   const fleet = await startFleet({
@@ -87,10 +88,11 @@ async function sendOne(
     const answer = await ask(url, secret, body, { path, signal }).catch((error: Error) => error)
     return answer instanceof Error ? 'left' : answer.status === 200 ? 'served' : 'failed'
   }
-  if (reading === 'leaves within') {
+  if (reading !== 'whole') {
     const response = await send(url, secret, body, { path })
     assert.equal(response.status, 200)
-    await hangUpAfter(response, parts)
+    if (reading === 'leaves within') await hangUpAfter(response, parts)
+    else await hangUpAt(response, reading === 'leaves at a word' ? aWord : theFinish)
     return 'left'
   }
   const answer = await ask(url, secret, body, { path }).catch((error: Error) => error)
@@ -98,6 +100,9 @@ async function sendOne(
   if (answer instanceof Error || answer.status !== 200) return 'failed'
   return body.stream !== true || answer.text.endsWith('data: [DONE]\n\n') ? 'served' : 'failed'
 }
+
+const aWord = /"content":"[^"]/
+const theFinish = /"finish_reason":"/
 
 async function compare({ records, models }: Fleet, sent: readonly Sent[]): Promise<Exactness> {
   const charges = new Map<string, Charges>()
@@ -116,7 +121,9 @@ async function compare({ records, models }: Fleet, sent: readonly Sent[]): Promi
     const { byKey, usage } = charges.get(one.account)!
     const charged = usage.get(`${one.key}|${one.model}`) ?? nothing
     const of = calls.get(one.key) ?? []
-    const fault = (byKey.get(one.key) ?? 0) === charged.nanos ? faultOf(one, charged, of) : 'spend and usage differ'
+    const bodyOf = (call: WitnessedRequest) => models.body(call.id)!.toString()
+    const fault =
+      (byKey.get(one.key) ?? 0) === charged.nanos ? faultOf(one, charged, of, bodyOf) : 'spend and usage differ'
     if (fault !== null) {
       const seen = of.map(({ status, promptTokens, cachedTokens, completionTokens, abortedAtMs }) =>
         JSON.stringify({ status, promptTokens, cachedTokens, completionTokens, aborted: abortedAtMs !== null })
@@ -133,7 +140,12 @@ async function compare({ records, models }: Fleet, sent: readonly Sent[]): Promi
 }
 
 /** What is wrong with what a request was charged; null if nothing is. */
-function faultOf({ ending, model }: Sent, charged: Counters, calls: readonly WitnessedRequest[]): string | null {
+function faultOf(
+  { ending, model, kind }: Sent,
+  charged: Counters,
+  calls: readonly WitnessedRequest[],
+  bodyOf: (call: WitnessedRequest) => string
+): string | null {
   if (charged.failed !== Number(ending === 'failed')) return 'wrong count of failures'
   const { prices } = meteredModels[model]!
   const answered = calls.filter(hasWorked)
@@ -152,16 +164,36 @@ function faultOf({ ending, model }: Sent, charged: Counters, calls: readonly Wit
     nanos: whole
   }
   const isExact = isSame(charged, exact)
-  const isExactDue = ending === 'served' || (ending === 'left' && !call.stream)
-  if (isExactDue && model !== 'silent') return isExact && call.finishedAtMs !== null ? null : 'not charged exactly'
-  if (ending === 'failed' && (!call.stream || call.status === null)) {
-    return charged.nanos === 0 ? null : 'charged for an answer that never began, or never came to its end'
-  }
-  // It may have said what it used before it was left, or broke off.
+  const isReported = !/^usage|, usage/.test(kind.name)
+  // What reads to the end of a stream reads its usage, whether or not its client is still there.
+  if (isReported && call.finishedAtMs !== null && !isBroken(call)) return isExact ? null : 'not charged exactly'
   if (isExact) return null
-  const prompt = costOf({ promptTokens, cachedTokens: 0, completionTokens: 0 }, prices)
   if (charged.requests !== 1 || charged.estimated !== 1) return 'not counted as estimated'
-  return charged.nanos >= prompt && charged.nanos <= whole ? null : `not within ${prompt} and ${whole}`
+  const most = mostOf(bodyOf(call), prices)
+  return charged.nanos >= whole && charged.nanos <= most ? null : `not within ${whole} and ${most}`
+}
+
+/** Whether the model server broke off the answer. */
+const isBroken = ({ model }: WitnessedRequest): boolean => model?.includes('reset-after') ?? false
+
+/** What can have been reserved for a request at most, nanodollars: each byte that was sent counts as a token. */
+function mostOf(body: string, prices: Catalog['models'][string]['prices']): number {
+  const {
+    max_tokens: granted,
+    n = 1,
+    best_of: best = 1,
+    prompt,
+    messages = []
+  } = JSON.parse(body) as {
+    max_tokens: number
+    n?: number
+    best_of?: number
+    prompt?: unknown
+    messages?: unknown[]
+  }
+  const prompts = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt.length : 1
+  const promptTokens = Buffer.byteLength(body) + 16 * (messages.length + prompts)
+  return costOf({ promptTokens, cachedTokens: 0, completionTokens: prompts * Math.max(n, best) * granted }, prices)
 }
 
 function isSame(one: Counters, other: Counters): boolean {

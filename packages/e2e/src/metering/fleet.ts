@@ -56,7 +56,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     (name) => `  ${name}: { base_url: '${models.baseUrl}', credential_variable: MODELS_CREDENTIAL }\n`
   )
   const upstreamsFile = join(directory, 'upstreams.yaml')
-  writeFileSync(upstreamsFile, `upstreams:\n${upstreams.join('')}`)
+  const billing = `{ base_url: '${models.baseUrl}', credential_variable: MODELS_CREDENTIAL, abort_stops_billing: false }`
+  writeFileSync(upstreamsFile, `upstreams:\n${upstreams.join('')}  billing: ${billing}\n`)
   const urls: string[] = []
   const gateways: Part[] = []
   for (let number = 1; number <= count; number++) {

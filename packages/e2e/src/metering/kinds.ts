@@ -1,14 +1,34 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { chatModel, completionModel, embeddingModel } from './catalog.ts'
 
+/** Completion tokens that are reported as what is no number of tokens. */
+const oddUsages = ['missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none'] as const
+
+function counted(name: string, upstream?: string): Catalog['models'][string] {
+  return { ...chatModel(name, upstream), tokenizer: 'o200k_base' }
+}
+
+function reasoning(name: string): Catalog['models'][string] {
+  return { ...counted(name), hidesOutput: true }
+}
+
 /** The names are those of the catalog; the upstream's say how the model server behaves. */
 export const meteredModels: Catalog['models'] = {
   chat: chatModel('x'),
   slow: chatModel('x+first-byte-ms=100'),
-  paced: chatModel('x+pace-ms=5'),
+  paced: counted('x+pace-ms=5'),
+  uncounted: chatModel('x+pace-ms=5'),
   cached: chatModel('x+cached-tokens=7'),
-  thinking: chatModel('x+reasoning-tokens=20'),
+  thinking: reasoning('x+reasoning-tokens=20'),
+  pondering: reasoning('x+reasoning-tokens=600+think-ms=60+pace-ms=5'),
+  outside: reasoning('x+reasoning-tokens=300+odd-usage=outside'),
+  billed: counted('x+bills-aborted+pace-ms=5', 'billing'),
+  listening: counted('x+audio-bytes=800+pace-ms=5'),
   silent: chatModel('x+no-usage'),
+  ...Object.fromEntries(oddUsages.map((kind) => [`odd-${kind}`, counted(`x+odd-usage=${kind}`)])),
+  ...Object.fromEntries(
+    oddUsages.map((kind) => [`thinking-${kind}`, reasoning(`x+reasoning-tokens=300+odd-usage=${kind}`)])
+  ),
   broken: chatModel('x+reset-after=6'),
   hanging: chatModel('x+hang'),
   stalling: chatModel('x+stall-after=6'),
@@ -20,8 +40,11 @@ export const meteredModels: Catalog['models'] = {
   flaky: chatModel('x+status=503+every=8', 'flaky')
 }
 
-/** How a client takes its answer: whole, or it leaves before it, or after so many parts of a stream. */
-export type Reading = 'whole' | 'leaves before' | 'leaves within'
+/**
+ * How a client takes its answer: whole, or it leaves before it, or in a stream at a random part, at its first word, or behind
+ * its finish and before its usage.
+ */
+export type Reading = 'whole' | 'leaves before' | 'leaves within' | 'leaves at a word' | 'leaves at the finish'
 
 export type Kind = {
   name: string
@@ -86,6 +109,31 @@ function embedding(name: string, input: Ask): Kind {
 
 const streamed: Ask = () => ({ stream: true })
 
+/** A second or more of silence: WAV, 8 bit, 8 kHz. */
+const spoken: Ask = (random) => {
+  const sound = Buffer.alloc(44 + 8000 * some(random, 15), 0x80)
+  sound.write('RIFF')
+  sound.writeUInt32LE(sound.length - 8, 4)
+  sound.write('WAVEfmt ', 8)
+  sound.writeUInt32LE(16, 16)
+  sound.writeUInt16LE(1, 20)
+  sound.writeUInt16LE(1, 22)
+  sound.writeUInt32LE(8000, 24)
+  sound.writeUInt32LE(8000, 28)
+  sound.writeUInt16LE(1, 32)
+  sound.writeUInt16LE(8, 34)
+  sound.write('data', 36)
+  sound.writeUInt32LE(sound.length - 44, 40)
+  const input_audio = { data: sound.toString('base64'), format: 'wav' }
+  return { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio }] }], stream: true }
+}
+
+/** The four ways in which clients leave a stream. */
+function left(name: string, model: string, more: Ask = streamed): Kind[] {
+  const readings: Reading[] = ['leaves before', 'leaves at a word', 'leaves within', 'leaves at the finish']
+  return readings.map((reading) => chat(`${name}, ${reading}`, model, more, { reading, weight: 1 }))
+}
+
 export const kinds: readonly Kind[] = [
   chat('chat', 'chat', () => ({}), { weight: 6 }),
   chat('chat with a limit', 'chat', (random) => ({ max_tokens: some(random, 40) })),
@@ -126,6 +174,19 @@ export const kinds: readonly Kind[] = [
   chat('left before the answer', 'slow', () => ({}), { reading: 'leaves before' }),
   chat('left before the answer, streamed', 'slow', streamed, { reading: 'leaves before', weight: 1 }),
   chat('left within the answer', 'paced', streamed, { reading: 'leaves within', weight: 4 }),
+  ...left('reasoning', 'pondering'),
+  ...left('billed although left', 'billed'),
+  ...left('ordinary', 'paced'),
+  ...left('without a tokenizer', 'uncounted'),
+  ...left('audio', 'listening', spoken).map((kind) => ({ ...kind, weight: 0.3 })),
+  chat('reasoning outside of the completion', 'outside'),
+  chat('reasoning outside of the completion, streamed', 'outside', streamed),
+  ...oddUsages.flatMap((kind) => [
+    chat(`usage ${kind}`, `odd-${kind}`, () => ({}), { weight: 0.5 }),
+    chat(`usage ${kind}, streamed`, `odd-${kind}`, streamed, { weight: 0.5 }),
+    chat(`reasoning, usage ${kind}`, `thinking-${kind}`, () => ({}), { weight: 0.5 }),
+    chat(`reasoning, usage ${kind}, streamed`, `thinking-${kind}`, streamed, { weight: 0.5 })
+  ]),
   chat('several answers, left within', 'paced', () => ({ n: 3, stream: true }), { reading: 'leaves within' })
 ]
 

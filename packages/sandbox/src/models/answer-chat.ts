@@ -17,7 +17,7 @@ type Delta = ChatCompletionChunk.Choice.Delta
 
 /** Answers a request to `/v1/chat/completions`. @throws ApiError (400) */
 export function answerChat(request: ChatRequest, behaviour: Behaviour, createdS: number): Answer {
-  const prompt = countPrompt(request)
+  const prompt = countPrompt(request, behaviour['audio-bytes'])
   const { choices, reasoningTokens } = produceChat(request, behaviour)
   const counted = {
     promptTokens: prompt.total,
@@ -36,9 +36,10 @@ export function answerChat(request: ChatRequest, behaviour: Behaviour, createdS:
 
   return {
     ...counted,
-    whole(): ChatCompletion {
+    whole() {
       const whole = choices.map((choice, index) => wholeChoice(choice, index, request))
-      return { ...common, object: 'chat.completion', choices: whole, ...(usage === null ? {} : { usage }) }
+      const body: ChatCompletion = { ...common, object: 'chat.completion', choices: whole }
+      return usage === null ? body : { ...body, usage }
     },
     *events() {
       const wantsUsage = usage !== null && request.stream_options?.include_usage === true
@@ -49,11 +50,7 @@ export function answerChat(request: ChatRequest, behaviour: Behaviour, createdS:
         ...(wantsUsage ? { usage: null } : {})
       })
       const streams = choices.map((choice, index) => streamChoice(choice, index, request, chunk))
-      let hidden = reasoningTokens
-      for (const event of interleave(streams)) {
-        yield { ...event, tokens: event.tokens + hidden }
-        hidden = 0
-      }
+      yield* interleave(streams)
       if (wantsUsage) yield { data: { ...chunk([]), usage }, tokens: 0 }
     }
   }

@@ -29,9 +29,10 @@ export function answerCompletion(request: CompletionRequest, behaviour: Behaviou
 
   return {
     ...counted,
-    whole(): Completion {
+    whole() {
       const whole = choices.map((choice, index) => wholeChoice(choice, index, request))
-      return { ...common, choices: whole, ...(usage === null ? {} : { usage }) }
+      const body: Completion = { ...common, choices: whole }
+      return usage === null ? body : { ...body, usage }
     },
     *events() {
       const wantsUsage = usage !== null && request.stream_options?.include_usage === true

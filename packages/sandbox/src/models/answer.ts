@@ -16,7 +16,10 @@ export interface Answer {
   readonly completionTokens: number
   /** The body of an answer that is not streamed. */
   whole(): object
-  /** The events of a streamed answer, without the closing `[DONE]`. null: the endpoint does not stream. */
+  /**
+   * The events of a streamed answer, without the closing `[DONE]`. Their tokens are those behind the hidden ones, which come
+   * first. null: the endpoint does not stream.
+   */
   events: (() => Iterable<AnswerEvent>) | null
 }
 

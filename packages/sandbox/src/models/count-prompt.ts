@@ -13,9 +13,12 @@ export interface PromptTokens {
 /**
  * The tokens of a chat's prompt, counted as OpenAI's cookbook says ("How to count tokens with tiktoken"): role, name and
  * text of each message plus 3, plus 3 for the start of the answer, and the tools as the type declarations that the model
- * is shown. Images cost what a 1024 × 1024 image does (85 in low detail, else 765), audio 10 tokens per second at 48 kB/s.
+ * is shown. Images cost what a 1024 × 1024 image does (85 in low detail, else 765), audio a token for so many bytes.
  */
-export function countPrompt({ messages, tools, tool_choice: choice }: ChatRequest): PromptTokens {
+export function countPrompt(
+  { messages, tools, tool_choice: choice }: ChatRequest,
+  audioBytesPerToken = usualAudioBytes
+): PromptTokens {
   const functions = choice === 'none' ? [] : (tools ?? []).map(describeTool)
   const text = countText(messages.map(flatten), functions)
   let calls = 0
@@ -28,7 +31,7 @@ export function countPrompt({ messages, tools, tool_choice: choice }: ChatReques
     }
     for (const part of Array.isArray(content) ? content : []) {
       images += imageTokens(part)
-      audio += audioTokens(part)
+      audio += audioTokens(part, audioBytesPerToken)
     }
   }
   return { total: text + calls + images + audio, audio }
@@ -44,6 +47,9 @@ function countText(messages: ReturnType<typeof flatten>[], functions: ReturnType
     throw cause
   }
 }
+
+/** 10 tokens per second at 48 kB/s. */
+const usualAudioBytes = 4800
 
 // What the same formula adds for a function call of an assistant's message.
 const callOverhead = 3
@@ -68,6 +74,6 @@ function imageTokens({ image_url: image }: Part): number {
   return image.detail === 'low' ? 85 : 765
 }
 
-function audioTokens({ input_audio: audio }: Part): number {
-  return audio === undefined ? 0 : Math.ceil((audio.data.length * 0.75) / 4800)
+function audioTokens({ input_audio: audio }: Part, bytesPerToken: number): number {
+  return audio === undefined ? 0 : Math.ceil((audio.data.length * 0.75) / bytesPerToken)
 }

@@ -17,6 +17,8 @@ export class Exchange {
   readonly gone: AbortSignal
   readonly #response: ServerResponse
   readonly #witness: Witness
+  /** The tokens that are produced in all, if that does not end with the connection. */
+  #billed: number | null = null
 
   constructor(request: IncomingMessage, response: ServerResponse, record: WitnessedRequest, witness: Witness) {
     this.record = record
@@ -29,9 +31,22 @@ export class Exchange {
     response.once('finish', () => witness.finish(record, Date.now()))
     response.once('close', () => {
       if (response.writableFinished) return
-      if (record.finishedAtMs === null) witness.abort(record, Date.now())
+      if (record.finishedAtMs === null) {
+        if (this.#billed !== null) record.completionTokens = this.#billed
+        witness.abort(record, Date.now())
+      }
       gone.abort()
     })
+  }
+
+  /** Says that an answer is produced to its end also if its client leaves: so many tokens. */
+  billsAborted(tokens: number): void {
+    this.#billed = tokens
+  }
+
+  /** Counts tokens that are not shown. */
+  produce(tokens: number): void {
+    if (!this.gone.aborted) this.record.completionTokens += tokens
   }
 
   /** Sends the head of the answer. */

@@ -19,6 +19,10 @@
  * | `flood-mb=<n>` | answers with a text of n million bytes, as fast as the reader takes it, whatever the request's limits |
  * | `cached-tokens=<n>` | reports up to n prompt tokens as cached |
  * | `reasoning-tokens=<n>` | produces n tokens of hidden reasoning before the answer |
+ * | `think-ms=<ms>` | waits between the head of a stream, when the reasoning has been produced, and its first event |
+ * | `bills-aborted` | a stream that its client leaves is produced to its end all the same |
+ * | `audio-bytes=<n>` | so many bytes of audio in a prompt are a token; 4800 unless given |
+ * | `odd-usage=<kind>` | reports completion tokens that are no number of tokens: `missing`, `null`, `text`, `fraction`, `negative` or `zero`; `none` reports nothing but `usage: {}`, `outside` leaves the reasoning to the total |
  * | `report-tokens=<n>` | reports n completion tokens, whatever was produced |
  * | `every=<n>` | the other directives hold for every n-th request to this name only, beginning with the first |
  */
@@ -36,15 +40,23 @@ const directives = {
   'flood-mb': { min: 1, max: 10_000 },
   'cached-tokens': { min: 0, max: 1_000_000_000 },
   'reasoning-tokens': { min: 0, max: 1_000_000 },
+  'think-ms': { min: 0, max: 3_600_000 },
+  'bills-aborted': 'flag',
+  'audio-bytes': { min: 1, max: 1_000_000 },
+  'odd-usage': ['missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none', 'outside'],
   'report-tokens': { min: 0, max: 1_000_000_000 },
   every: { min: 1, max: 1_000_000 }
-} as const satisfies Record<string, 'flag' | { min: number; max: number }>
+} as const satisfies Record<string, 'flag' | readonly string[] | { min: number; max: number }>
 
 type Directive = keyof typeof directives
 
 /** What a model name asks for: a flag is true, a number its value, an absent directive undefined. */
 export type Behaviour = {
-  readonly [name in Directive]?: (typeof directives)[name] extends 'flag' ? true : number
+  readonly [name in Directive]?: (typeof directives)[name] extends 'flag'
+    ? true
+    : (typeof directives)[name] extends readonly (infer Word)[]
+      ? Word
+      : number
 }
 
 export type ParsedModelName =
@@ -66,7 +78,7 @@ const endings: readonly Directive[] = [
 export function parseModelName(name: string): ParsedModelName {
   const [model = '', ...parts] = name.split('+')
   if (model === '') return { valid: false, problem: `the model name "${name}" is empty before its directives` }
-  const behaviour: { [name in Directive]?: number | true } = {}
+  const behaviour: { [name in Directive]?: number | string | true } = {}
   for (const part of parts) {
     const equals = part.indexOf('=')
     const directive = equals < 0 ? part : part.slice(0, equals)
@@ -81,19 +93,25 @@ export function parseModelName(name: string): ParsedModelName {
   return { valid: true, model, behaviour: behaviour as Behaviour }
 }
 
+function isWords(kind: unknown): kind is readonly string[] {
+  return Array.isArray(kind)
+}
+
 function isDirective(name: string): name is Directive {
   return Object.hasOwn(directives, name)
 }
 
-function readValue(directive: Directive, text: string | null): number | true | null {
-  const kind = directives[directive]
+function readValue(directive: Directive, text: string | null): number | string | true | null {
+  const kind: 'flag' | readonly string[] | { min: number; max: number } = directives[directive]
   if (kind === 'flag') return text === null ? true : null
+  if (isWords(kind)) return text !== null && kind.includes(text) ? text : null
   if (text === null || !/^\d{1,10}$/.test(text)) return null
   const value = Number(text)
   return value >= kind.min && value <= kind.max ? value : null
 }
 
 function describe(directive: Directive): string {
-  const kind = directives[directive]
+  const kind: 'flag' | readonly string[] | { min: number; max: number } = directives[directive]
+  if (isWords(kind)) return `"${directive}=" and one of ${kind.join(', ')}`
   return kind === 'flag' ? `"${directive}" alone` : `"${directive}=<whole number from ${kind.min} to ${kind.max}>"`
 }

@@ -21,7 +21,7 @@ export async function respond(exchange: Exchange, answer: Answer, behaviour: Beh
   if (behaviour['reset-after'] === 0) return exchange.reset()
   if (exchange.record.stream && answer.events !== null) {
     const pace = behaviour['flood-mb'] === undefined ? (behaviour['pace-ms'] ?? paceMs) : 0
-    return sendStream(exchange, answer.events(), behaviour, pace)
+    return sendStream(exchange, answer, answer.events(), behaviour, pace)
   }
   return sendWhole(exchange, answer, behaviour)
 }
@@ -38,12 +38,16 @@ function retryAfterHead(seconds: number): Record<string, string> {
 
 async function sendStream(
   exchange: Exchange,
+  { reasoningTokens, completionTokens }: Answer,
   events: ReturnType<NonNullable<Answer['events']>>,
   behaviour: Behaviour,
   paceMs: number
 ): Promise<void> {
   const stopAfter = behaviour['reset-after'] ?? behaviour['end-after'] ?? behaviour['stall-after']
+  if (behaviour['bills-aborted'] === true) exchange.billsAborted(completionTokens)
   exchange.begin(200, streamHead)
+  exchange.produce(reasoningTokens)
+  await exchange.wait(behaviour['think-ms'] ?? 0)
   let sent = 0
   for (const { data, tokens } of events) {
     if (sent === stopAfter) return breakOff(exchange, behaviour)

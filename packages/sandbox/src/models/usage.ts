@@ -1,6 +1,17 @@
-import type { CompletionUsage } from 'openai/resources/completions'
 import type { Answer } from './answer.ts'
 import type { Behaviour } from './model-name.ts'
+
+/** A `usage` object, which may be odd. */
+export type ReportedUsage = Record<string, unknown>
+
+/** What providers have been seen to report, and what is not a number of tokens. */
+function oddTokens(kind: Exclude<Behaviour['odd-usage'], undefined>, counted: Counted): unknown {
+  if (kind === 'text') return String(counted.completionTokens)
+  if (kind === 'fraction') return counted.completionTokens + 0.5
+  if (kind === 'negative') return -counted.completionTokens
+  if (kind === 'outside') return counted.completionTokens - counted.reasoningTokens
+  return kind === 'zero' ? 0 : null
+}
 
 export type Counted = Pick<Answer, 'promptTokens' | 'cachedTokens' | 'reasoningTokens' | 'completionTokens'>
 
@@ -9,17 +20,15 @@ export type Counted = Pick<Answer, 'promptTokens' | 'cachedTokens' | 'reasoningT
  *
  * @returns null when the model name asks to leave it out
  */
-export function reportUsage(
-  counted: Counted,
-  audioTokens: number,
-  behaviour: Behaviour
-): Required<CompletionUsage> | null {
+export function reportUsage(counted: Counted, audioTokens: number, behaviour: Behaviour): ReportedUsage | null {
+  const odd = behaviour['odd-usage']
   if (behaviour['no-usage'] === true) return null
+  if (odd === 'none') return {}
   const completion = behaviour['report-tokens'] ?? counted.completionTokens
   return {
     prompt_tokens: counted.promptTokens,
-    completion_tokens: completion,
-    total_tokens: counted.promptTokens + completion,
+    ...(odd !== 'missing' && { completion_tokens: odd === undefined ? completion : oddTokens(odd, counted) }),
+    ...((odd === undefined || odd === 'outside') && { total_tokens: counted.promptTokens + completion }),
     prompt_tokens_details: { cached_tokens: counted.cachedTokens, audio_tokens: audioTokens },
     completion_tokens_details: {
       reasoning_tokens: counted.reasoningTokens,

@@ -56,6 +56,8 @@ export type Admitted = {
   hold: Hold
   /** Tokens that are reserved. */
   heldTokens: number
+  /** The most tokens that its prompt can have; part of `heldTokens`. */
+  promptTokens: number
   rates: RateState
   tokensPerMinute: number
 }
@@ -184,7 +186,7 @@ function admittedAs(
   tokensPerMinute: number
 ): Admitted {
   const heldTokens = asked.promptTokens + asked.outputTokens * answer.grantedTokens
-  return { hold: answer, heldTokens, rates: answer, tokensPerMinute }
+  return { hold: answer, heldTokens, promptTokens: asked.promptTokens, rates: answer, tokensPerMinute }
 }
 
 function prepare(known: KnownKey, catalog: CatalogView, endsAt: number | null, holdMs: number): KeyAdmission {

@@ -8,6 +8,8 @@ export type TokenBound = {
   answers: number
   /** Tokens of output that are wanted for each. */
   wantedTokens: number
+  /** Whether answers are produced that are not shown. */
+  hidesAnswers?: boolean
 }
 
 /** What tokens cost at most, in the form that admission takes. */

@@ -17,7 +17,8 @@ export const completions: InferenceEndpoint = {
     return {
       promptTokens: inputBound({ bytes, members, spans }, 'prompt'),
       answers: prompts * Math.max(n ?? 1, best_of ?? 1),
-      wantedTokens: wantedOutput(max_tokens, model)
+      wantedTokens: wantedOutput(max_tokens, model),
+      hidesAnswers: (best_of ?? 1) > (n ?? 1)
     }
   }
 }

@@ -13,6 +13,7 @@ import { crossOriginFields } from '../cross-origin.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
 import { type RelayRequest, relay } from '../relay/relay.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import type { CountablePrompt } from '../usage/count-prompt.ts'
 import { readBody } from './read-body.ts'
 import { readRequestBody, understand } from './request-body.ts'
 
@@ -45,7 +46,7 @@ type CommonMembers = Partial<GrantedOutput['asked']> & {
 
 export type InferenceDependencies = Omit<GatewayDependencies, 'admission'> & { admission: Admission } & Pick<
     RelayRequest,
-    'isDraining' | 'slowReaders' | 'deadlines'
+    'isDraining' | 'slowReaders' | 'deadlines' | 'abandonedStreams'
   > & { calls: CallsInFlight }
 
 /** Adds an endpoint that calls a model: the request is read, admitted and relayed, and what it used is settled. */
@@ -54,8 +55,8 @@ export function inferenceEndpoint(
   endpoint: InferenceEndpoint,
   dependencies: InferenceDependencies
 ): void {
-  const { admission, catalog, estimator, upstreams, useLog, settlement, slowReaders, deadlines, calls, isDraining } =
-    dependencies
+  const { admission, catalog, estimator, upstreams, useLog, settlement, calls } = dependencies
+  const { slowReaders, deadlines, abandonedStreams, isDraining } = dependencies
   const { path, kind, wordsMember } = endpoint
   const understood = understand(endpoint.body)
 
@@ -87,6 +88,8 @@ export function inferenceEndpoint(
     const model = view.model(name, kind)
     if (model !== null) refuseUnpriced(body)
     const bound = model === null ? null : endpoint.tokenBound(body, model)
+    const prompt: CountablePrompt | null =
+      model === null || model.tokenizer === null ? null : { body: bytes, kind, imageTokens: model.imageTokens }
     calls.entered()
 
     admitRequest(admission, {
@@ -97,24 +100,31 @@ export function inferenceEndpoint(
       kind,
       model,
       bound,
-      count: () =>
-        model?.tokenizer == null ? null : estimator.countPrompt({ body: bytes, kind, imageTokens: model.imageTokens })
+      count: () => (prompt === null ? null : estimator.countPrompt(prompt))
     }).then(
       (admitted) => {
         const { route, outputParameter: parameter } = model!
         const output = kind === 'embedding' ? null : { parameter, tokens: admitted.hold.grantedTokens, asked }
         const isStream = stream === true && endpoint.streams
-        start(request, reply, admitted, model!.prices, {
-          route,
-          body: bytes,
-          spans,
-          model: name,
-          isStream,
-          streamOptions,
-          output,
-          // Of several answers the words come in turn; beside them stands to which they belong.
-          wordsMember: bound!.answers > 1 ? 'choices' : wordsMember
-        })
+        const { answers, hidesAnswers } = bound!
+        const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
+        start(
+          request,
+          reply,
+          { admitted, prices: model!.prices, prompt, answers },
+          {
+            route,
+            body: bytes,
+            spans,
+            model: name,
+            isStream,
+            streamOptions,
+            output,
+            hidesOutput,
+            // Of several answers the words come in turn; beside them stands to which they belong.
+            wordsMember: answers > 1 ? 'choices' : wordsMember
+          }
+        )
       },
       (error) => {
         calls.left()
@@ -127,14 +137,14 @@ export function inferenceEndpoint(
   function start(
     request: FastifyRequest,
     reply: FastifyReply,
-    admitted: Admitted,
-    prices: Model['prices'],
-    forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'wordsMember'>
+    metered: Pick<Call, 'admitted' | 'prices' | 'prompt' | 'answers'>,
+    forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'wordsMember' | 'hidesOutput'>
   ): void {
     const { id, startedAt, log } = request
     const known = request.knownKey!
-    const { model, isStream } = forwarded
-    const call: Call = { id, known, startedAt, model, prices, isStream, admitted }
+    const { model, isStream, hidesOutput } = forwarded
+    const { admitted, prices, prompt, answers } = metered
+    const call: Call = { id, known, startedAt, model, prices, isStream, admitted, hidesOutput, prompt, answers }
     useLog.used(known.pointer.key)
     reply.hijack()
     if (reply.raw.destroyed || request.raw.socket.destroyed) {
@@ -151,6 +161,7 @@ export function inferenceEndpoint(
       fields: answerFields(request, admitted),
       slowReaders,
       deadlines,
+      abandonedStreams,
       isDraining,
       onFailure: (failure, upstream) => log.warn({ err: failure, reqId: id, upstream }, 'upstream failed'),
       onEnd: (outcome) => {

@@ -1,3 +1,5 @@
+import { Looks } from '../looks.ts'
+
 const lookEveryMs = 1000
 
 /** Something that must not last longer than all others may. */
@@ -12,7 +14,8 @@ export type Expiring = {
 }
 
 /**
- * Ends what lasts too long. All have the same time, so that only the one that began first is looked at.
+ * Ends what lasts too long. All have the same time, so that only the one that began first is looked at. What has come
+ * while the process was suspended is read first.
  *
  * What lasts is a linked list, and no `Set`: of one in which much comes and goes, V8 makes a new table now and then, to
  * which the old one points. Where an old table has left the young generation, everything that was in later ones survives
@@ -22,10 +25,11 @@ export class Deadlines {
   readonly #limitMs: number
   #first: Expiring | null = null
   #last: Expiring | null = null
-  #timer: NodeJS.Timeout | undefined
+  readonly #looks: Looks
 
   constructor(limitMs: number) {
     this.#limitMs = limitMs
+    this.#looks = new Looks(Math.min(lookEveryMs, limitMs), () => this.#look())
   }
 
   began(one: Expiring): void {
@@ -33,7 +37,7 @@ export class Deadlines {
     if (this.#last === null) this.#first = one
     else this.#last.later = one
     this.#last = one
-    this.#timer ??= setInterval(() => this.#look(), Math.min(lookEveryMs, this.#limitMs)).unref()
+    this.#looks.start()
   }
 
   /** May be said again, and of what has expired. */

@@ -2,7 +2,7 @@ import { findName } from '../body/find-name.ts'
 import { closeBrace } from '../body/json-bytes.ts'
 import { valueAfter } from '../body/scan.ts'
 import type { ReceivedText } from '../usage/received-text.ts'
-import { memberOf, readUsage, type Usage } from '../usage/usage.ts'
+import { memberOf, type ReportedUsage, readUsage } from '../usage/usage.ts'
 import { usageName } from '../usage/usage-name.ts'
 import { endsPlainly, firstBoundary, lastBoundary } from './event-boundaries.ts'
 
@@ -15,8 +15,10 @@ const longestLookedInto = 65_536
  * event passes when it is complete; nobody could use it before.
  */
 export class EventStream {
-  /** null until the stream has reported it. */
-  usage: Usage | null = null
+  /** What the stream reported last; null until it has. */
+  usage: ReportedUsage | null = null
+  /** Whether the event of `usage` says that the model produces nothing more. Some providers report usage in every event. */
+  isUsageFinal = false
   readonly #showsUsage: boolean
   readonly #received: ReceivedText
   /** The event that is not complete yet. */
@@ -53,8 +55,10 @@ export class EventStream {
       const end = firstBoundary(chunk, 0, before)
       if (end === 0) {
         this.#held = [Buffer.concat([before, chunk]).subarray(-3)]
+        this.#received.skipped(chunk.length)
         return chunk
       }
+      this.#received.skipped(end)
       this.#isPassing = false
       this.#take()
       return Buffer.concat([chunk.subarray(0, end), this.push(chunk.subarray(end))])
@@ -84,6 +88,7 @@ export class EventStream {
   /** Everything held, of which the end stays known: the boundary may lie across it. */
   #pass(): Buffer {
     const passed = this.#take()
+    this.#received.skipped(passed.length)
     this.#held = [passed.subarray(-3)]
     return passed
   }
@@ -138,11 +143,13 @@ export class EventStream {
       // Not for us to judge: it passes as it is.
       return false
     }
-    const usage = readUsage(memberOf(data, 'usage'))
+    // Groq has a member of its own for it.
+    const usage = readUsage(memberOf(data, 'usage') ?? memberOf(memberOf(data, 'x_groq'), 'usage'))
     if (usage === null) return false
     this.usage = usage
     const choices = memberOf(data, 'choices')
-    return Array.isArray(choices) && choices.length === 0
+    this.isUsageFinal = Array.isArray(choices) && choices.length === 0
+    return this.isUsageFinal
   }
 }
 

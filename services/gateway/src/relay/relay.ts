@@ -1,13 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import { clientClosedRequest, type Outcome, type Used } from '../settlement/outcome.ts'
+import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 import { AnswerUsage } from '../usage/answer-usage.ts'
 import { ReceivedText } from '../usage/received-text.ts'
-import type { Usage } from '../usage/usage.ts'
+import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
 import { usageInText } from '../usage/usage-name.ts'
+import type { AbandonedStreams } from './abandoned-streams.ts'
 import { type Choice, chooseTarget, waitOf } from './choose-target.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
 import { EventStream } from './event-stream.ts'
@@ -28,6 +30,8 @@ import {
 /** Bytes of a refusal that are read for its message. A failed answer that says to have no more is read to its end, which keeps the connection. */
 const refusalLimit = 64 * 1024
 const mostAttempts = 3
+/** How long an upstream has to end a stream that was left. What it sends until then is counted. */
+const leavingMs = 1000
 
 export type RelayRequest = ForwardedRequest & {
   readonly upstreams: Upstreams
@@ -43,6 +47,9 @@ export type RelayRequest = ForwardedRequest & {
   fields: readonly string[]
   readonly slowReaders: SlowReaders
   readonly deadlines: Deadlines
+  readonly abandonedStreams: AbandonedStreams
+  /** Whether the answer does not show all that the model produces. */
+  readonly hidesOutput: boolean
   /** Whether the connection to the client must end with this answer. */
   readonly isDraining: () => boolean
   /** Told of every failed call, also of those that another call makes good. */
@@ -56,8 +63,8 @@ export type RelayRequest = ForwardedRequest & {
  * the client reads them. Until an answer has begun, a failed call is made good by another: of the next upstream, or of the
  * same a little later. The response is ended in any case.
  *
- * When the client goes away a stream is aborted; an answer that is not a stream is read to its end, for what it says of
- * its usage.
+ * When the client goes away, an answer that is not a stream is read to its end, for its usage. So is a stream if what has
+ * come of it does not tell what the provider bills; other streams are aborted.
  */
 export function relay(request: RelayRequest): void {
   new Relay(request).begin()
@@ -87,10 +94,12 @@ class Relay implements AnswerHandler, Expiring {
   #received: ReceivedText | null = null
   /** The head of an answer that has not been written: it leaves with the first bytes of the body. */
   #head: string[] | null = null
-  /** Whether there is an answer that is none. */
+  /** Whether the answer is a single body, not a stream. */
   #isWhole = false
-  /** What it used, as far as that is known. */
-  #usage: Usage | null = null
+  /** Whether the answer is compressed, so that nothing of it is understood. */
+  #isEncoded = false
+  /** What a single body reports of its usage. */
+  #usage: ReportedUsage | null = null
   /** Looks for that, in an answer that comes in pieces or in an unusual form. */
   #answer: AnswerUsage | null = null
   /** Bytes that the upstream said it will send and has not sent yet; -1 if it did not say. */
@@ -101,6 +110,11 @@ class Relay implements AnswerHandler, Expiring {
   #refusalBytes = 0
   #firstByteAt: number | null = null
   #clientGone = false
+  /** What is still done for a request whose client gets nothing more; null while it is served. */
+  #after: 'reads on' | 'leaves' | null = null
+  /** What a client was told of the request, of which more is read. */
+  #told: { status: number; code: string | null } | null = null
+  #leavingTimer: NodeJS.Timeout | undefined
   #done = false
 
   constructor(request: RelayRequest) {
@@ -115,8 +129,14 @@ class Relay implements AnswerHandler, Expiring {
   expire(): void {
     if (this.#done) return
     clearTimeout(this.#retryTimer)
-    this.#finishWith(new ServiceError('upstream_timeout'))
-    this.#controller?.abort(answered)
+    const failure = new ServiceError('upstream_timeout')
+    if (this.#after === null) {
+      this.#told = this.#tell(failure)
+      this.#response.off('close', this.#onClose)
+    }
+    if (this.#controller === null) this.#finish(failure.status, failure.code, 'unserved')
+    else if (this.#after === null && !this.#clientGone && this.#canLeave()) this.#leave(this.#controller)
+    else this.#abort(this.#controller)
   }
 
   begin(): void {
@@ -138,9 +158,9 @@ class Relay implements AnswerHandler, Expiring {
   }
 
   onRequestStart(controller: CallController): void {
-    this.#controller = controller
     // The client may have left while the request was waiting for a connection.
     if (this.#done) controller.abort(clientGone)
+    else this.#controller = controller
   }
 
   onResponseStart(controller: CallController, status: number, head: AnswerHead): void {
@@ -160,7 +180,7 @@ class Relay implements AnswerHandler, Expiring {
       if (retryAfter !== null && (status === 429 || status === 503)) {
         upstream.restingUntil.set(this.#tried.at(-1)!.model, now + retryAfter * 1000)
       }
-      this.#failed(failureOfStatus(status, head.retryAfter), isWorthARetry(status))
+      this.#failed(failureOfStatus(status, head.retryAfter), isWorthARetry(status), 'unserved')
     }
   }
 
@@ -173,8 +193,9 @@ class Relay implements AnswerHandler, Expiring {
         this.#refuse()
         controller.abort(answered)
       }
-    } else if (this.#stream !== null) {
-      this.#stream.write(this.#events === null ? chunk : this.#events.push(chunk))
+    } else if (this.#received !== null) {
+      const bytes = this.#events === null ? chunk : this.#events.push(chunk)
+      this.#stream?.write(bytes)
     } else {
       this.#passOn(controller, chunk)
     }
@@ -190,14 +211,17 @@ class Relay implements AnswerHandler, Expiring {
       this.onResponseError(controller, new Error('the upstream ended its answer within it'))
       return
     }
-    if (this.#stream !== null) {
-      if (this.#events !== null) this.#stream.write(this.#events.end())
-      this.#stream.end()
-    } else if (!this.#clientGone) {
+    if (this.#received !== null) {
+      const rest = this.#events?.end()
+      if (rest !== undefined) this.#stream?.write(rest)
+      this.#stream?.end()
+    } else if (this.#isServed()) {
       this.#writeHead()
       this.#response.end()
     }
-    this.#finish(this.#status, null)
+    // A stream that neither says that it is done nor reports its usage broke off somewhere.
+    const isBroken = this.#events !== null && !this.#events.isDone && this.#events.usage === null
+    this.#finish(this.#status, null, isBroken ? 'cut' : 'whole')
   }
 
   onResponseError(controller: CallController | null, error: Error): void {
@@ -208,14 +232,24 @@ class Relay implements AnswerHandler, Expiring {
       this.#refuse()
       return
     }
-    if (this.#stream !== null && this.#events?.isDone) {
+    if (this.#events?.isDone) {
       // It said itself that nothing follows.
-      this.#stream.end()
-      this.#finish(this.#status, null)
+      this.#stream?.end()
+      this.#finish(this.#status, null, 'whole')
+      return
+    }
+    if (this.#after === 'leaves') {
+      this.#finish(this.#status, null, 'cut')
       return
     }
     this.#countFailure(performance.now())
-    this.#failed(failureOfError(error), isErrorWorthARetry(error))
+    if (this.#after === 'reads on') this.#finish(this.#status, null, 'cut')
+    else
+      this.#failed(
+        failureOfError(error),
+        isErrorWorthARetry(error),
+        this.#hasAnswer() || isCutByUs(error) ? 'cut' : 'unserved'
+      )
   }
 
   #call(target: Target): void {
@@ -227,6 +261,7 @@ class Relay implements AnswerHandler, Expiring {
     this.#status = 0
     this.#head = null
     this.#isWhole = false
+    this.#isEncoded = false
     this.#usage = null
     this.#answer = null
     this.#refusal = null
@@ -266,47 +301,47 @@ class Relay implements AnswerHandler, Expiring {
     const encoding = head.contentEncoding
     const isStream = contentType !== usualType && contentType.toLowerCase().startsWith('text/event-stream')
     this.#isWhole = !isStream
-    if (this.#clientGone) return
+    this.#isEncoded = encoding !== undefined && encoding.toLowerCase() !== 'identity'
+    if (isStream) {
+      this.#received = new ReceivedText(this.#request.wordsMember)
+      // No upstream is asked for an encoding. One that uses it all the same is not understood.
+      if (!this.#isEncoded) this.#events = new EventStream(asksForUsage(this.#request), this.#received)
+    } else this.#remaining = head.contentLength
+    if (!this.#isServed()) return
     const fields = ['content-type', contentType, 'x-request-id', this.#request.requestId, ...this.#request.fields]
     if (encoding !== undefined && /^[\w-]+( *, *[\w-]+)*$/.test(encoding)) fields.push('content-encoding', encoding)
     // A stream may end with an event of ours, so its length is not known.
-    if (head.contentLength >= 0 && !isStream) {
-      this.#remaining = head.contentLength
-      fields.push('content-length', String(head.contentLength))
-    }
+    if (head.contentLength >= 0 && !isStream) fields.push('content-length', String(head.contentLength))
     if (this.#request.isDraining()) fields.push('connection', 'close')
     this.#head = fields
     if (!isStream) return
     this.#writeHead()
     this.#stream = new StreamAnswer(this.#response, controller, this.#request.slowReaders)
-    this.#received = new ReceivedText(this.#request.wordsMember)
-    // No upstream is asked for an encoding. One that uses it all the same is not understood.
-    if (encoding === undefined) this.#events = new EventStream(asksForUsage(this.#request), this.#received)
   }
 
   #passOn(controller: CallController, chunk: Buffer): void {
-    const isLast = this.#remaining === chunk.length && !this.#clientGone
+    const isLast = this.#remaining === chunk.length && this.#isServed()
     if (isLast && chunk.length <= shortWrite) {
       // The last bytes, known as such, leave together with the end (and, in a short answer, with the headers).
       const text = chunk.toString('latin1')
       if (this.#answer === null) this.#usage = usageInText(text)
-      if (this.#usage === null) this.#lookInto(Buffer.from(chunk))
+      if (!this.#isReported(this.#usage)) this.#lookInto(Buffer.from(chunk))
       this.#writeHead()
       this.#response.end(text, 'latin1')
-      this.#finish(this.#status, null)
+      this.#finish(this.#status, null, 'whole')
       return
     }
     // One copy for both: what is kept of the answer, and what waits to be written.
     const bytes = Buffer.from(chunk)
     this.#lookInto(bytes)
-    if (this.#clientGone) return
+    if (this.#remaining > 0 && !isLast) this.#remaining -= chunk.length
+    if (!this.#isServed()) return
     this.#writeHead()
     if (isLast) {
       this.#response.end(bytes)
-      this.#finish(this.#status, null)
+      this.#finish(this.#status, null, 'whole')
       return
     }
-    if (this.#remaining > 0) this.#remaining -= chunk.length
     if (this.#response.write(bytes) || this.#isHeldBack) return
     this.#isHeldBack = true
     controller.pause()
@@ -338,14 +373,14 @@ class Relay implements AnswerHandler, Expiring {
   #refuse(): void {
     const refusal = describeRefusal(Buffer.concat(this.#refusal ?? []), this.#upstream!.credential)
     this.#answerWith(this.#status, Buffer.from(JSON.stringify(refusal)))
-    this.#finish(this.#status, String(refusal.error.code))
+    this.#finish(this.#status, String(refusal.error.code), 'unserved')
   }
 
   /** A call has failed: it is made good by another, or the client is told. */
-  #failed(failure: ServiceError, isWorthIt: boolean): void {
+  #failed(failure: ServiceError, isWorthIt: boolean, end: End): void {
     this.#request.onFailure(failure, this.#upstream!.name)
     const next = isWorthIt ? this.#nextCall() : null
-    if (next === null) this.#finishWith(failure)
+    if (next === null) this.#finishWith(failure, end)
     else if (next.waitMs === 0) this.#call(next.target)
     else {
       this.#retryTimer = setTimeout(() => {
@@ -356,29 +391,35 @@ class Relay implements AnswerHandler, Expiring {
   }
 
   #nextCall(): Choice | null {
-    if (this.#response.headersSent || this.#clientGone || this.#tried.length >= mostAttempts) return null
+    if (this.#response.headersSent || !this.#isServed() || this.#tried.length >= mostAttempts) return null
     const next = chooseTarget(this.#order, this.#tried, this.#request.upstreams, performance.now())
     return next !== null && this.#upstream!.retries.take() ? next : null
   }
 
+  #finishWith(failure: ServiceError, end: End = 'unserved'): void {
+    const { status, code } = this.#tell(failure)
+    this.#finish(status, code, end)
+  }
+
   /** Tells the client of a failure in the way that is still open: a status, an event, or a connection that breaks. */
-  #finishWith(failure: ServiceError): void {
+  #tell(failure: ServiceError): { status: number; code: string } {
     const began = this.#response.headersSent
     if (this.#stream !== null) {
       // What has passed of an event ends here.
       const end = this.#events?.isWithinEvent ? '\n\n' : ''
       this.#stream.write(Buffer.from(`${end}data: ${JSON.stringify(failure.toBody())}\n\n`))
       this.#stream.end()
+      this.#stream = null
     } else if (began) {
       this.#response.destroy()
-    } else if (!this.#clientGone) {
+    } else {
       this.#answerWith(failure.status, Buffer.from(JSON.stringify(failure.toBody())), failure.retryAfter)
     }
-    this.#finish(began ? this.#status : failure.status, failure.code)
+    return { status: began ? this.#status : failure.status, code: failure.code }
   }
 
   #answerWith(status: number, body: Buffer, retryAfter: number | null = null): void {
-    if (this.#clientGone) return
+    if (!this.#isServed()) return
     const { requestId, fields: given, isDraining } = this.#request
     const fields = ['content-type', 'application/json; charset=utf-8', 'x-request-id', requestId, ...given]
     if (retryAfter !== null) fields.push('retry-after', String(retryAfter))
@@ -386,60 +427,146 @@ class Relay implements AnswerHandler, Expiring {
     this.#response.writeHead(status, [...fields, 'content-length', String(body.length)]).end(body)
   }
 
-  #finish(status: number, code: string | null): void {
+  #finish(status: number, code: string | null, end: End): void {
     if (this.#done) return
     this.#done = true
+    clearTimeout(this.#leavingTimer)
     this.#request.deadlines.ended(this)
+    if (this.#after === 'reads on') this.#request.abandonedStreams.left()
     this.#response.off('close', this.#onClose)
     if (this.#response.socket?.writableLength !== 0) this.#request.slowReaders.watch(this.#response)
+    const told = this.#told ?? { status, code }
     this.#request.onEnd({
       upstream: this.#upstream?.name ?? null,
       attempts: this.#tried.length,
-      status: this.#clientGone && this.#firstByteAt === null ? clientClosedRequest : status,
-      code,
-      used: this.#used(code !== null),
+      status: this.#clientGone && this.#firstByteAt === null ? clientClosedRequest : told.status,
+      code: told.code,
+      used: this.#used(end),
       firstByteAt: this.#firstByteAt,
       clientGone: this.#clientGone
     })
   }
 
-  #used(hasFailed: boolean): Outcome['used'] {
-    const { body } = this.#request
-    if (this.#events !== null) {
-      if (this.#events.usage !== null) return this.#events.usage
-      const { bytes, share } = this.#received!.received()
-      // A stream that fails before it has brought anything is not counted as served.
-      return hasFailed && bytes.length === 0 ? null : { request: body, answer: bytes, isStream: true, share }
+  #used(end: End): Used {
+    if (end === 'unserved') return null
+    const { hidesOutput, output } = this.#request
+    const isCut = end === 'cut'
+    // The event that was not complete has words, too.
+    if (isCut) this.#events?.end()
+    const usage = this.#isWhole ? this.#usage : (this.#events?.usage ?? null)
+    const isFinal = !isCut || this.#isWhole || (this.#events?.isUsageFinal ?? false)
+    if (isFinal && this.#isReported(usage)) {
+      // Embeddings have no output, and say nothing of it.
+      return output === null ? { ...usage, completionTokens: 0 } : usage
     }
-    if (hasFailed) return null
-    if (this.#usage !== null) return this.#usage
+    if (this.#isEncoded) return 'hold'
     if (this.#isWhole) {
-      const { bytes, share } = this.#answer?.passed() ?? nothingPassed
-      return { request: body, answer: bytes, isStream: false, share }
+      const { bytes, unseenBytes } = this.#answer?.passed() ?? nothingPassed
+      if (!isCut && (!hidesOutput || usage !== null)) {
+        const answer = output === null ? none : bytes
+        return { received: { answer, isStream: false, unseenBytes, isCut }, reported: usage }
+      }
+      // All of a body exists before its first byte comes.
+      const length = bytes.length + unseenBytes + this.#remaining
+      if (this.#remaining < 0 || hidesOutput) return 'hold'
+      return { received: { answer: none, isStream: false, unseenBytes: length, isCut }, reported: usage }
     }
-    // An encoded stream, or one whose client left before it began.
-    const isServed = this.#stream !== null || this.#controller !== null
-    return isServed ? { request: body, answer: Buffer.alloc(0), isStream: true, share: 1 } : null
+    if (isCut && (!this.#isStreamed() || this.#isBilledOn())) return 'hold'
+    if (hidesOutput && usage === null) return 'hold'
+    const { bytes, unseenBytes } = this.#received?.received() ?? nothingPassed
+    return { received: { answer: bytes, isStream: true, unseenBytes, isCut }, reported: usage }
+  }
+
+  /** Whether nothing of a usage has to be estimated. */
+  #isReported(usage: ReportedUsage | null): usage is Usage {
+    return this.#request.output === null ? usage !== null && usage.promptTokens !== null : isComplete(usage)
+  }
+
+  /** Whether the client can still be told something. */
+  #isServed(): boolean {
+    return !this.#clientGone && this.#told === null
+  }
+
+  /** Whether an answer has begun. */
+  #hasAnswer(): boolean {
+    return this.#isWhole || this.#received !== null
+  }
+
+  /** Whether the answer is a stream, or will be as far as is known. */
+  #isStreamed(): boolean {
+    return this.#received !== null || (this.#request.isStream && !this.#isWhole)
+  }
+
+  /** Whether the provider may bill more of a stream than what has come of it, although it is aborted. */
+  #isBilledOn(): boolean {
+    return this.#request.hidesOutput || !this.#upstream!.abortStopsBilling
+  }
+
+  /** Whether what a stream brings until its end is known tells what the provider bills. */
+  #canLeave(): boolean {
+    return this.#isStreamed() && !this.#isEncoded && !this.#isBilledOn()
   }
 
   readonly #onClose = (): void => {
     this.#clientGone = true
+    this.#stream = null
+    // It was told of its deadline before.
+    if (this.#after !== null) return
     const hasCall = this.#controller !== null || (this.#tried.length > 0 && this.#retryTimer === undefined)
-    if (hasCall && this.#stream === null && !this.#request.isStream && this.#refusal === null) {
+    if (hasCall && !this.#request.isStream && this.#received === null && this.#refusal === null) {
       this.#controller?.resume()
       return
     }
     clearTimeout(this.#retryTimer)
+    const controller = this.#controller
     // What is refused is not served, although its reasons have not come.
-    if (this.#refusal !== null) this.#refuse()
-    else this.#finish(this.#status, null)
-    this.#controller?.abort(clientGone)
+    if (this.#refusal !== null) {
+      this.#refuse()
+      controller?.abort(clientGone)
+    } else if (controller === null) this.#finish(this.#status, null, 'unserved')
+    else if (this.#canLeave()) this.#leave(controller)
+    else if (!this.#isEncoded && this.#request.abandonedStreams.entered()) this.#readOn(controller)
+    else this.#abort(controller)
   }
+
+  /** Reads the answer to its end, for its usage. */
+  #readOn(controller: CallController): void {
+    this.#after = 'reads on'
+    controller.resume()
+  }
+
+  /** Ends a stream, and reads what the provider has sent before it knows that. */
+  #leave(controller: CallController): void {
+    this.#after = 'leaves'
+    // After a suspension a timer is due before the sockets are read.
+    const abort = () => setImmediate(() => this.#abort(controller))
+    this.#leavingTimer = setTimeout(abort, leavingMs)
+    controller.leave(clientGone)
+  }
+
+  #abort(controller: CallController): void {
+    this.#finish(this.#status, null, this.#refusal === null ? 'cut' : 'unserved')
+    controller.abort(clientGone)
+  }
+}
+
+/**
+ * How a request ended: its answer is whole, it was cut off by whoever, or there was no answer that anybody bills.
+ */
+type End = 'whole' | 'cut' | 'unserved'
+
+/** Whether the provider was at work on a call that failed before its answer began. */
+function isCutByUs(error: Error): boolean {
+  return (
+    error instanceof CallError &&
+    (error.code === 'first_byte_timeout' || error.code === 'between_chunks_timeout' || error.code === 'pool_closed')
+  )
 }
 
 const noFields: readonly string[] = []
 const noSpans: RelayRequest['spans'] = new Map()
-const nothingPassed = { bytes: Buffer.alloc(0), share: 1 }
+const none = Buffer.alloc(0)
+const nothingPassed = { bytes: none, unseenBytes: 0 }
 
 /** The type of an answer; what is none does not pass (RFC 9110, 8.3.1). */
 function mediaType(header: string | undefined): string {

@@ -8,6 +8,7 @@ import { startGateway } from '../testing/start-gateway.ts'
 import { Breaker } from '../upstreams/breaker.ts'
 import { RetryBudget } from '../upstreams/retry-budget.ts'
 import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
+import { AbandonedStreams } from './abandoned-streams.ts'
 import { Deadlines } from './deadlines.ts'
 import { relay } from './relay.ts'
 import { SlowReaders } from './slow-readers.ts'
@@ -107,7 +108,7 @@ t.test('what the relay is given of an answer may be overwritten at once', async 
   }
 })
 
-const controller: CallController = { abort() {}, pause() {}, resume() {} }
+const controller: CallController = { abort() {}, leave() {}, pause() {}, resume() {} }
 const emptyHead: AnswerHead = {
   contentType: undefined,
   contentEncoding: undefined,
@@ -144,6 +145,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     pool,
     credential: null,
     http2: false,
+    abortStopsBilling: true,
     breaker: new Breaker(),
     retries: new RetryBudget(),
     restingUntil: new Map()
@@ -164,6 +166,8 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     fields: [],
     slowReaders: new SlowReaders(60_000),
     deadlines: new Deadlines(60_000),
+    abandonedStreams: new AbandonedStreams(0),
+    hidesOutput: false,
     isDraining: () => false,
     onFailure: () => {},
     onEnd: () => {}

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Looks } from '../looks.ts'
 
 type Watched = { takenBytes: number; looks: number }
 
@@ -12,12 +13,11 @@ const looksUntilCut = 4
  */
 export class SlowReaders {
   readonly #watched = new Map<Socket, Watched>()
-  readonly #lookEveryMs: number
-  #timer: NodeJS.Timeout | undefined
+  readonly #looks: Looks
 
   /** @param limitMs how long a client may take nothing; it is cut off at most a quarter of that later */
   constructor(limitMs: number) {
-    this.#lookEveryMs = limitMs / looksUntilCut
+    this.#looks = new Looks(limitMs / looksUntilCut, () => this.#look())
   }
 
   /**
@@ -33,7 +33,7 @@ export class SlowReaders {
   #watch(socket: Socket): void {
     if (this.#watched.has(socket)) return
     this.#watched.set(socket, { takenBytes: takenBytes(socket), looks: 0 })
-    this.#timer ??= setInterval(() => this.#look(), this.#lookEveryMs).unref()
+    this.#looks.start()
   }
 
   #look(): void {
@@ -49,9 +49,7 @@ export class SlowReaders {
         socket.destroy()
       }
     }
-    if (this.#watched.size > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    if (this.#watched.size === 0) this.#looks.stop()
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Admitted } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
-import type { Countable } from '../usage/estimate-usage.ts'
-import type { Usage } from '../usage/usage.ts'
+import type { CountablePrompt } from '../usage/count-prompt.ts'
+import type { Received } from '../usage/estimate-usage.ts'
+import type { ReportedUsage, Usage } from '../usage/usage.ts'
 
 /** An admitted call of a model. */
 export type Call = {
@@ -16,7 +17,27 @@ export type Call = {
   readonly prices: Model['prices']
   readonly admitted: Admitted
   readonly isStream: boolean
+  /** Whether its answer does not show all that the model produces. */
+  readonly hidesOutput: boolean
+  /** null for a model without a tokenizer. */
+  readonly prompt: CountablePrompt | null
+  /** How many answers it asks for. */
+  readonly answers: number
 }
+
+/** What a request is charged. */
+export type Used =
+  /** All was reported. */
+  | Usage
+  /** Reported in part, or not at all: the rest is estimated. */
+  | Uncounted
+  /** It cannot even be estimated: all that was reserved. */
+  | 'hold'
+  /** Nothing was served. */
+  | null
+
+/** What came of an answer, and what was reported of its usage. */
+export type Uncounted = { readonly received: Received; readonly reported: ReportedUsage | null }
 
 /** The status in the log for a client that left before it was told anything (nginx has the same). */
 export const clientClosedRequest = 499
@@ -30,11 +51,7 @@ export type Outcome = {
   status: number
   /** Of the failure that it was told, also within a stream; null for success. */
   code: string | null
-  /**
-   * What the upstream used: as it said; or what there is to count, if it served something and did not say; or null, if it
-   * served nothing.
-   */
-  used: Usage | Countable | null
+  used: Used
   /** When the answer's head left, on the clock of `performance.now`; null if none did. */
   firstByteAt: number | null
   clientGone: boolean

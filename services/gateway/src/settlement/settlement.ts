@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { callMembers, logRequest } from '../request-log.ts'
-import type { Countable } from '../usage/estimate-usage.ts'
-import { nothingUsed, type Usage } from '../usage/usage.ts'
+import type { Estimate } from '../usage/estimate-usage.ts'
+import { nothingUsed, type ReportedUsage, type Usage } from '../usage/usage.ts'
 import type { UsageEstimator } from '../usage/usage-estimator.ts'
-import type { Call, Outcome } from './outcome.ts'
+import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { costNanos } from './price.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
 
@@ -28,10 +28,10 @@ export type SettlementDependencies = {
 export function createSettlement({ log, estimator, queue, onAboveBound }: SettlementDependencies): Settlement {
   const counting = new Set<Promise<void>>()
 
-  function settleUsage(call: Call, outcome: Outcome, usage: Usage | null): void {
-    const { id, known, model, prices, admitted } = call
+  /** @param cost nanodollars */
+  function settleUsage(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
+    const { id, known, model, admitted } = call
     const { promptTokens, cachedTokens, completionTokens, estimated } = usage ?? nothingUsed
-    const cost = usage === null ? 0 : costNanos(usage, prices)
     const { hold, heldTokens, rates, tokensPerMinute } = admitted
     if (cost > hold.nanos) {
       onAboveBound()
@@ -56,6 +56,14 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
     tell(call, outcome, usage, cost)
   }
 
+  async function count(call: Call, { received, reported }: Uncounted): Promise<Usage> {
+    const { prompt, answers } = call
+    const isPromptReported = reported !== null && reported.promptTokens !== null
+    const hasTokenizer = prompt !== null
+    const countable = { prompt: isPromptReported ? null : prompt, received, answers, hasTokenizer }
+    return estimatedUsage(call, await estimator.estimate(countable), received.isCut, reported)
+  }
+
   function tell(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
     const { id, known, startedAt } = call
     const { status, code } = outcome
@@ -65,13 +73,16 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
   return {
     settle(call, outcome) {
       const { used } = outcome
-      if (used === null || !isCountable(used)) {
-        settleUsage(call, outcome, used)
-        return
+      if (used === null) settleUsage(call, outcome, null, 0)
+      else if (used === 'hold') settleUsage(call, outcome, heldUsage(call), call.admitted.hold.nanos)
+      else if (!isUncounted(used)) settleUsage(call, outcome, used, costNanos(used, call.prices))
+      else {
+        const settled = count(call, used).then((usage) =>
+          settleUsage(call, outcome, usage, costNanos(usage, call.prices))
+        )
+        counting.add(settled)
+        void settled.finally(() => counting.delete(settled))
       }
-      const settled = estimator.estimate(used).then((usage) => settleUsage(call, outcome, usage))
-      counting.add(settled)
-      void settled.finally(() => counting.delete(settled))
     },
     cancel(call, outcome) {
       queue.cancel(call.known.prepared, call.id)
@@ -83,6 +94,38 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
   }
 }
 
-function isCountable(used: Usage | Countable): used is Countable {
-  return 'request' in used
+function isUncounted(used: Usage | Uncounted): used is Uncounted {
+  return 'received' in used
+}
+
+/** The tokens that were reserved. */
+function heldUsage({ admitted }: Call): Usage {
+  const { promptTokens, heldTokens } = admitted
+  return {
+    promptTokens,
+    cachedTokens: 0,
+    completionTokens: heldTokens - promptTokens,
+    reasoningTokens: 0,
+    estimated: true
+  }
+}
+
+/**
+ * What was reported, and for the rest an estimate from above, which is never more than what was reserved.
+ *
+ * @param isCut whether the model went on behind what was reported of its output
+ */
+function estimatedUsage(call: Call, counted: Estimate, isCut: boolean, reported: ReportedUsage | null): Usage {
+  const held = heldUsage(call)
+  const said = reported?.completionTokens ?? null
+  const promptTokens = reported?.promptTokens ?? Math.min(counted.promptTokens ?? held.promptTokens, held.promptTokens)
+  const cachedTokens = Math.min(reported?.cachedTokens ?? 0, promptTokens)
+  // An answer without words may well have 0 tokens.
+  if (said !== null && !isCut && (said > 0 || counted.completionTokens === 0)) {
+    const estimated = reported?.promptTokens == null
+    return { promptTokens, cachedTokens, completionTokens: said, reasoningTokens: reported!.reasoningTokens, estimated }
+  }
+  const unknown = call.hidesOutput || counted.completionTokens === null
+  const output = unknown ? held.completionTokens : Math.min(counted.completionTokens!, held.completionTokens)
+  return { ...held, promptTokens, cachedTokens, completionTokens: Math.max(output, said ?? 0) }
 }

@@ -130,7 +130,8 @@ const usualProtection: Protection = {
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 120_000,
   slowReaderMs: 60_000,
-  longestRequestMs: 900_000
+  longestRequestMs: 900_000,
+  maxAbandonedStreams: 256
 }
 
 /** A gateway on a Redis of its own, with state as control would write it, in front of the upstream at `upstreamUrl`. */

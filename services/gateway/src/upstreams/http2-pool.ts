@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Dispatcher, errors, Pool } from 'undici'
 import { CallError } from './call-error.ts'
-import type { AnswerHandler, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
+import type { AnswerHandler, CallController, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
 
 /** Calls an upstream with HTTP/2, or with HTTP/1.1 if it does not agree to that: by undici. */
 export class Http2Pool implements UpstreamPool {
@@ -49,24 +49,44 @@ export class Http2Pool implements UpstreamPool {
   }
 }
 
-/** Tells a handler of ours what undici tells. */
-class Translation implements Dispatcher.DispatchHandler {
+/** Tells a handler of ours what undici tells, and undici what the handler does. */
+class Translation implements Dispatcher.DispatchHandler, CallController {
   readonly #handler: AnswerHandler
+  #controller: Dispatcher.DispatchController | null = null
   #began = false
 
   constructor(handler: AnswerHandler) {
     this.#handler = handler
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#handler.onRequestStart(controller)
+  abort(reason: Error): void {
+    this.#controller?.abort(reason)
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  /** A stream that is reset brings nothing any more: what has arrived is read in a turn of the event loop. */
+  leave(reason: Error): void {
+    this.resume()
+    setImmediate(() => setImmediate(() => this.abort(reason)))
+  }
+
+  pause(): void {
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    this.#controller?.resume()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    this.#handler.onRequestStart(this)
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return
     this.#began = true
     const length = headers['content-length']
-    this.#handler.onResponseStart(controller, status, {
+    this.#handler.onResponseStart(this, status, {
       contentType: headers['content-type'],
       contentEncoding: headers['content-encoding'],
       retryAfter: headers['retry-after'],
@@ -74,16 +94,16 @@ class Translation implements Dispatcher.DispatchHandler {
     })
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
-    this.#handler.onResponseData(controller, bytes)
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#handler.onResponseData(this, bytes)
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController): void {
-    this.#handler.onResponseEnd(controller)
+  onResponseEnd(): void {
+    this.#handler.onResponseEnd(this)
   }
 
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#handler.onResponseError(controller ?? null, callErrorOf(error, this.#began))
+    this.#handler.onResponseError(controller ? this : null, callErrorOf(error, this.#began))
   }
 }
 

@@ -26,6 +26,13 @@ export type UpstreamCall = {
 export type CallController = {
   /** Ends the call: `onResponseError` is told of the reason at once, and nothing after it. Has no effect if it is over. */
   abort(reason: Error): void
+  /**
+   * Tells the upstream that nobody waits for the answer any more. What it has sent before it knows that still comes, and
+   * then the end or an error; who does not want to wait for that aborts.
+   *
+   * @param reason of the error, if the call has to be aborted for it
+   */
+  leave(reason: Error): void
   /** Holds the answer back. What has been read already still comes. The clock of its time-out stands still. */
   pause(): void
   resume(): void

@@ -28,6 +28,7 @@ export const UpstreamsFile = closed({
       credential_variable: Type.Optional(Variable),
       credential_header: Type.Optional(Type.String({ pattern: HeaderName })),
       headers: Type.Optional(Type.Record(Type.String({ pattern: HeaderName }), HeaderValue)),
+      abort_stops_billing: Type.Optional(Type.Boolean()),
       http2: Type.Optional(Type.Boolean()),
       ca_file: Type.Optional(Type.String({ minLength: 1 })),
       timeouts_ms: Type.Optional(
@@ -40,6 +41,12 @@ export const UpstreamsFile = closed({
     })
   )
 })
+/**
+ * Hosts of providers that bill the whole answer of a stream that is aborted: Google, Groq, Mistral, Bedrock (OpenRouter's
+ * page on streaming, 2026).
+ */
+const billsAborted = /(^|\.)(googleapis\.com|groq\.com|mistral\.ai|amazonaws\.com)$/i
+
 export type UpstreamsFile = Static<typeof UpstreamsFile>
 type Entry = UpstreamsFile['upstreams'][string]
 
@@ -51,6 +58,8 @@ export type Upstream = {
   /** null for a provider without one. Never log it. */
   readonly credential: string | null
   readonly http2: boolean
+  /** Whether the provider stops billing when a stream is aborted. */
+  readonly abortStopsBilling: boolean
   readonly breaker: Breaker
   readonly retries: RetryBudget
   /** Until when its models want no calls, by their names there: a monotonic clock's milliseconds. */
@@ -117,6 +126,7 @@ function openUpstream(
     name,
     credential,
     http2,
+    abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
     breaker: new Breaker(onBreaker),
     retries: new RetryBudget(),
     restingUntil: new Map(),

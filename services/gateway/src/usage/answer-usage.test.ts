@@ -39,15 +39,40 @@ t.test('an answer without usage is kept, to be counted', async (t) => {
   const text = '{"choices":[{"message":{"content":"usage"}}],"usage":null}'
   const found = find(text, 7)
   t.equal(found.usage, null)
-  t.same([found.passed().bytes.toString(), found.passed().share], [text, 1])
+  t.same([found.passed().bytes.toString(), found.passed().unseenBytes], [text, 0])
   const long = find(`{"x":"${'x'.repeat(5_000_000)}"}`, 60_000)
   t.ok(long.passed().bytes.length < 1_200_000, 'in part, if it is long')
-  t.ok(Math.abs(long.passed().share - 0.21) < 0.02)
-  t.equal(find('{"usage":{"prompt_tokens":1}}', 5).passed().bytes.length, 0, 'and not if it is not needed')
+  t.equal(long.passed().bytes.length + long.passed().unseenBytes, 5_000_008)
+  const complete = '{"usage":{"prompt_tokens":1,"completion_tokens":1}}'
+  t.equal(find(complete, 5).passed().bytes.length, 0, 'and not if it is not needed')
+  const odd = '{"x":"a word","usage":{"prompt_tokens":1,"completion_tokens":null}}'
+  t.equal(find(odd, 5).passed().bytes.toString(), odd, 'but if a part of the usage is missing')
 })
 
 t.test('numbers that cannot be tokens are no usage', async (t) => {
   for (const value of ['{}', '{"prompt_tokens":-1}', '{"prompt_tokens":1.5}', '{"prompt_tokens":"1"}', '[]', '1']) {
     t.equal(find(`{"usage":${value}}`, 100).usage, null, value)
   }
+  for (const odd of ['null', '"3"', '3.5', '-3', '[3]', '{}', 'true', '1e300']) {
+    const { usage } = find(`{"usage":{"prompt_tokens":7,"completion_tokens":${odd}}}`, 100)
+    t.match(usage, { promptTokens: 7, completionTokens: null }, odd)
+    const other = find(`{"usage":{"prompt_tokens":${odd},"completion_tokens":3}}`, 100).usage
+    t.match(other, { promptTokens: null, completionTokens: 3 }, odd)
+  }
+  t.match(find('{"usage":{"prompt_tokens":7}}', 100).usage, { promptTokens: 7, completionTokens: null })
+})
+
+t.test('reasoning that is reported outside of the completion counts', async (t) => {
+  const outside = {
+    prompt_tokens: 19_693,
+    completion_tokens: 7,
+    total_tokens: 20_309,
+    completion_tokens_details: { reasoning_tokens: 609 }
+  }
+  const { usage: found } = find(JSON.stringify({ usage: outside }), 50)
+  t.match(found, { promptTokens: 19_693, completionTokens: 616, reasoningTokens: 609 })
+  const { usage: odd } = find('{"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":"9999"}}', 50)
+  t.match(odd, { completionTokens: 3 })
+  const { usage: less } = find('{"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":2}}', 50)
+  t.match(less, { completionTokens: 3 })
 })

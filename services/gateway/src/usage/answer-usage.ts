@@ -1,11 +1,11 @@
 import { findName } from '../body/find-name.ts'
 import { closeBrace } from '../body/json-bytes.ts'
-import type { Usage } from './usage.ts'
+import { isComplete, type ReportedUsage } from './usage.ts'
 import { usageAt, usageName } from './usage-name.ts'
 
 /** Far more than any usage object has. */
 const longestUsage = 16_384
-/** What is kept of an answer, for the case that it does not say what it used. */
+/** What is kept of an answer, for the case that it does not report all that it used. */
 const keptLimit = 1024 * 1024
 
 /**
@@ -14,7 +14,7 @@ const keptLimit = 1024 * 1024
  */
 export class AnswerUsage {
   /** null until it has been found. */
-  usage: Usage | null = null
+  usage: ReportedUsage | null = null
   /** The end of what has passed, if a usage object may have begun there. */
   #open: Buffer | null = null
   #kept: Buffer[] | null = null
@@ -44,26 +44,25 @@ export class AnswerUsage {
       at = findName(text, usageName, at + usageName.length)
     }
     this.#open ??= openName(bytes)
-    if (this.usage !== null && !this.#keepsAll) this.#kept = null
-    else if (this.#keptBytes < keptLimit) {
+    if (isComplete(this.usage) && !this.#keepsAll) {
+      this.#kept = null
+      this.#keptBytes = 0
+    } else if (this.#keptBytes === this.#passedBytes - chunk.length && this.#keptBytes < keptLimit) {
       this.#kept ??= []
       this.#kept.push(chunk)
       this.#keptBytes += chunk.length
     }
   }
 
-  /** What passed, or its beginning, while no usage was found; and the share of the whole that it is. */
-  passed(): { bytes: Buffer; share: number } {
-    return {
-      bytes: Buffer.concat(this.#kept ?? []),
-      share: this.#passedBytes === 0 ? 1 : this.#keptBytes / this.#passedBytes
-    }
+  /** The beginning of what passed, while its usage was not complete; and how many bytes are not kept. */
+  passed(): { bytes: Buffer; unseenBytes: number } {
+    return { bytes: Buffer.concat(this.#kept ?? []), unseenBytes: this.#passedBytes - this.#keptBytes }
   }
 
   /** Whether what passed is JSON; of a very long answer, whether it ends as JSON does. */
   isWholeJson(): boolean {
-    const { bytes, share } = this.passed()
-    if (share < 1) return /[}\]]\s*$/.test(bytes.toString('latin1', bytes.length - 64))
+    const { bytes, unseenBytes } = this.passed()
+    if (unseenBytes > 0) return /[}\]]\s*$/.test(bytes.toString('latin1', bytes.length - 64))
     try {
       JSON.parse(bytes.toString())
       return true

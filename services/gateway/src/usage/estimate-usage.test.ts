@@ -1,24 +1,43 @@
 import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
 import t from 'tap'
-import { type Countable, estimateUsage } from './estimate-usage.ts'
+import { type Countable, type Estimate, estimateUsage, type Received } from './estimate-usage.ts'
+import { tokensUnderWay } from './usage.ts'
 import { createUsageEstimator } from './usage-estimator.ts'
 
-const counted = (request: unknown, answer: string, isStream: boolean, share = 1) =>
-  estimateUsage({
-    request: Buffer.from(typeof request === 'string' ? request : JSON.stringify(request)),
-    answer: Buffer.from(answer),
-    isStream,
-    share
+const stream: Received = { answer: Buffer.alloc(0), isStream: true, unseenBytes: 0, isCut: false }
+
+function counted(answer: string, received: Partial<Received> = {}, more: Partial<Countable> = {}): Estimate {
+  return estimateUsage({
+    prompt: null,
+    received: { ...stream, answer: Buffer.from(answer), ...received },
+    answers: 1,
+    hasTokenizer: true,
+    ...more
   })
+}
+const output = (...args: Parameters<typeof counted>) => counted(...args).completionTokens
+const around = 3
+const whole = { isStream: false }
 
 t.test('words that came in pieces are counted as the text that they are', async (t) => {
   const text = 'Internationalization, of all things: 12345 and ünïcödé 🎉'
   const lines = [...text].map((content) => JSON.stringify({ role: 'assistant', content })).join('\n')
-  const { completionTokens, estimated } = counted({ messages: [] }, `${lines}\n{}\n`, true)
-  t.equal(completionTokens, countTokens(text))
-  t.ok(estimated)
-  t.equal(counted({ messages: [] }, `${lines}\n`, true, 0.5).completionTokens, 2 * countTokens(text))
-  t.equal(counted({ prompt: 'x' }, '"Hello "\n"world"\n', true).completionTokens, countTokens('Hello world'))
+  const tokens = countTokens(text) + around
+  t.equal(output(`${lines}\n{}\n`), tokens)
+  t.equal(output('"Hello "\n"world"\n'), countTokens('Hello world') + around)
+  t.equal(output(`${lines}\n`, { unseenBytes: 50 }), tokens + 50, 'a byte that is not kept counts as a token')
+  t.equal(
+    output(`${lines}\n`, {}, { hasTokenizer: false }),
+    Buffer.byteLength(text) + around,
+    'without a tokenizer each'
+  )
+})
+
+t.test('an answer that was cut off counts more than what came of it', async (t) => {
+  t.equal(output('"Hello"\n', { isCut: true }), countTokens('Hello') + around + tokensUnderWay)
+  t.equal(output('', { isCut: true }, { answers: 3 }), 3 * tokensUnderWay, 'before its first word, too')
+  t.ok(output('{"content":"Hel', { isCut: true })! > countTokens('Hel'), 'and with an event that is not whole')
+  t.equal(output(''), 0, 'unlike one that ended without words')
 })
 
 t.test(
@@ -34,14 +53,14 @@ t.test(
         .toSorted((one, other) => one.at - other.at)
         .map(({ line }) => JSON.stringify(line))
         .join('\n')
-    const expected = texts.reduce((sum, text) => sum + countTokens(text), 0)
+    const expected = texts.reduce((sum, text) => sum + countTokens(text), 0) + 3 * around
     const ofChat = lines(choices('delta', (content) => ({ role: 'assistant', content })))
-    t.equal(counted({ messages: [] }, `${ofChat}\n[]\n`, true).completionTokens, expected)
-    t.equal(counted({ prompt: [] }, lines(choices('text', (text) => text)), true).completionTokens, expected)
+    t.equal(output(`${ofChat}\n[]\n`, {}, { answers: 3 }), expected)
+    t.equal(output(lines(choices('text', (text) => text)), {}, { answers: 3 }), expected)
 
     const call = (index: number, letter: string) => ({ tool_calls: [{ index, function: { arguments: letter } }] })
     const ofTools = texts.flatMap((text, index) => [...text].map((letter) => JSON.stringify(call(index, letter))))
-    t.equal(counted({ messages: [] }, ofTools.join('\n'), true).completionTokens, expected)
+    t.equal(output(ofTools.join('\n'), {}, { answers: 3 }), expected)
   }
 )
 
@@ -60,39 +79,33 @@ t.test('tool calls, reasoning and several choices count, names of roles do not',
     ]
   }
   const expected = ['think', 'find', '{"a":1}', 'Hello world'].reduce((sum, text) => sum + countTokens(text), 0)
-  t.equal(counted({ messages: [] }, JSON.stringify(answer), false).completionTokens, expected)
+  t.equal(output(JSON.stringify(answer), whole), expected + around + 8)
+  t.equal(output('{"object":"chat.completion","output":"Hello"}', whole), countTokens('Hello') + around)
 })
 
-t.test('a prompt counts with its messages, tools, images and audio, in every form that inputs have', async (t) => {
-  const plain = counted({ messages: [{ role: 'user', content: 'Hello world' }] }, '', true).promptTokens
-  t.equal(plain, countTokens('Hello world') + countTokens('user') + 3 + 3)
-  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(100_000)}` } }
-  const parts = [{ type: 'text', text: 'Hello world' }, image]
-  t.equal(counted({ messages: [{ role: 'user', content: parts }] }, '', true).promptTokens, plain + 765)
-  for (const [input, tokens] of [
-    ['Hello world', 2],
-    [['Hello world', 'Hello'], 3],
-    [[1, 2, 3], 3],
-    [[[1], [2, 3]], 3]
-  ] as const) {
-    t.equal(counted({ input }, '', false).promptTokens, tokens)
-    t.equal(counted({ prompt: input }, '', false).promptTokens, tokens)
+t.test('a prompt is counted in every form that inputs have', async (t) => {
+  const promptOf = (kind: 'chat' | 'completion' | 'embedding', body: object) => {
+    const bytes = Buffer.from(JSON.stringify(body))
+    return counted('', {}, { prompt: { body: bytes, kind, imageTokens: 1105 } }).promptTokens!
   }
+  const message = promptOf('chat', { messages: [{ role: 'user', content: 'Hello world, and more of it' }] })
+  t.ok(message >= countTokens('Hello world, and more of it') + 7 && message < 60, `${message}`)
+  for (const input of ['Hello world', ['Hello world', 'Hello'], [1, 2, 3], [[1], [2, 3]]]) {
+    t.ok(promptOf('embedding', { input }) >= 2)
+    t.ok(promptOf('completion', { prompt: input }) >= 2)
+  }
+  t.equal(counted('').promptTokens, null)
 })
 
-t.test('what is not JSON is taken from its size, and nothing can stop the counting', async (t) => {
-  t.equal(counted('{', 'x'.repeat(400), false).completionTokens, 100)
+t.test('what is not understood is not known, and nothing can stop the counting', async (t) => {
+  t.equal(output('<html>', whole), null)
   const errors: unknown[] = []
   const estimator = createUsageEstimator((error) => errors.push(error))
   t.teardown(() => estimator.close())
-  const countable: Countable = {
-    request: Buffer.from('{"input":"a b c"}'),
-    answer: Buffer.alloc(0),
-    isStream: true,
-    share: 1
-  }
-  t.equal((await estimator.estimate(countable)).promptTokens, 3)
-  const uncloneable = { ...countable, share: (() => 1) as never }
-  t.equal((await estimator.estimate(uncloneable)).estimated, true)
+  const countable: Countable = { prompt: null, received: stream, answers: 1, hasTokenizer: true }
+  const said = { ...stream, answer: Buffer.from('"a b c"\n') }
+  t.equal((await estimator.estimate({ ...countable, received: said })).completionTokens, 3 + around)
+  const uncloneable = { ...countable, received: said, answers: (() => 1) as never }
+  t.equal((await estimator.estimate(uncloneable)).completionTokens, said.answer.length, 'its bytes bound it')
   t.equal(errors.length, 1)
 })

@@ -1,69 +1,59 @@
-import { countTokens as countAllTokens } from '@tollgate/contracts/tokens/tokenize.ts'
-import { memberOf, type Usage } from './usage.ts'
+import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { type CountablePrompt, countPrompt } from './count-prompt.ts'
+import { memberOf, tokensUnderWay } from './usage.ts'
 
-/** What there is to count. */
+/** What there is to count of a request whose upstream did not report all of its usage. */
 export type Countable = {
-  /** The request's body. */
-  request: Uint8Array
-  /** Of a stream, its {@link ReceivedText}; else the answer's body. */
+  /** null for a prompt that cannot be counted, or need not be. */
+  prompt: CountablePrompt | null
+  /** What came of the answer. */
+  received: Received
+  /** How many answers the request asked for. */
+  answers: number
+  /** Whether the tokenizer is that of the model. Without one, each byte of its words counts as a token. */
+  hasTokenizer: boolean
+}
+
+/** What came of an answer. */
+export type Received = {
+  /** Of a stream, the lines of its `ReceivedText`; else the answer's body. */
   answer: Uint8Array
   isStream: boolean
-  /** How much of the answer that is, from 0 to 1. */
-  share: number
+  /** Bytes that came, or were promised, and are not in `answer`. */
+  unseenBytes: number
+  /** Whether the answer ended before its end. */
+  isCut: boolean
 }
 
-/** Tokens that surround each message, and that begin the answer (OpenAI's cookbook, "How to count tokens with tiktoken"). */
-const messageOverhead = 3
+/** Tokens; null where the count is not known. */
+export type Estimate = { promptTokens: number | null; completionTokens: number | null }
+
+/** What models put around an answer, and around a tool call in it. */
 const answerOverhead = 3
-/** What an image of 1024 × 1024 costs in OpenAI's models with vision; nobody says the size of this one. */
-const imageTokens = 765
-/** OpenAI counts 10 tokens a second; at 48 kB of audio a second. */
-const audioBytesPerToken = 4800
-const usualBytesPerToken = 4
+const callOverhead = 8
 
-/** So much of a text is counted, and the rest taken to be like it: some texts take seconds for each megabyte. */
-const longestCounted = 65_536
-
-function countTokens(text: string): number {
-  if (text.length <= longestCounted) return countAllTokens(text)
-  return Math.ceil((countAllTokens(text.slice(0, longestCounted)) * text.length) / longestCounted)
-}
-
-/** Members of messages and deltas whose text is not what a model reads or writes. */
+/** Members of messages and deltas whose text is not what a model writes. */
 const notWords = new Set(['role', 'type', 'id', 'object', 'detail', 'format', 'file_id'])
 
-/** Counts what a request used whose upstream did not say. */
-export function estimateUsage({ request, answer, isStream, share }: Countable): Usage {
-  const written = isStream ? countLines(answer) : countAnswer(answer)
-  return {
-    promptTokens: countPrompt(request),
-    cachedTokens: 0,
-    completionTokens: Math.round(written / share),
-    reasoningTokens: 0,
-    estimated: true
+/** Counts what a request used, from above: the provider does not bill more. */
+export function estimateUsage({ prompt, received, answers, hasTokenizer }: Countable): Estimate {
+  const count = hasTokenizer ? countTokens : Buffer.byteLength
+  const words = received.isStream ? wordsOfLines(received.answer) : wordsOfAnswer(received.answer)
+  let completionTokens: number | null = null
+  if (words !== null) {
+    completionTokens = received.unseenBytes
+    for (const [path, text] of words) completionTokens += count(text) + (isName.test(path) ? callOverhead : 0)
+    if (completionTokens > 0) completionTokens += answers * answerOverhead
+    if (received.isCut) completionTokens += answers * tokensUnderWay
   }
+  return { promptTokens: prompt === null ? null : countPrompt(prompt), completionTokens }
 }
 
-function countPrompt(request: Uint8Array): number {
-  const body = parse(request)
-  const messages = memberOf(body, 'messages')
-  if (Array.isArray(messages)) {
-    const tools = memberOf(body, 'tools')
-    const words = messages.reduce((sum, message) => sum + countWords(message) + countTokens(roleOf(message)), 0)
-    return words + messages.length * messageOverhead + answerOverhead + (tools ? countTokens(JSON.stringify(tools)) : 0)
-  }
-  const input = memberOf(body, 'input') ?? memberOf(body, 'prompt')
-  return countInput(input)
-}
+/** The name of a tool. */
+const isName = /\/name$/
 
-/** A text, several, one as tokens, or several as tokens. */
-function countInput(input: unknown): number {
-  if (typeof input === 'string') return countTokens(input)
-  if (!Array.isArray(input)) return 0
-  return input.reduce<number>((sum, part) => sum + (typeof part === 'number' ? 1 : countInput(part)), 0)
-}
-
-function countLines(lines: Uint8Array): number {
+/** The words of a stream, by the place in the answer to which they belong. */
+function wordsOfLines(lines: Uint8Array): Map<string, string> {
   const words = new Map<string, string>()
   for (const line of Buffer.from(lines).toString().split('\n')) {
     if (line === '') continue
@@ -75,7 +65,7 @@ function countLines(lines: Uint8Array): number {
       words.set('', (words.get('') ?? '') + line)
     }
   }
-  return countAll(words)
+  return words
 }
 
 /** A stream of several answers brings all choices, each with what it adds: in another place each, by its index. */
@@ -83,63 +73,34 @@ function wordsOfChoice(choice: unknown): unknown {
   return { index: memberOf(choice, 'index'), words: memberOf(choice, 'delta') ?? memberOf(choice, 'text') }
 }
 
-function countAnswer(bytes: Uint8Array): number {
-  const body = parse(bytes)
-  const choices = memberOf(body, 'choices')
-  if (Array.isArray(choices)) {
-    return choices.reduce((sum, choice) => sum + countWords(memberOf(choice, 'message') ?? memberOf(choice, 'text')), 0)
-  }
-  // Embeddings have no words. What is not JSON has been cut off, or is not an answer that we know.
-  return body === null ? Math.ceil(bytes.length / usualBytesPerToken) : 0
-}
-
-function countWords(value: unknown): number {
+/** @returns null for what is not JSON: it has been cut off, or is not an answer that we know */
+function wordsOfAnswer(bytes: Uint8Array): Map<string, string> | null {
   const words = new Map<string, string>()
-  const media = gatherWords(value, '', words)
-  return media + countAll(words)
+  if (bytes.length === 0) return words
+  let body: unknown
+  try {
+    body = JSON.parse(Buffer.from(bytes).toString())
+  } catch {
+    return null
+  }
+  const choices = memberOf(body, 'choices')
+  const written = Array.isArray(choices)
+    ? choices.map((choice) => memberOf(choice, 'message') ?? memberOf(choice, 'text'))
+    : body
+  gatherWords(written, '', words)
+  return words
 }
 
-function countAll(words: ReadonlyMap<string, string>): number {
-  let tokens = 0
-  for (const text of words.values()) tokens += countTokens(text)
-  return tokens
-}
-
-/**
- * Puts every text within a value behind what was found at the same place before: what a stream brings in pieces.
- *
- * @returns the tokens of what is not text
- */
-function gatherWords(value: unknown, path: string, words: Map<string, string>): number {
+/** Puts every text within a value behind what was found at the same place before: what a stream brings in pieces. */
+function gatherWords(value: unknown, path: string, words: Map<string, string>): void {
   if (typeof value === 'string') {
     words.set(path, (words.get(path) ?? '') + value)
-    return 0
+    return
   }
-  if (typeof value !== 'object' || value === null) return 0
-  const { image_url, input_audio } = value as Record<string, unknown>
-  if (image_url !== undefined) return imageTokens
-  if (input_audio !== undefined) {
-    const data = memberOf(input_audio, 'data')
-    return typeof data === 'string' ? Math.ceil((data.length * 0.75) / audioBytesPerToken) : 0
-  }
-  let media = 0
+  if (typeof value !== 'object' || value === null) return
   for (const [name, inner] of Object.entries(value)) {
     // What a list brings in pieces says itself where it belongs: choices and tool calls do.
     const place = Array.isArray(value) ? (memberOf(inner, 'index') ?? name) : name
-    if (!notWords.has(name)) media += gatherWords(inner, `${path}/${place}`, words)
-  }
-  return media
-}
-
-function roleOf(message: unknown): string {
-  const role = memberOf(message, 'role')
-  return typeof role === 'string' ? role : ''
-}
-
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString())
-  } catch {
-    return null
+    if (!notWords.has(name)) gatherWords(inner, `${path}/${place}`, words)
   }
 }

@@ -33,9 +33,14 @@ export class ReceivedText {
     }
   }
 
-  /** Lines of JSON, or the first of them, and the share of all that they are. */
-  received(): { bytes: Buffer; share: number } {
-    return { bytes: this.#bytes.subarray(0, this.#used), share: this.#all === 0 ? 1 : this.#used / this.#all }
+  /** Counts bytes of events that are too long to be looked into. */
+  skipped(bytes: number): void {
+    this.#all += bytes
+  }
+
+  /** The first lines of JSON, and how many bytes of others are not kept. */
+  received(): { bytes: Buffer; unseenBytes: number } {
+    return { bytes: this.#bytes.subarray(0, this.#used), unseenBytes: this.#all - this.#used }
   }
 
   #append(events: Buffer, start: number, end: number): void {

@@ -1,21 +1,20 @@
 import type { Piscina } from 'piscina'
 import type { CountablePrompt } from './count-prompt.ts'
-import type { Countable } from './estimate-usage.ts'
-import type { Usage } from './usage.ts'
+import type { Countable, Estimate } from './estimate-usage.ts'
+import { tokensUnderWay } from './usage.ts'
 
 /** Answers that wait to be counted, with their requests, are kept in memory meanwhile. */
 const mostWaiting = 1000
 const mostWaitingBytes = 64 * 1024 * 1024
 /** Longer prompts would keep the thread for too long. */
 const longestPrompt = 2 * 1024 * 1024
-const usualBytesPerToken = 4
 
 export type UsageEstimator = {
-  /** Counts off the event loop. Never rejects: what cannot be counted any more is taken from its size. */
-  estimate(countable: Countable): Promise<Usage>
+  /** Counts off the event loop. Never rejects: what cannot be counted any more is bounded by its size. */
+  estimate(countable: Countable): Promise<Estimate>
   /** The most tokens that a prompt can have, by its tokenizer; null if it cannot be counted now. Never rejects. */
   countPrompt(prompt: CountablePrompt): Promise<number | null>
-  /** Ends the counting: what waits is taken from its size. */
+  /** Ends the counting: what waits is bounded by its size. */
   hurry(): Promise<void>
   close(): Promise<void>
 }
@@ -42,8 +41,10 @@ export function createUsageEstimator(onError: (error: unknown) => void): UsageEs
 
   return {
     async estimate(countable) {
-      const bytes = countable.request.length + countable.answer.length
-      return (await run<Countable, Usage>('estimateUsage', countable, bytes)) ?? bySize(countable)
+      const long = (countable.prompt?.body.length ?? 0) > longestPrompt
+      const task = long ? { ...countable, prompt: null } : countable
+      const bytes = (task.prompt?.body.length ?? 0) + task.received.answer.length
+      return (await run<Countable, Estimate>('estimateUsage', task, bytes)) ?? bySize(countable)
     },
     async countPrompt(prompt) {
       return prompt.body.length > longestPrompt ? null : run('countPrompt', prompt, prompt.body.length)
@@ -65,12 +66,8 @@ async function openPool(): Promise<Piscina> {
   })
 }
 
-function bySize({ request, answer, share }: Countable): Usage {
-  return {
-    promptTokens: Math.ceil(request.length / usualBytesPerToken),
-    cachedTokens: 0,
-    completionTokens: Math.ceil(answer.length / usualBytesPerToken / share),
-    reasoningTokens: 0,
-    estimated: true
-  }
+/** No text has more tokens than bytes. */
+function bySize({ received, answers }: Countable): Estimate {
+  const { answer, unseenBytes, isCut } = received
+  return { promptTokens: null, completionTokens: answer.length + unseenBytes + (isCut ? answers * tokensUnderWay : 0) }
 }

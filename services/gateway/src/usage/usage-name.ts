@@ -1,7 +1,7 @@
 import { searchedName } from '../body/find-name.ts'
 import { closeBrace, openBrace } from '../body/json-bytes.ts'
 import { skipValue, valueAfter } from '../body/scan.ts'
-import { readUsage, type Usage } from './usage.ts'
+import { type ReportedUsage, readUsage } from './usage.ts'
 
 export const usageName = searchedName('usage')
 
@@ -11,7 +11,7 @@ export const usageName = searchedName('usage')
  *
  * @returns null if it has another form: then its bytes tell
  */
-export function usageInText(text: string): Usage | null {
+export function usageInText(text: string): ReportedUsage | null {
   const at = text.lastIndexOf('"usage":')
   if (at < 0) return null
   const start = at + 8
@@ -43,7 +43,7 @@ function endOfObject(text: string, from: number): number {
  *
  * @returns 'cut' if the bytes end within it, null if it is not a usage object
  */
-export function usageAt(bytes: Buffer, at: number): Usage | 'cut' | null {
+export function usageAt(bytes: Buffer, at: number): ReportedUsage | 'cut' | null {
   const start = valueAfter(bytes, at + usageName.length)
   if (start >= bytes.length) return 'cut'
   if (bytes[start] !== openBrace) return null

@@ -6,9 +6,21 @@ export type Usage = {
   completionTokens: number
   /** Hidden reasoning; part of `completionTokens`. */
   reasoningTokens: number
-  /** Counted by the gateway, because the upstream did not say. */
+  /** Whether the gateway counted any of it, because the upstream did not report it. */
   estimated: boolean
 }
+
+/** What an upstream reported. null where it reported nothing that can be a number of tokens. */
+export type ReportedUsage = Omit<Usage, 'promptTokens' | 'completionTokens'> & {
+  promptTokens: number | null
+  completionTokens: number | null
+}
+
+/**
+ * What a model may have produced, for each answer that was cut off, that had not left the provider. A tenth of a second of
+ * a model that produces 320 tokens a second.
+ */
+export const tokensUnderWay = 32
 
 /** Of a request that was not served. */
 export const nothingUsed: Usage = {
@@ -20,24 +32,37 @@ export const nothingUsed: Usage = {
 }
 
 /**
- * Reads a `usage` object as OpenAI's API has it, of chat, completions or embeddings. A part that is larger than its whole
- * counts as the whole.
+ * Reads a `usage` object as OpenAI's API has it, of chat, completions or embeddings. What is not a whole number of at least
+ * 0 counts as not reported, and so do 0 prompt tokens: every prompt has some. A part that is larger than its whole counts
+ * as the whole.
  *
- * @returns null if it is none
+ * Some providers leave hidden reasoning out of `completion_tokens` (Gemini, xAI); `total_tokens` has it.
+ *
+ * @returns null if the value reports neither side
  */
-export function readUsage(value: unknown): Usage | null {
-  const prompt = tokensOf(value, 'prompt_tokens')
-  if (prompt === null) return null
-  const completion = tokensOf(value, 'completion_tokens') ?? 0
+export function readUsage(value: unknown): ReportedUsage | null {
+  const prompt = tokensOf(value, 'prompt_tokens') || null
+  let completion = tokensOf(value, 'completion_tokens')
+  if (prompt === null && completion === null) return null
+  const total = tokensOf(value, 'total_tokens')
+  if (completion !== null && prompt !== null && total !== null) completion = Math.max(completion, total - prompt)
   const cached = tokensOf(memberOf(value, 'prompt_tokens_details'), 'cached_tokens') ?? 0
   const reasoning = tokensOf(memberOf(value, 'completion_tokens_details'), 'reasoning_tokens') ?? 0
   return {
     promptTokens: prompt,
-    cachedTokens: Math.min(cached, prompt),
+    cachedTokens: Math.min(cached, prompt ?? 0),
     completionTokens: completion,
-    reasoningTokens: Math.min(reasoning, completion),
+    reasoningTokens: Math.min(reasoning, completion ?? 0),
     estimated: false
   }
+}
+
+/**
+ * Whether nothing of a usage has to be estimated. 0 tokens of output are believed only of an answer without words, so that
+ * one is looked into.
+ */
+export function isComplete(usage: ReportedUsage | null): usage is Usage {
+  return usage !== null && usage.promptTokens !== null && usage.completionTokens !== null && usage.completionTokens > 0
 }
 
 export function memberOf(value: unknown, name: string): unknown {

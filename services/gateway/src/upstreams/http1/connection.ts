@@ -46,6 +46,8 @@ export class Connection {
   #phase: Phase = 'connecting'
   #isSent = false
   #isPaused = false
+  /** Whether our side has been closed, within an exchange. */
+  #isLeft = false
 
   constructor(owner: ConnectionOwner, dial: Dial, first: Exchange) {
     this.#owner = owner
@@ -94,6 +96,20 @@ export class Connection {
     }
     // Nothing has been written: the connection is as good as before.
     this.#takeExchange()?.fail(reason)
+  }
+
+  /**
+   * Closes our side only: an upstream notices that as it does a connection that closes, and what is on its way is read.
+   * A request that has not left would be sent to its end first.
+   */
+  leave(reason: Error): void {
+    if (!this.#isSent || this.#socket.writableLength > 0) {
+      this.abandon(reason)
+      return
+    }
+    this.resume()
+    this.#isLeft = true
+    this.#socket.end()
   }
 
   /** Closes the connection, and tells an exchange that is under way why. */
@@ -203,7 +219,7 @@ export class Connection {
     } else if (isComplete) {
       const exchange = this.#takeExchange()!
       // A request that is still being written would be followed by the next one's.
-      if (leavesConnection && this.#socket.writableLength === 0) this.#rest()
+      if (leavesConnection && !this.#isLeft && this.#socket.writableLength === 0) this.#rest()
       else this.close()
       exchange.succeed()
     }

@@ -25,6 +25,10 @@ export class Exchange implements CallController {
     this.connection?.abandon(reason)
   }
 
+  leave(reason: Error): void {
+    this.connection?.leave(reason)
+  }
+
   pause(): void {
     this.connection?.pause()
   }

@@ -1,5 +1,6 @@
 import { connect, isIP, type OnReadOpts } from 'node:net'
 import { createSecureContext, connect as secureConnect } from 'node:tls'
+import { Looks } from '../../looks.ts'
 import { CallError } from '../call-error.ts'
 import type { AnswerHandler, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from '../upstream-pool.ts'
 import { Connection, type ConnectionOwner, type Dial } from './connection.ts'
@@ -21,14 +22,13 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   readonly heads: RequestHeads
   tick = 0
   readonly #dial: Dial
-  readonly #lookEveryMs: number
+  readonly #looks: Looks
   /** How many ticks a phase may last. That in which it began was not a whole one. */
   readonly #limits: { readonly connecting: number; readonly first_byte: number; readonly between_chunks: number }
   readonly #connections = new Set<Connection>()
   /** Those without an exchange; the one used last is at the end. */
   readonly #idle: Connection[] = []
   #underWay = 0
-  #timer: NodeJS.Timeout | undefined
   #isClosed = false
   #onOver: Array<() => void> = []
 
@@ -38,7 +38,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
     const { connect, firstByte, betweenChunks } = timeouts
     const lookEveryMs = Math.min(rarestLookMs, Math.ceil(Math.min(connect, firstByte, betweenChunks) / looksPerTimeout))
     const ticksOf = (ms: number) => Math.ceil(ms / lookEveryMs) + 1
-    this.#lookEveryMs = lookEveryMs
+    this.#looks = new Looks(lookEveryMs, () => this.#look())
     this.#limits = {
       connecting: ticksOf(connect),
       first_byte: ticksOf(firstByte),
@@ -61,7 +61,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
     if (connection !== null) connection.begin(exchange)
     else {
       this.#connections.add(new Connection(this, this.#dial, exchange))
-      this.#timer ??= setInterval(() => this.#look(), this.#lookEveryMs).unref()
+      this.#looks.start()
     }
   }
 
@@ -95,9 +95,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
         last.slot = slot
       }
     }
-    if (this.#connections.size > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    if (this.#connections.size === 0) this.#looks.stop()
   }
 
   onExchangeOver(): void {

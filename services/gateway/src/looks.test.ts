@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { test } from 'tap'
+import { Looks } from './looks.ts'
+
+const everyMs = 20
+
+/** Nothing runs in this process meanwhile. */
+const suspend = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+async function untilLook(act: () => void): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const looks = new Looks(everyMs, () => {
+      looks.stop()
+      clearTimeout(awake)
+      resolve()
+    })
+    // The looks alone do not keep the process.
+    const awake = setTimeout(() => {}, 60_000)
+    looks.start()
+    act()
+  })
+}
+
+test('what came while the process stood still is read before the next look, also if it stands still again', async () => {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const [[accepted], client] = await Promise.all([
+    once(server, 'connection'),
+    Promise.resolve(connect((server.address() as AddressInfo).port, '127.0.0.1'))
+  ])
+  for (const suspensions of [1, 2, 3]) {
+    let read = 0
+    client.on('data', (bytes) => {
+      read += bytes.length
+    })
+    await untilLook(() => {
+      const again = (left: number): void => {
+        accepted.write('x')
+        suspend(5 * everyMs)
+        if (left > 1) setTimeout(again, 1, left - 1)
+      }
+      again(suspensions)
+    })
+    assert.equal(read, suspensions)
+    client.removeAllListeners('data')
+  }
+  client.destroy()
+  server.close()
+})
+
+test('a process that is always late looks all the same', async () => {
+  let isBusy = true
+  const busy = (): void => {
+    suspend(3 * everyMs)
+    if (isBusy) setImmediate(busy)
+  }
+  await untilLook(() => setImmediate(busy))
+  isBusy = false
+})

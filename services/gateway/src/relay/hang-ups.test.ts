@@ -1,0 +1,319 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import t from 'tap'
+import { chatOf, post } from '../testing/client.ts'
+import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { collectLogLines, type RequestLine } from '../testing/log-lines.ts'
+import {
+  catalogOf,
+  type GatewayOptions,
+  startGateway,
+  type TestGateway,
+  testCatalog
+} from '../testing/start-gateway.ts'
+import { tokensUnderWay } from '../usage/usage.ts'
+
+const { inputPicos, outputPicos } = testCatalog.models.small!.prices
+const catalog = catalogOf({
+  open: [{ upstream: 'test' }],
+  thinking: [{ upstream: 'test' }],
+  billed: [{ upstream: 'billing' }]
+})
+for (const model of Object.values(catalog.models)) model.tokenizer = 'o200k_base'
+catalog.models.thinking!.hidesOutput = true
+
+const lines = collectLogLines()
+let upstream: FakeUpstream
+t.before(async () => {
+  upstream = await startFakeUpstream()
+})
+t.teardown(() => upstream.close())
+
+/** With the connection of its latest request. */
+type Started = TestGateway & { secret: string; latest: Socket | null }
+type Tap = { teardown(run: () => Promise<void>): void }
+
+async function start(t: Tap, protection: GatewayOptions['protection'] = {}, timeouts = '{}'): Promise<Started> {
+  const entry = (more: string) =>
+    `{ base_url: '${upstream.url}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${timeouts}${more} }`
+  const upstreamsFile = `upstreams: { test: ${entry('')}, billing: ${entry(', abort_stops_billing: false')} }`
+  const gateway = await startGateway(upstream.url, { catalog, upstreamsFile, log: lines.log, protection })
+  t.teardown(() => gateway.close())
+  const started: Started = Object.assign(gateway, { secret: (await gateway.seedKey()).secret, latest: null })
+  gateway.server.prependListener('request', ({ socket }: IncomingMessage) => {
+    started.latest = socket
+  })
+  return started
+}
+
+const maxTokens = 500
+const bodyOf = (model: string, stream: boolean) => chatOf(model, { max_tokens: maxTokens, stream })
+/** What is reserved for such a request. */
+function holdNanos(model: string, stream: boolean): number {
+  const promptTokens = JSON.stringify(bodyOf(model, stream)).length + 8
+  return Math.ceil((promptTokens * inputPicos + maxTokens * outputPicos) / 1000)
+}
+const costNanos = (prompt: number, completion: number) =>
+  Math.ceil((prompt * inputPicos + completion * outputPicos) / 1000)
+
+const word = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`
+const usageOf = (prompt: unknown, completion: unknown) => ({ prompt_tokens: prompt, completion_tokens: completion })
+const usageEvent = (usage: object) => `data: ${JSON.stringify({ choices: [], usage })}\n\n`
+const done = 'data: [DONE]\n\n'
+const begin = ({ response }: Received) => response.writeHead(200, { 'content-type': 'text/event-stream' })
+
+/** Sends a stream's request, and hangs up when the upstream has it, or when the client has so many bytes: now the gateway knows. */
+async function leave(gateway: Started, model: string, afterBytes: number): Promise<Received> {
+  const before = upstream.received.length
+  const leaving = new AbortController()
+  const asked = post(gateway, gateway.secret, '/chat/completions', bodyOf(model, true), { signal: leaving.signal })
+  asked.catch(() => {})
+  while (upstream.received.length === before) await new Promise(setImmediate)
+  if (afterBytes > 0) {
+    const reader = (await asked).body!.getReader()
+    for (let read = 0; read < afterBytes; ) read += (await reader.read()).value!.length
+  }
+  const closed = once(gateway.latest!, 'close')
+  leaving.abort()
+  await closed
+  return upstream.received.at(-1)!
+}
+
+const lineOf = ({ request }: Received): Promise<RequestLine> => lines.of(request.headers['x-request-id'] as string)
+
+t.test(
+  'a stream whose output may be hidden is read to its end when its client leaves, and charged its usage',
+  async (t) => {
+    const gateway = await start(t)
+    for (const model of ['thinking', 'billed']) {
+      for (const beganBefore of [false, true]) {
+        if (beganBefore) upstream.answer((received) => void begin(received).write(word('one')))
+        else upstream.answer(() => {})
+        const received = await leave(gateway, model, beganBefore ? 10 : 0)
+        // Long after the client has left.
+        for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
+        t.notOk(received.response.destroyed, 'the call goes on')
+        if (!beganBefore) begin(received)
+        received.response.end(word('two') + usageEvent(usageOf(12, 340)) + done)
+        t.match(await lineOf(received), {
+          promptTokens: 12,
+          completionTokens: 340,
+          estimated: false,
+          clientGone: true,
+          code: null,
+          costNanos: costNanos(12, 340)
+        })
+      }
+    }
+  }
+)
+
+t.test('if the usage does not come, or too many are read, the reservation is charged', async (t) => {
+  const gateway = await start(t)
+  for (const end of [
+    ({ response }: Received) => response.end(word('two') + done),
+    ({ response }: Received) => response.end(),
+    ({ response }: Received) => void response.destroy()
+  ]) {
+    upstream.answer((received) => void begin(received).write(word('one')))
+    const received = await leave(gateway, 'thinking', 10)
+    end(received)
+    t.match(await lineOf(received), { estimated: true, costNanos: holdNanos('thinking', true), code: null })
+  }
+  const none = await start(t, { maxAbandonedStreams: 0 })
+  upstream.answer((received) => void begin(received).write(word('one')))
+  const cut = await leave(none, 'thinking', 10)
+  t.match(await lineOf(cut), { estimated: true, costNanos: holdNanos('thinking', true), completionTokens: maxTokens })
+  if (!cut.response.destroyed) await once(cut.response, 'close')
+
+  const one = await start(t, { maxAbandonedStreams: 1 })
+  for (let round = 0; round < 3; round++) {
+    const first = await leave(one, 'thinking', 10)
+    const second = await leave(one, 'thinking', 10)
+    t.match(await lineOf(second), { costNanos: holdNanos('thinking', true) })
+    first.response.end(usageEvent(usageOf(5, 6)) + done)
+    t.match(await lineOf(first), { costNanos: costNanos(5, 6) }, 'and the place is free again')
+  }
+})
+
+t.test('other streams are aborted, and charged what came, also if nobody passed it on', async (t) => {
+  const gateway = await start(t)
+  upstream.answer(() => {})
+  const early = await leave(gateway, 'open', 0)
+  const before = await lineOf(early)
+  t.match(before, { estimated: true, status: 499, completionTokens: tokensUnderWay })
+  t.ok(before.promptTokens >= 8 && before.promptTokens < 120)
+
+  const text = 'All of these words are on their way. '.repeat(10)
+  upstream.answer((received) => {
+    begin(received).write(word('one'))
+    // They leave when the gateway has ended its side of the connection, and before it has closed it.
+    received.request.socket.prependOnceListener('end', () => received.response.write(word(text) + word('and more')))
+  })
+  const received = await leave(gateway, 'open', 10)
+  const line = await lineOf(received)
+  t.ok(received.response.destroyed || (await once(received.response, 'close')), 'the upstream is told')
+  const produced = countTokens(`one${text}and more`)
+  t.ok(line.completionTokens >= produced && line.completionTokens <= produced + 3 + tokensUnderWay, `${produced}`)
+  t.match(line, { estimated: true, clientGone: true, status: 200, code: null })
+
+  upstream.answer((received) => {
+    begin(received).write(word('one'))
+    received.request.socket.prependOnceListener('end', () => received.response.write(usageEvent(usageOf(9, 3))))
+  })
+  t.match(await lineOf(await leave(gateway, 'open', 10)), { promptTokens: 9, completionTokens: 3, estimated: false })
+})
+
+t.test('a charge for what a client left is never more than its reservation', async (t) => {
+  const gateway = await start(t)
+  upstream.answer((received) => void begin(received).write(word('word '.repeat(10_000))))
+  t.match(await lineOf(await leave(gateway, 'open', 10)), {
+    estimated: true,
+    completionTokens: maxTokens
+  })
+})
+
+t.test('a request that ends at its deadline is charged as if its client had left', async (t) => {
+  const gateway = await start(t, { longestRequestMs: 300 })
+  const ask = async (model: string, stream: boolean) => {
+    const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf(model, stream))
+    await response.text().catch(() => {})
+    return lines.of(response.headers.get('x-request-id'))
+  }
+  upstream.answer((received) => void begin(received).write(word('one two three')))
+  const open = await ask('open', true)
+  t.match(open, { code: 'upstream_timeout', status: 200, estimated: true, clientGone: false })
+  t.equal(open.completionTokens, 3 + 3 + tokensUnderWay)
+  for (const model of ['thinking', 'billed']) {
+    t.match(await ask(model, true), { code: 'upstream_timeout', costNanos: holdNanos(model, true) })
+  }
+  upstream.answer(() => {})
+  t.match(await ask('open', true), { code: 'upstream_timeout', status: 504, completionTokens: tokensUnderWay })
+  t.match(await ask('open', false), { code: 'upstream_timeout', status: 504, costNanos: holdNanos('open', false) })
+})
+
+t.test('an upstream that is too slow may bill what it did: the request is charged as at its deadline', async (t) => {
+  const gateway = await start(t, {}, '{ connect: 1000, first_byte: 100, between_chunks: 100 }')
+  upstream.answer(() => {})
+  for (const [model, stream, cost] of [
+    ['open', false, holdNanos('open', false)],
+    ['thinking', true, holdNanos('thinking', true)]
+  ] as const) {
+    const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf(model, stream))
+    await response.text()
+    t.match(await lines.of(response.headers.get('x-request-id')), { code: 'upstream_timeout', costNanos: cost })
+  }
+})
+
+t.test('a plain answer that breaks off is charged its usage, or else as much as it can have cost', async (t) => {
+  const gateway = await start(t)
+  const whole = JSON.stringify({
+    choices: [{ message: { content: 'one two' } }],
+    usage: usageOf(11, 7),
+    x: 'x'.repeat(40)
+  })
+  const usageEnd = whole.indexOf(',"x"')
+  const ask = async (model: string, length: number, isLengthSaid: boolean) => {
+    upstream.answer(({ response }) => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        ...(isLengthSaid && { 'content-length': whole.length })
+      })
+      response.write(whole.slice(0, length), () => response.destroy())
+    })
+    const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf(model, false))
+    await response.text().catch(() => {})
+    // An upstream that only fails would be left alone.
+    gateway.upstreams.get('test')!.breaker.succeeded(false, performance.now())
+    return lines.of(response.headers.get('x-request-id'))
+  }
+  for (const model of ['open', 'thinking']) {
+    for (const isLengthSaid of [true, false]) {
+      const reported = { costNanos: costNanos(11, 7), estimated: false, code: 'upstream_error' }
+      t.match(await ask(model, usageEnd, isLengthSaid), reported)
+    }
+    t.match(await ask(model, 20, false), { costNanos: holdNanos(model, false), estimated: true })
+  }
+  const known = await ask('open', 20, true)
+  t.match(known, { completionTokens: whole.length + 3 + tokensUnderWay, estimated: true })
+  t.match(await ask('thinking', 20, true), { costNanos: holdNanos('thinking', false) })
+})
+
+t.test('usage that is no whole number of at least 0 is not reported', async (t) => {
+  const gateway = await start(t)
+  const ask = async (model: string, stream: boolean, usage: unknown, words = 'one two three') => {
+    upstream.answer((received) => {
+      if (stream) begin(received).end(word(words) + usageEvent(usage as object) + done)
+      else {
+        received.response.setHeader('content-type', 'application/json')
+        received.response.end(JSON.stringify({ choices: [{ message: { content: words } }], usage }))
+      }
+    })
+    const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf(model, stream))
+    await response.text()
+    return lines.of(response.headers.get('x-request-id'))
+  }
+  for (const stream of [false, true]) {
+    for (const odd of [undefined, null, '3', 2.5, -3, 0]) {
+      const counted = { promptTokens: 11, completionTokens: 3 + 3, estimated: true }
+      t.match(await ask('open', stream, usageOf(11, odd)), counted, `${stream} ${odd}`)
+      t.match(await ask('thinking', stream, usageOf(11, odd)), { completionTokens: maxTokens, estimated: true })
+      const { promptTokens, ...rest } = await ask('open', stream, usageOf(odd, 5))
+      t.match(rest, { completionTokens: 5, estimated: true })
+      t.ok(promptTokens >= 8 && promptTokens < 120)
+    }
+    for (const usage of [null, 3, [], usageOf(0, 0), {}]) {
+      t.match(await ask('open', stream, usage), { completionTokens: 6, estimated: true }, JSON.stringify(usage))
+      t.match(await ask('thinking', stream, usage), { completionTokens: maxTokens, estimated: true })
+    }
+    const empty = { promptTokens: 11, completionTokens: 0, estimated: false }
+    t.match(await ask('thinking', stream, usageOf(11, 0), ''), empty, 'an answer without words has none')
+    const outside = { ...usageOf(11, 5), total_tokens: 116 }
+    t.match(await ask('open', stream, outside), { completionTokens: 105, estimated: false })
+  }
+})
+
+t.test('usage is found where Groq has it, and in every event of a stream the last counts', async (t) => {
+  const gateway = await start(t)
+  const ask = async (events: string) => {
+    upstream.answer((received) => void begin(received).end(events))
+    const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf('open', true))
+    t.equal(await response.text(), events)
+    return lines.of(response.headers.get('x-request-id'))
+  }
+  const groq = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], x_groq: { id: 'x', usage: usageOf(8, 9) } }
+  t.match(await ask(`${word('one')}data: ${JSON.stringify(groq)}\n\n${done}`), {
+    completionTokens: 9,
+    estimated: false
+  })
+  const each = (content: string, completion: number) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }], usage: usageOf(8, completion) })}\n\n`
+  t.match(await ask(each('one', 1) + each('two', 4) + done), { completionTokens: 4, estimated: false })
+
+  upstream.answer((received) => void begin(received).write(each('one two three', 1)))
+  const left = await lineOf(await leave(gateway, 'open', 10))
+  t.match(left, { promptTokens: 8, completionTokens: 3 + 3 + tokensUnderWay, estimated: true })
+})
+
+t.test('answers that came while the gateway was suspended are read before deadlines cut them off', async (t) => {
+  for (const protection of [{ longestRequestMs: 1000 }, {}]) {
+    const timeouts = 'longestRequestMs' in protection ? '{}' : '{ connect: 1000, first_byte: 500, between_chunks: 500 }'
+    const gateway = await start(t, protection, timeouts)
+    for (const stream of [false, true]) {
+      upstream.answer((received) => {
+        const { response } = received
+        if (stream) begin(received).write(word('one'))
+        setImmediate(() => {
+          response.end(stream ? usageEvent(usageOf(3, 4)) + done : JSON.stringify({ usage: usageOf(3, 4) }))
+          // Nothing runs in this process for longer than any request may take.
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)
+        })
+      })
+      const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf('thinking', stream))
+      await response.text()
+      t.match(await lines.of(response.headers.get('x-request-id')), { status: 200, code: null, completionTokens: 4 })
+    }
+  }
+})
