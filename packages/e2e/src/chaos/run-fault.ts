@@ -54,6 +54,10 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
   const steady = startSteadyTraffic(system)
   const capped = startCappedTraffic(cappedAccounts, system)
   const creations = startCreations(system)
+  // Also if something below fails: what goes on asking would keep this program from its end.
+  await using traffic = new AsyncDisposableStack()
+  for (const { stop } of [steady, capped, creations]) traffic.defer(stop)
+  traffic.defer(revocations.stop)
   await delay(undisturbedMs)
   const early = failuresOf(countOutcomes(steady.raw))
   if (early.length > 0) throw new Error(`requests fail before the fault: ${early.join('; ')}`)
