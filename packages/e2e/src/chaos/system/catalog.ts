@@ -22,10 +22,9 @@ export function upstreamName(model: (typeof models)[number]): string {
   return `${model}+pace-ms=${model === 'quick' || model === 'watched' ? 0 : model === 'ordinary' ? 10 : 40}`
 }
 
-const planNamed = (
-  name: string,
-  limits: Partial<CatalogFile['plans'][string]['limits']> = {}
-): CatalogFile['plans'][string] => ({
+type Plan = CatalogFile['plans'][string]
+
+const planNamed = (name: string, limits: Partial<Plan['limits']> = {}): Plan => ({
   name,
   entitlements: [],
   key_quota: 'unlimited',
@@ -35,7 +34,12 @@ const planNamed = (
   caps_usd: { request: 1000, month: 1e6 }
 })
 
-/** A catalog whose plans limit nothing but `limited`, which is for a request a second: caps come from accounts and keys. @returns the path of the file */
+/**
+ * A catalog whose plans limit no requests but `limited`, which is for one a second: caps come from accounts and keys. How many
+ * keys there may be, and so how often they may change, is limited by `free` only.
+ *
+ * @returns the path of the file
+ */
 export function writeCatalog(directory: string): string {
   const catalog: CatalogFile = {
     models: Object.fromEntries(
@@ -55,7 +59,7 @@ export function writeCatalog(directory: string): string {
       ])
     ),
     plans: {
-      free: planNamed('Free'),
+      free: { ...planNamed('Free'), key_quota: 5 },
       pro: planNamed('Pro'),
       limited: planNamed('Limited', { requests_per_minute: 60, tokens_per_minute: 60_000 })
     }
