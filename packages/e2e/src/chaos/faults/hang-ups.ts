@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 import { untilCopied } from '../measure/calm.ts'
 import { describe } from '../measure/judge.ts'
@@ -13,6 +14,8 @@ import { countOutcomes } from '../traffic/sent.ts'
 const capNanos = 6_000_000
 const streams = 80
 const workers = 8
+/** What others hold may come free again. */
+const pauseOfRefusedMs = 250
 const maxTokens = 400
 /** What a stream reserves at most: its prompt by its bytes, and all that it may produce. */
 const mostNanosEach = (200 + maxTokens) * 1000
@@ -41,7 +44,9 @@ async function leaveAll(system: ChaosSystem, model: (typeof leftModels)[number],
         const one = number++
         const { url } = gateways[one % gateways.length]!
         const leaving = leavings[Math.floor(one / gateways.length) % leavings.length]!
-        outcomes.push({ outcome: await askAndLeave(url, account!.keys[0]!.secret, { ...body, model }, leaving) })
+        const outcome = await askAndLeave(url, account!.keys[0]!.secret, { ...body, model }, leaving)
+        outcomes.push({ outcome })
+        if (outcome === '402') await delay(pauseOfRefusedMs)
       }
     })
   )
