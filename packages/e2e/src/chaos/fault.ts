@@ -1,4 +1,5 @@
 import type { Allowed } from './measure/judge.ts'
+import type { Findings } from './measure/measurement.ts'
 import type { ChaosSystem, Conditions } from './system/chaos-system.ts'
 
 /** Something that breaks, and what may come of it. */
@@ -14,6 +15,7 @@ export type Fault = {
    * Breaks something, and mends it. Resolves at the moment when it is mended.
    *
    * @param forgotten to be called at the moment when Redis loses what it had acknowledged
+   * @param findings takes what only this fault looks at
    */
-  inflict(system: ChaosSystem, forgotten: () => void): Promise<void>
+  inflict(system: ChaosSystem, forgotten: () => void, findings: Findings): Promise<void>
 }

@@ -5,14 +5,14 @@ import { untilCalm } from './measure/calm.ts'
 import { falseBudgetRefusals, measureCaps, uncopiedNanos } from './measure/caps.ts'
 import { failuresOf } from './measure/judge.ts'
 import { countAccounts, findLost } from './measure/lost.ts'
-import type { Measured } from './measure/measurement.ts'
+import type { Findings, Measured } from './measure/measurement.ts'
 import { chargedIn, chargedSince, producedIn } from './measure/usage.ts'
 import type { ChaosSystem } from './system/chaos-system.ts'
 import { untilProjected } from './system/seed.ts'
 import { type CappedTraffic, seedCapped, startCappedTraffic } from './traffic/capped.ts'
 import { startCreations } from './traffic/creations.ts'
 import { prepareRevocations } from './traffic/revocations.ts'
-import type { Sent } from './traffic/sent.ts'
+import { countOutcomes, type Sent } from './traffic/sent.ts'
 import { startSteadyTraffic } from './traffic/steady.ts'
 
 /** How long what belongs to a fault lasts, ms. */
@@ -54,18 +54,27 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
   const steady = startSteadyTraffic(system)
   const capped = startCappedTraffic(cappedAccounts, system)
   const creations = startCreations(system)
+  // Also if something below fails: what goes on asking would keep this program from its end.
+  await using traffic = new AsyncDisposableStack()
+  for (const { stop } of [steady, capped, creations]) traffic.defer(stop)
+  traffic.defer(revocations.stop)
   await delay(undisturbedMs)
-  const early = failuresOf(count(steady.raw))
+  const early = failuresOf(countOutcomes(steady.raw))
   if (early.length > 0) throw new Error(`requests fail before the fault: ${early.join('; ')}`)
 
   let forgottenAt: number | null = null
+  const findings: Findings = { seen: [], broken: [] }
   revocations.revokeOne()
   const brokenFrom = performance.now()
   const revoking = setInterval(revocations.revokeOne, revokeEveryMs)
   try {
-    await fault.inflict(system, () => {
-      forgottenAt = Date.now()
-    })
+    await fault.inflict(
+      system,
+      () => {
+        forgottenAt = Date.now()
+      },
+      findings
+    )
   } finally {
     clearInterval(revoking)
   }
@@ -95,10 +104,11 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
     uncopiedNanos: forgottenAt === null ? 0 : uncopiedNanos(witnessed, forgottenAt),
     falseRefusals: falseRefusals([...steady.raw, ...steady.sdk], capped),
     lost,
-    raw: count(steady.raw),
-    sdk: count(steady.sdk),
+    raw: countOutcomes(steady.raw),
+    sdk: countOutcomes(steady.sdk),
     stalledMs: stalls.max / 1e6,
-    healedMs: lastFailure(steady.raw, mendedAt) - mendedAt
+    healedMs: lastFailure(steady.raw, mendedAt) - mendedAt,
+    findings
   }
 }
 
@@ -106,7 +116,9 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
 async function untilQuiet(raw: readonly Sent[], mendedAt: number, quietMs: number): Promise<void> {
   while (performance.now() < lastFailure(raw, mendedAt) + quietMs) {
     if (performance.now() > mendedAt + healLimitMs) {
-      throw new Error(`it has not healed in ${healLimitMs / 1000} s: ${failuresOf(count(raw.slice(-50))).join('; ')}`)
+      throw new Error(
+        `it has not healed in ${healLimitMs / 1000} s: ${failuresOf(countOutcomes(raw.slice(-50))).join('; ')}`
+      )
     }
     await delay(100)
   }
@@ -121,15 +133,9 @@ function lastFailure(raw: readonly Sent[], mendedAt: number): number {
   )
 }
 
-function count(sent: readonly Sent[]): Map<string, number> {
-  const outcomes = new Map<string, number>()
-  for (const { outcome } of sent) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-  return outcomes
-}
-
 function falseRefusals(uncapped: readonly Sent[], capped: CappedTraffic): Map<string, number> {
-  const found = [...count(uncapped)].filter(([outcome]) => falseRefusal.test(outcome))
-  const others = [...count(capped.sent)].filter(([outcome]) => /^(401|429)/.test(outcome))
+  const found = [...countOutcomes(uncapped)].filter(([outcome]) => falseRefusal.test(outcome))
+  const others = [...countOutcomes(capped.sent)].filter(([outcome]) => /^(401|429)/.test(outcome))
   const budget = falseBudgetRefusals(capped)
   return new Map([...found, ...others, ...(budget > 0 ? [['402 although the cap allows it', budget] as const] : [])])
 }

@@ -7,7 +7,7 @@ const total = (outcomes: Outcomes): number => [...outcomes.values()].reduce((sum
 
 /** What was seen of the promises under one fault, a line each. */
 export function describeMeasured(measured: Measured): string[] {
-  const { revocations, caps, produced, charged, falseRefusals, lost, raw, sdk, healedMs, brokenMs } = measured
+  const { revocations, caps, produced, charged, falseRefusals, lost, raw, sdk, healedMs, brokenMs, findings } = measured
   const failures = (outcomes: Outcomes) => {
     const failed = new Map(failuresOf(outcomes))
     return `${total(failed)} of ${total(outcomes)}${failed.size === 0 ? '' : ` (${describe(failed)})`}`
@@ -28,6 +28,7 @@ export function describeMeasured(measured: Measured): string[] {
     `requests failed                  ${failures(raw)}`,
     `… with the SDK's retries         ${failures(sdk)}`,
     `broken for, healed after         ${seconds(brokenMs)}, ${seconds(healedMs)}`,
+    ...findings.seen,
     ...(isDisturbed(measured) ? [`DISTURBED: this process stood still for ${seconds(measured.stalledMs)}`] : [])
   ]
 }

@@ -6,6 +6,8 @@ export interface ChildOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
+  /** Added to those of this process, and win over them. */
+  readonly variables?: Readonly<Record<string, string>> | undefined
   /** The system user to run as, when this process is root and the program refuses root. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
   /** The signal that asks the program to stop and to leave its files in order. */
@@ -54,7 +56,13 @@ const outputLines = 40
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args, cwd, user, stopSignal, temporaryDirectory, stopLimitMs = usualStopLimitMs } = options
-  const running = spawn(command, args, { cwd, ...user, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const running = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...options.variables },
+    ...user,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   const lines: string[] = []
   let rest = ''
   const collect = (text: string) => {

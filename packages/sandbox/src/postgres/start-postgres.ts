@@ -12,6 +12,8 @@ export interface PostgresOptions {
   readonly fsync?: boolean
   /** In which the directory of its data is made; the system's own for temporary files unless given. */
   readonly parent?: string
+  /** Of its environment, beside those of this process. */
+  readonly variables?: Readonly<Record<string, string>>
   /** Further settings by name, such as `{ max_connections: '300' }`. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -44,6 +46,7 @@ const retryMs = 10
 export async function startPostgres({
   fsync = false,
   parent = tmpdir(),
+  variables,
   settings = {}
 }: PostgresOptions = {}): Promise<RunningPostgres | null> {
   const programs = findPostgres(process.env)
@@ -70,6 +73,7 @@ export async function startPostgres({
         command,
         args,
         cwd: directory,
+        variables,
         user,
         stopSignal: 'SIGINT',
         temporaryDirectory: directory

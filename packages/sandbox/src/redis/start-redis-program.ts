@@ -13,7 +13,7 @@ export async function startRedisProgram(
   port: number,
   options: Omit<RedisOptions, 'port'>
 ): Promise<RunningRedis> {
-  const { dataDir = null, persistence = dataDir !== null, args = [] } = options
+  const { dataDir = null, persistence = dataDir !== null, args = [], variables } = options
   const temporaryDirectory = dataDir === null ? await mkdtemp(join(tmpdir(), 'tollgate-redis-')) : null
   const directory = resolve(dataDir ?? temporaryDirectory ?? '')
   const removeTemporary = async () => {
@@ -25,6 +25,7 @@ export async function startRedisProgram(
       command: program.path,
       args: [...accessArguments(port, options), ...serverArguments(directory, persistence), ...args],
       cwd: directory,
+      variables,
       stopSignal: 'SIGTERM',
       temporaryDirectory
     })

@@ -19,6 +19,8 @@ export interface RedisOptions extends RedisAccess {
   readonly persistence?: boolean
   /** Further arguments of the program (`--maxmemory`, `100mb`), which win over the ones given here. */
   readonly args?: readonly string[]
+  /** Of its environment, beside those of this process. */
+  readonly variables?: Readonly<Record<string, string>>
   /** The program to run; null: the one written in JavaScript. By default, what {@link findRedisServer} finds. */
   readonly program?: RedisProgram | null
 }

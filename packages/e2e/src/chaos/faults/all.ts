@@ -1,12 +1,19 @@
 import type { Fault } from '../fault.ts'
+import { clockFaults } from './clocks.ts'
 import { conditionFaults } from './conditions.ts'
+import { controlCut } from './control-cut.ts'
+import { hangUps } from './hang-ups.ts'
+import { keyChurn } from './key-churn.ts'
+import { monthEnd } from './month-end.ts'
 import { poolerFaults } from './pooler.ts'
 import { postgresFaults } from './postgres.ts'
 import { processFaults } from './processes.ts'
 import { redisFailovers } from './redis-failovers.ts'
 import { redisFull } from './redis-full.ts'
+import { redisHangs } from './redis-hangs.ts'
 import { redisLosses } from './redis-losses.ts'
 import { redisNetwork } from './redis-network.ts'
+import { redisOlderCopy } from './redis-older-copy.ts'
 import { redisPauses } from './redis-pauses.ts'
 import { upstreamFaults } from './upstream.ts'
 
@@ -16,10 +23,17 @@ export const faults: readonly Fault[] = [
   ...redisNetwork,
   redisFull,
   ...redisLosses,
+  redisOlderCopy,
   ...redisFailovers,
+  ...redisHangs,
   ...postgresFaults,
   ...processFaults,
+  controlCut,
+  keyChurn,
   ...upstreamFaults,
+  hangUps,
   ...conditionFaults,
+  ...clockFaults,
+  monthEnd,
   ...poolerFaults
 ]

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 
-const hourMs = 3_600_000
+const hour = 3600
 const lastsMs = 10_000
 
-const clocks = (name: string, gatewayMs: number, controlMs: number, summary: string): Fault => ({
+const clocks = (name: string, gateway: number, control: number, summary: string): Fault => ({
   name,
   summary,
-  conditions: { clockShiftsMs: { gateway: gatewayMs, control: controlMs } },
+  conditions: { clocksAheadSeconds: { gateway, control } },
   allowed: { bridged: true },
   inflict: () => delay(lastsMs).then(() => undefined)
 })
@@ -16,14 +16,14 @@ const clocks = (name: string, gatewayMs: number, controlMs: number, summary: str
 export const conditionFaults: readonly Fault[] = [
   clocks(
     'clock-ahead',
-    hourMs,
-    -hourMs,
+    hour,
+    -hour,
     'the wall clock of one gateway is an hour ahead, that of one control an hour behind'
   ),
   clocks(
     'clock-behind',
-    -hourMs,
-    hourMs,
+    -hour,
+    hour,
     'the wall clock of one gateway is an hour behind, that of one control an hour ahead'
   ),
   {

@@ -44,7 +44,22 @@ export async function untilCalm(system: ChaosSystem): Promise<number> {
   }
 }
 
-async function settlementsWaiting({ gateways }: ChaosSystem): Promise<number> {
+/** Resolves when nothing of an account is under way, and the ledger has all that it used. @throws Error after a minute */
+export async function untilCopied({ link }: ChaosSystem, account: string): Promise<void> {
+  const shard = accountShard(account)
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    const { client } = link.nodeOf(shard)
+    const [fields, waiting] = await Promise.all([client.hkeys(accountName(account)), client.hlen(uncopiedName(shard))])
+    if (waiting === 0 && !fields.some((field) => field.startsWith('h:'))) return
+    if (performance.now() > deadline)
+      throw new Error('after a minute an account has holds, or rows that are not copied')
+    await delay(lookEveryMs)
+  }
+}
+
+/** How many settlements the gateways have not brought to Redis yet. */
+export async function settlementsWaiting({ gateways }: Pick<ChaosSystem, 'gateways'>): Promise<number> {
   const counts = await Promise.all(
     gateways.map(async ({ adminUrl }) => {
       const metrics = await (await fetch(`${adminUrl}/metrics`)).text()

@@ -16,7 +16,8 @@ const kept: Measured = {
   raw: new Map([['200', 50]]),
   sdk: new Map([['200', 50]]),
   stalledMs: 30,
-  healedMs: 0
+  healedMs: 0,
+  findings: { seen: [], broken: [] }
 }
 const { charged, produced } = kept
 
@@ -57,7 +58,8 @@ const broken: ReadonlyArray<[name: string, change: Partial<Measured>, allowed: A
   ['losing a key', { lost: ['a key'] }, { redisForgets: true }],
   ['an answer that was not to be expected', { raw: new Map([[away, 1]]) }, {}],
   ['a failure where clients try again', { sdk: new Map([[away, 1]]) }, { bridged: true, refusals: [away] }],
-  ['healing for too long', { healedMs: 5001 }, {}]
+  ['healing for too long', { healedMs: 5001 }, {}],
+  ['what a fault itself finds broken', { findings: { seen: [], broken: ['a promise'] } }, {}]
 ]
 for (const [name, change, allowed] of broken) {
   t.test(`${name} breaks one promise`, async (t) => {
@@ -73,6 +75,12 @@ t.test('what a fault may do breaks none', async (t) => {
   const estimated = { charged: { ...charged, requests: 11, nanos: 6000, estimatedRequests: 2, estimatedNanos: 1500 } }
   t.same(judge({ ...kept, ...estimated }, { gatewaysDie: true }), [])
   t.same(judge({ ...kept, raw: new Map([[away, 9]]) }, { refusals: [away] }), [])
+  const leftEstimated = { ...charged, nanos: 6000, estimatedRequests: 1, estimatedNanos: 1500 }
+  t.same(judge({ ...kept, charged: leftEstimated }, { clientsLeave: true }), [])
+  const revived = { revocations: { ...kept.revocations, longestAcceptedMs: 7000 } }
+  t.same(judge({ ...kept, ...revived }, { revokedMs: 7000 }), [])
+  const inTwoMonths = { caps: [{ ...kept.caps[0]!, producedNanos: 2000, chargedNanos: 2000 }] }
+  t.same(judge({ ...kept, ...inTwoMonths }, { months: 2 }), [])
   t.same(judge({ ...kept, healedMs: 14_000 }, { healMs: 15_000 }), [])
 })
 

@@ -12,6 +12,13 @@ export type CapMeasured = {
   unknownNanos: number
 }
 
+/** What a fault itself has looked at. Lines of text. */
+export type Findings = {
+  seen: string[]
+  /** One for each promise that was broken. */
+  broken: string[]
+}
+
 /** What was seen of the promises while a fault was inflicted. */
 export type Measured = {
   fault: string
@@ -33,4 +40,5 @@ export type Measured = {
   stalledMs: number
   /** From the end of the fault to the last request that failed, ms. */
   healedMs: number
+  findings: Findings
 }

@@ -6,26 +6,40 @@ import { stringify } from 'yaml'
 /** Of every model, picodollars per token. */
 export const prices = { inputPicos: 1_000_000, cachedInputPicos: 1_000_000, outputPicos: 1_000_000 }
 
+/** The models of streams whose clients leave: one shows all that it produces, and one reasons before it says anything. */
+export const leftModels = ['ordinary', 'reasoning'] as const
 /** The models of accounts whose caps are watched: one each, so that the model server's record tells them apart. */
 export const cappedModels = ['capped-1', 'capped-2', 'capped-3'] as const
-/** What everybody else asks for. `quick` is for questions whose answer is of no interest. */
-export const models = ['steady', 'quick', ...cappedModels] as const
+/**
+ * What everybody else asks for. `quick` is for questions whose answer is of no interest, `watched` for accounts that
+ * a fault watches by itself.
+ */
+export const models = ['steady', 'quick', 'watched', ...cappedModels, ...leftModels] as const
 
 /** As the model server knows them: streams of about half a second, so that some are under way at every moment. */
-export const upstreamName = (model: (typeof models)[number]): string =>
-  model === 'quick' ? 'quick+pace-ms=0' : `${model}+pace-ms=40`
+export function upstreamName(model: (typeof models)[number]): string {
+  if (model === 'reasoning') return 'reasoning+reasoning-tokens=200+think-ms=400+pace-ms=10'
+  return `${model}+pace-ms=${model === 'quick' || model === 'watched' ? 0 : model === 'ordinary' ? 10 : 40}`
+}
 
-const planNamed = (name: string): CatalogFile['plans'][string] => ({
+type Plan = CatalogFile['plans'][string]
+
+const planNamed = (name: string, limits: Partial<Plan['limits']> = {}): Plan => ({
   name,
   entitlements: [],
   key_quota: 'unlimited',
-  seats: 1,
+  seats: 2,
   models: 'all',
-  limits: { requests_per_minute: 1e9, tokens_per_minute: 1e12, concurrent_requests: 1e6 },
+  limits: { requests_per_minute: 1e9, tokens_per_minute: 1e12, concurrent_requests: 1e6, ...limits },
   caps_usd: { request: 1000, month: 1e6 }
 })
 
-/** A catalog whose plans limit nothing: caps come from accounts and keys. @returns the path of the file */
+/**
+ * A catalog whose plans limit no requests but `limited`, which is for one a second: caps come from accounts and keys. How many
+ * keys there may be, and so how often they may change, is limited by `free` only.
+ *
+ * @returns the path of the file
+ */
 export function writeCatalog(directory: string): string {
   const catalog: CatalogFile = {
     models: Object.fromEntries(
@@ -39,11 +53,16 @@ export function writeCatalog(directory: string): string {
           usd_per_million_tokens: { input: 1, output: 1 },
           context_window: 128_000,
           max_output_tokens: 16_384,
-          fewest_output_tokens: 1
+          fewest_output_tokens: 1,
+          ...(model === 'reasoning' && { hidden_output: true })
         }
       ])
     ),
-    plans: { free: planNamed('Free'), pro: planNamed('Pro') }
+    plans: {
+      free: { ...planNamed('Free'), key_quota: 5 },
+      pro: planNamed('Pro'),
+      limited: planNamed('Limited', { requests_per_minute: 60, tokens_per_minute: 60_000 })
+    }
   }
   const file = join(directory, 'catalog.yaml')
   writeFileSync(file, stringify(catalog))

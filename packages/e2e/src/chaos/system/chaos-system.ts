@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Part } from '@tollgate/cli/system/part.ts'
 import { choosePorts } from '@tollgate/cli/system/ports.ts'
 import { type System, startSystem } from '@tollgate/cli/system/system.ts'
@@ -15,12 +14,12 @@ import postgres, { type Sql } from 'postgres'
 import { Person } from '../../person.ts'
 import { type NetworkProxy, startProxy } from '../network/proxy.ts'
 import { writeCatalog } from './catalog.ts'
+import { type Clocks, createClocks } from './clocks.ts'
 import { type RedisServer, startRedisServer } from './redis-server.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from './seed.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { type SpreadForm, type SpreadRedis, startSpreadRedis } from './spread-redis.ts'
 
-const clockModule = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url))
 const keysEach = 10
 const mostLines = 50
 /** Requests are counted apart. */
@@ -31,13 +30,17 @@ const projectedLimitMs = 120_000
 export type Conditions = {
   /** Redis is one server unless given. */
   redisForm?: SpreadForm
+  /** Where Redis is not one server: after how much silence a master is replaced. */
+  redisDownAfterMs?: number
   controls?: number
   gateways?: number
   keys?: number
   /** Gateways reach Redis by a stretch of network that can be disturbed; else directly, as nothing can disturb. */
   redisNetwork?: boolean
-  /** By the name of a part, how far its wall clock is ahead. */
-  clockShiftsMs?: Readonly<Record<string, number>>
+  /** Redis has every write on disk before it answers. For one server only. */
+  redisKeeps?: boolean
+  /** By the name of a part, `redis` or `postgres`: its clock can be moved, and is so many seconds ahead at first. */
+  clocksAheadSeconds?: Readonly<Record<string, number>>
   /** The database is on a disk of its own, which can be filled. */
   smallDisk?: boolean
   /** Starts what control is to reach the database through. @returns the URL to use instead */
@@ -62,6 +65,8 @@ export type ChaosSystem = {
   readonly redis: RedisServer
   /** Where Redis is not one server. */
   readonly spread: SpreadRedis
+  /** Those of {@link Conditions} that can be moved. */
+  clocks: Clocks
   /** Directly to Redis, by no proxy. */
   link: RedisLink
   postgres: RunningPostgres
@@ -71,6 +76,8 @@ export type ChaosSystem = {
   sql: Sql
   /** In this process: it remembers every request. */
   models: RunningModels
+  /** Keeps the model server from answering. @returns lets it answer all that waits, and what comes */
+  holdAnswers(): () => void
   /** Between gateways and the model server. */
   upstream: NetworkProxy
   /** All seeded accounts, without caps. */
@@ -88,26 +95,36 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     controls: controlCount = 2,
     gateways: gatewayCount = 3,
     keys = 10_000,
-    clockShiftsMs = {},
+    clocksAheadSeconds = {},
+    redisKeeps,
     redisNetwork = false,
     smallDisk = false
   } = conditions
   const program = findRedisServer(process.env)
   if (program === null) return null
   await using parts = new AsyncDisposableStack()
+  const clocks = createClocks(clocksAheadSeconds)
+  parts.defer(() => clocks.stop())
   const disk = smallDisk ? mountSmallDisk() : null
   if (disk !== null) parts.defer(() => disk.stop())
-  const postgresServer = await startPostgres({ parent: disk?.directory, settings: { max_connections: '200' } })
+  const postgresServer = await startPostgres({
+    parent: disk?.directory,
+    variables: clocks.ofServer('postgres'),
+    settings: { max_connections: '200' }
+  })
   if (postgresServer === null) return null
   parts.defer(() => postgresServer.stop())
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-chaos-'))
   parts.defer(() => rmSync(directory, { recursive: true }))
-  const { redisForm } = conditions
-  const redis = redisForm === undefined ? await startRedisServer(program, directory) : null
-  const spread = redisForm === undefined ? null : await startSpreadRedis(redisForm, program)
+  const { redisForm, redisDownAfterMs } = conditions
+  const ofRedis = { keeps: redisKeeps, variables: clocks.ofServer('redis') }
+  const redis = redisForm === undefined ? await startRedisServer(program, directory, ofRedis) : null
+  const spread = redisForm === undefined ? null : await startSpreadRedis(redisForm, program, redisDownAfterMs)
   parts.defer(async () => void (await Promise.all([redis?.stop(), spread?.stop()])))
   const redisUrl = redis?.url ?? spread!.url
-  const models = await startModels({ port: 0, paceMs: 0, remember: { records: 1_000_000, headers: 0, bodies: 0 } })
+  let answers = Promise.resolve()
+  const remember = { records: 1_000_000, headers: 0, bodies: 0 }
+  const models = await startModels({ port: 0, paceMs: 0, remember, beforeAnswer: () => answers })
   parts.defer(() => models.close())
   const proxy = async (...targets: number[]) => parts.adopt(await startProxy(...targets), (started) => started.close())
 
@@ -129,15 +146,14 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
 
   function envOf(name: string): Record<string, string> {
     const way = ways.get(name)
-    if (way === undefined) return {}
+    if (way === undefined) return clocks.ofNode(name)
     const database = new URL(databaseUrl)
     database.port = String(way.database.port)
-    const shift = clockShiftsMs[name]
     const isByProxy = spread === null && (redisNetwork || controlNames.includes(name))
     return {
       REDIS_URL: isByProxy ? `redis://127.0.0.1:${way.redis.port}` : redisUrl,
       DATABASE_URL: database.href,
-      ...(shift !== undefined && { NODE_OPTIONS: `--import=${clockModule}`, CLOCK_SHIFT_MS: String(shift) })
+      ...clocks.ofNode(name)
     }
   }
 
@@ -186,7 +202,8 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     adminUrl: addresses.gatewayAdmins[index]!
   }))
   const balancer = await proxy(...addresses.gateways.map((url) => Number(new URL(url).port)))
-  const first = await new Person({ addresses, secrets }, 'ada').join()
+  // On the plan whose keys may change as often as they like.
+  const first = await new Person({ addresses, secrets }, 'ada').join('pro')
   const people = controls.map(({ url }) => first.through(url))
 
   const started = parts.move()
@@ -203,6 +220,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
       if (spread === null) throw new Error('this system has a single Redis')
       return spread
     },
+    clocks,
     link,
     postgres: postgresServer,
     get disk() {
@@ -211,6 +229,11 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     },
     sql,
     models,
+    holdAnswers() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      answers = promise
+      return resolve
+    },
     upstream,
     accounts,
     people,

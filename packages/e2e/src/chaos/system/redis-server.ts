@@ -1,7 +1,8 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RedisProgram } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { type RedisOptions, type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { untilInfo } from '@tollgate/sandbox/redis/until-redis.ts'
 import { Redis } from 'ioredis'
 
 /** A single Redis that can be killed and started again on its port. */
@@ -13,18 +14,33 @@ export type RedisServer = {
   ask<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer>
   /** Keeps what it holds now for {@link RedisServer.start}. */
   save(): Promise<void>
-  /** Starts it again after it was killed: empty, or with what was last saved. */
-  start(content: 'empty' | 'saved'): Promise<void>
+  /** Starts it again after it was killed: empty, with what was last saved, or with what it keeps of itself. */
+  start(content: 'empty' | 'saved' | 'kept'): Promise<void>
+  /**
+   * Makes the same process a replica of another that has what was last saved, and then a master again. Its connections stay
+   * open.
+   */
+  goBack(): Promise<void>
   stop(): Promise<void>
 }
 
-/** @param directory for its dumps */
-export async function startRedisServer(program: RedisProgram, directory: string): Promise<RedisServer> {
+/**
+ * @param directory for its dumps
+ * @param keeps whether every write is on disk before it is answered
+ * @param variables of its environment
+ */
+export async function startRedisServer(
+  program: RedisProgram,
+  directory: string,
+  { keeps = false, variables }: { keeps?: boolean } & Pick<RedisOptions, 'variables'> = {}
+): Promise<RedisServer> {
   const dataDir = join(directory, 'redis')
   mkdirSync(dataDir)
   const dump = join(dataDir, 'dump.rdb')
   const saved = join(directory, 'saved.rdb')
-  const launch = (port: number): Promise<RunningRedis> => startRedis({ port, dataDir, persistence: false, program })
+  const args = keeps ? ['--appendfsync', 'always'] : []
+  const launch = (port: number): Promise<RunningRedis> =>
+    startRedis({ port, dataDir, persistence: keeps, args, program, variables })
   let running = await launch(0)
   const { url, port } = running
 
@@ -48,9 +64,24 @@ export async function startRedisServer(program: RedisProgram, directory: string)
       copyFileSync(dump, saved)
     },
     async start(content) {
-      rmSync(dump, { force: true })
+      if (content !== 'kept') rmSync(dump, { force: true })
       if (content === 'saved') copyFileSync(saved, dump)
       running = await launch(port)
+    },
+    async goBack() {
+      const older = join(directory, 'older')
+      mkdirSync(older)
+      copyFileSync(saved, join(older, 'dump.rdb'))
+      const args = ['--repl-diskless-sync-delay', '0']
+      const other = await startRedis({ port: 0, dataDir: older, persistence: false, args, program })
+      try {
+        await ask((client) => client.replicaof('127.0.0.1', other.port))
+        await untilInfo(port, {}, 'a replica in step', (info) => info.get('master_link_status') === 'up')
+        await ask((client) => client.replicaof('NO', 'ONE'))
+      } finally {
+        await other.stop()
+        rmSync(older, { recursive: true })
+      }
     },
     stop: () => running.stop()
   }

@@ -20,7 +20,12 @@ const keysPerStatement = 2000
  */
 export async function seedAccounts(
   sql: Sql,
-  { count, keysEach, ownCapNanos = null }: { count: number; keysEach: number; ownCapNanos?: number | null }
+  {
+    count,
+    keysEach,
+    ownCapNanos = null,
+    plan = 'free'
+  }: { count: number; keysEach: number; ownCapNanos?: number | null; plan?: string }
 ): Promise<SeededAccount[]> {
   const accounts = Array.from({ length: count }, (): SeededAccount => {
     const id = crypto.randomUUID()
@@ -52,7 +57,7 @@ export async function seedAccounts(
       on conflict (name) do update set version = excluded.version`
     await tx`
       insert into accounts (id, owner_id, plan, own_cap_nanos, shard, version, created_at)
-      select id, id, 'free', ${ownCapNanos}::bigint, shard, ${change}::bigint, now()
+      select id, id, ${plan}, ${ownCapNanos}::bigint, shard, ${change}::bigint, now()
       from json_to_recordset(${JSON.stringify(accountRows)}::text::json) as made (id uuid, shard text)`
     for (let from = 0; from < keyRows.length; from += keysPerStatement) {
       await tx`

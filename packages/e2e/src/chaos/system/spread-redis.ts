@@ -24,13 +24,26 @@ const limitMs = 60_000
 /** As guarantees.md asks for: a master that has lost its replicas stops within some seconds. */
 const keepsCompany = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '3']
 
-export async function startSpreadRedis(form: SpreadForm, program: RedisProgram): Promise<SpreadRedis> {
+/** @param downAfterMs after how much silence of a master a replica takes its place, if not as soon as usual */
+export async function startSpreadRedis(
+  form: SpreadForm,
+  program: RedisProgram,
+  downAfterMs?: number
+): Promise<SpreadRedis> {
   if (form === 'sentinel') {
-    const { url, servers, stop } = await startReplicatedRedis({ program, replicas: 2, args: keepsCompany })
+    const { url, servers, stop } = await startReplicatedRedis({
+      program,
+      replicas: 2,
+      args: keepsCompany,
+      ...(downAfterMs !== undefined && { downAfterMs })
+    })
     const [master, ...replicas] = servers
     return { url, master: master!, replicas, untilPromoted: () => untilOneIsMaster(replicas), stop }
   }
-  const { url, masters, replicas, stop } = await startRedisCluster({ program })
+  const { url, masters, replicas, stop } = await startRedisCluster({
+    program,
+    ...(downAfterMs !== undefined && { nodeTimeoutMs: downAfterMs })
+  })
   const ofFirst = replicas[0]!
   return { url, master: masters[0]!, replicas: ofFirst, untilPromoted: () => untilOneIsMaster(ofFirst), stop }
 }

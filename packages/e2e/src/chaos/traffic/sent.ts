@@ -34,3 +34,10 @@ export function steadily(perSecond: number, send: (number: number) => Promise<vo
     }
   }
 }
+
+/** How often requests ended in which way. */
+export function countOutcomes(sent: readonly Pick<Sent, 'outcome'>[]): Map<string, number> {
+  const outcomes = new Map<string, number>()
+  for (const { outcome } of sent) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+  return outcomes
+}

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fault } from '../fault.ts'
+import { describe, failuresOf } from '../measure/judge.ts'
+import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
+import { whyNoClocks } from '../system/clocks.ts'
+import { startLimitedTraffic } from '../traffic/limited.ts'
+import { judgeGrace } from '../traffic/rotated.ts'
+import { countOutcomes } from '../traffic/sent.ts'
+
+const minute = 60
+const hour = 60 * minute
+/** Long enough for every client with a limit to have been served. */
+const beforeMs = 3000
+const afterMs = 5000
+
+/** Every process that has a clock, by the name of that. */
+const controls = ['control', 'control-2']
+const gateways = ['gateway', 'gateway-2', 'gateway-3']
+export const clockNames = ['redis', 'postgres', 'identity', 'payments', ...controls, ...gateways] as const
+
+export const allClocks = (aheadSeconds: number): Record<string, number> =>
+  Object.fromEntries(clockNames.map((name) => [name, aheadSeconds]))
+
+/** Of all of them: they share a system. */
+const conditions: Conditions = { clocksAheadSeconds: allClocks(0) }
+
+/** Clocks jump, and jump back. */
+const jump = (name: string, whose: string, names: readonly string[], seconds: number): Fault => ({
+  name: `clock-${name}`,
+  summary: `the clock of ${whose} jumps ${describeJump(seconds)}, and is set right again after 10 s`,
+  conditions,
+  missing: whyNoClocks,
+  allowed: { bridged: true },
+  async inflict(system: ChaosSystem, _forgotten, findings) {
+    const limited = await startLimitedTraffic(system)
+    await delay(beforeMs)
+    for (const one of names) system.clocks.move(one, seconds)
+    await judgeGrace(system, findings)
+    for (const one of names) system.clocks.move(one, 0)
+    await delay(afterMs)
+    await limited.stop()
+    const refused = failuresOf(countOutcomes(limited.sent))
+    findings.seen.push(
+      `clients at half of their limit    ${refused.length === 0 ? 'none refused' : describe(new Map(refused))}`
+    )
+    if (refused.length > 0)
+      findings.broken.push(`clients at half of their limit were told ${describe(new Map(refused))}`)
+  }
+})
+
+function describeJump(seconds: number): string {
+  const size = Math.abs(seconds) === hour ? 'an hour' : `${Math.abs(seconds)} s`
+  return seconds > 0 ? `${size} ahead` : `back by ${size}`
+}
+
+export const clockFaults: readonly Fault[] = [
+  jump('redis-ahead-70s', 'Redis', ['redis'], minute + 10),
+  jump('redis-back-70s', 'Redis', ['redis'], -minute - 10),
+  jump('redis-ahead-1h', 'Redis', ['redis'], hour),
+  jump('redis-back-1h', 'Redis', ['redis'], -hour),
+  jump('postgres-ahead', 'PostgreSQL', ['postgres'], hour),
+  jump('postgres-back', 'PostgreSQL', ['postgres'], -hour),
+  jump('control-ahead', 'control', controls, hour),
+  jump('control-back', 'control', controls, -hour),
+  jump('gateways-ahead', 'gateways', gateways, hour),
+  jump('gateways-back', 'gateways', gateways, -hour)
+]

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Person } from '../../person.ts'
+import type { Fault } from '../fault.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
+import { type SeededKey, seedAccounts, untilProjected } from '../system/seed.ts'
+import { rawChat } from '../traffic/raw-chat.ts'
+
+const olderByMs = 4000
+const promisedMs = 5000
+const watchedMs = 9000
+const askEveryMs = 500
+const attempts = 5
+const projectedLimitMs = 60_000
+/** More than is asked for while it is watched. */
+const capNanos = 3_500_000
+const question = { model: 'watched', max_tokens: 50, messages: [{ role: 'user', content: 'Say 50 words.' }] }
+
+/** The data of Redis becomes older, while its process and all connections stay. */
+export const redisOlderCopy: Fault = {
+  name: 'redis-older-copy',
+  summary: `Redis becomes a replica of a copy of itself that is ${olderByMs / 1000} s old, and a master again; connections stay`,
+  // Keys that were revoked before are judged here, by the moment at which the copy came.
+  allowed: { refusals: ['503 state_unavailable'], redisForgets: true, revokedMs: Number.POSITIVE_INFINITY },
+  async inflict(system, forgotten, { seen, broken }) {
+    const { redis } = system
+    // Accounts that nothing else changes: else control would come by for another reason.
+    const revoked = await keyOfSomeone(system)
+    const spent = await cappedKey(system)
+    await redis.save()
+    await revoke(system, revoked)
+    await spendAll(system, spent)
+    await delay(olderByMs)
+    forgotten()
+    await redis.goBack()
+    const cameAt = performance.now()
+    const [byRevoked, bySpent] = await Promise.all([revoked, spent].map((key) => watch(system, key.secret, cameAt)))
+    seen.push(`revoked key accepted after copy  ${byRevoked} ms`)
+    seen.push(`spent cap open after copy        ${bySpent} ms`)
+    if (byRevoked! > promisedMs)
+      broken.push(`a key that was revoked was accepted until ${byRevoked} ms after the copy came`)
+    if (bySpent! > promisedMs) broken.push(`a cap that was spent was open until ${bySpent} ms after the copy came`)
+  }
+}
+
+type RevocableKey = SeededKey & { revoke(): Promise<number> }
+
+/** A key that every gateway has served, of somebody new. */
+async function keyOfSomeone(system: ChaosSystem): Promise<RevocableKey> {
+  const person = await new Person(system.system, 'revoking').join()
+  const { status, body } = await person.createKey('older than its revocation')
+  if (status !== 201) throw new Error(`a key could not be created: ${status}`)
+  const { id, value: secret } = body.key
+  const revoke = async () => (await person.revokeKey(id)).status
+  await expectAll(system, secret, '200')
+  return { id, secret, account: '', revoke }
+}
+
+async function revoke(system: ChaosSystem, key: RevocableKey): Promise<void> {
+  // On a machine that is busy, Redis may be late to acknowledge it.
+  for (let attempt = 1; (await key.revoke()) !== 200; attempt++) {
+    if (attempt === attempts) throw new Error('a key could not be revoked')
+  }
+  await expectAll(system, key.secret, '401 revoked_api_key')
+}
+
+async function cappedKey({ sql, link }: ChaosSystem): Promise<SeededKey> {
+  const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ownCapNanos: capNanos })
+  await untilProjected(sql, link, projectedLimitMs)
+  return account!.keys[0]!
+}
+
+/** Spends what a key may, by all gateways at once. */
+async function spendAll({ gateways }: ChaosSystem, key: SeededKey): Promise<void> {
+  await Promise.all(
+    gateways.map(async ({ url }) => {
+      for (;;) {
+        const { outcome } = await rawChat(url, key, question)
+        if (outcome === '402 monthly_budget_exceeded') return
+        if (outcome !== '200') throw new Error(`a key with a cap is told ${outcome}`)
+      }
+    })
+  )
+}
+
+async function expectAll({ gateways }: ChaosSystem, secret: string, expected: string): Promise<void> {
+  for (const { url } of gateways) {
+    const { outcome } = await rawChat(url, { secret, account: '' }, question)
+    if (outcome !== expected) throw new Error(`a key is told ${outcome}, not ${expected}`)
+  }
+}
+
+/** Asks every gateway with a key for a while. @returns until when it was accepted, ms after `from`; 0 if it never was */
+async function watch({ gateways }: ChaosSystem, secret: string, from: number): Promise<number> {
+  let lastAccepted = from
+  await Promise.all(
+    gateways.map(async ({ url }) => {
+      while (performance.now() < from + watchedMs) {
+        const { sentAt, outcome } = await rawChat(url, { secret, account: '' }, question)
+        if (outcome === '200') lastAccepted = Math.max(lastAccepted, sentAt)
+        await delay(askEveryMs)
+      }
+    })
+  )
+  return Math.round(lastAccepted - from)
+}

@@ -1,0 +1,155 @@
+import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
+import { type Answer, Person } from '../../person.ts'
+import type { ChaosSystem } from '../system/chaos-system.ts'
+import { rawChat } from './raw-chat.ts'
+
+const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
+/** A nearer end of a key is so near. */
+export const expiresWithinMs = 1500
+
+/** A change that takes something away. */
+export type PreparedChange = {
+  /** Asks control for it. */
+  make(): Promise<Answer<unknown>>
+  /** How it is answered while Redis does not have it. */
+  pending: { status: number; code: string | null }
+  /** Whether a repeated call does the same again, instead of telling whether the first is in force. */
+  repeats: boolean
+  /** Two answers of each gateway, since a limit may let the first pass; and how they begin by the state before and after it. */
+  ask(): Promise<string[]>
+  old: string
+  new: string
+  /** Whether control says that the key's state is in force; null if it cannot be asked for that. */
+  isSaidInForce(): Promise<boolean | null>
+}
+
+export type Change = { name: string; prepare(system: ChaosSystem): Promise<PreparedChange> }
+
+const changePending = { status: 503, code: 'change_pending' }
+
+/** Someone new, with a key that every gateway has served. */
+async function someoneWithKey(system: ChaosSystem, plan?: string): Promise<{ person: Person; key: CreatedKey }> {
+  const person = await new Person(system.system, 'changing').join(plan)
+  const { status, body } = await person.createKey('to be changed')
+  if (status !== 201) throw new Error(`a key could not be created: ${status}`)
+  const first = await askAll(system, body.key.value)
+  if (first.some((outcome) => outcome !== '200')) throw new Error(`a new key is told ${first.join(', ')}`)
+  return { person, key: body.key }
+}
+
+const askAll = (system: ChaosSystem, secret: string): Promise<string[]> =>
+  Promise.all(
+    [...system.gateways, ...system.gateways].map(async ({ url }) => {
+      const { outcome } = await rawChat(url, { secret, account: '' }, question)
+      return outcome
+    })
+  )
+
+/** A change of a key. */
+const ofKey = (
+  name: string,
+  refusal: string,
+  make: (person: Person, id: string) => Promise<Answer<unknown>>,
+  { pending = changePending, repeats = false }: Partial<Pick<PreparedChange, 'pending' | 'repeats'>> = {}
+): Change => ({
+  name,
+  async prepare(system) {
+    const { person, key } = await someoneWithKey(system)
+    return {
+      make: () => make(person, key.id),
+      pending,
+      repeats,
+      ask: () => askAll(system, key.value),
+      old: '200',
+      new: refusal,
+      async isSaidInForce() {
+        const { body } = await person.call<{ key?: { in_force?: boolean } }>('GET', `/api/keys/${key.id}`)
+        return body.key?.in_force ?? null
+      }
+    }
+  }
+})
+
+const patchKey = (name: string, refusal: string, terms: () => object): Change =>
+  ofKey(name, refusal, (person, id) => person.call('PATCH', `/api/keys/${id}`, terms()))
+
+/** Once: a repeated call must ask for the same. */
+const nearerEnd = (): string => new Date(Date.now() + expiresWithinMs).toISOString()
+
+/** Someone with a key of their own account, and an invitation to a team. */
+async function invited(system: ChaosSystem) {
+  const owner = await new Person(system.system, 'owner').join('pro')
+  const { person, key } = await someoneWithKey(system)
+  const invitation = await owner.call<{ invitation: { link: string } }>('POST', '/api/team/seats', {
+    email: person.email
+  })
+  if (invitation.status !== 201) throw new Error(`an invitation was answered with ${invitation.status}`)
+  const token = invitation.body.invitation.link.split('/').at(-1)!
+  const accept = () => person.call('POST', `/api/team/invitations/${token}/accept`, {})
+  return { owner, person, key, accept }
+}
+
+const suspended = '403 account_suspended'
+const ofSeat = { pending: changePending, repeats: false, isSaidInForce: async () => null }
+
+export const changes: readonly Change[] = [
+  ofKey('rotate a key', '401', (person, id) => person.call('POST', `/api/keys/${id}/rotate`, {}), {
+    pending: { status: 202, code: null },
+    repeats: true
+  }),
+  ofKey('revoke a key', '401 revoked_api_key', (person, id) => person.revokeKey(id), {
+    pending: { status: 503, code: 'revocation_pending' }
+  }),
+  patchKey("a key's budget", '402 key_budget_exceeded', () => ({ monthly_budget_usd: 0 })),
+  patchKey("a key's rate", '429 requests_per_minute', () => ({ requests_per_minute: 1 })),
+  patchKey("a key's models", '403 model_not_allowed', () => ({ models: ['steady'] })),
+  {
+    name: "a key's end",
+    prepare(system) {
+      let end: string | null = null
+      const terms = () => {
+        end ??= nearerEnd()
+        return { expires_at: end }
+      }
+      return patchKey("a key's end", '401 expired_api_key', terms).prepare(system)
+    }
+  },
+  {
+    name: "an account's cap",
+    async prepare(system) {
+      const { person, key } = await someoneWithKey(system)
+      return {
+        make: () => person.call('PATCH', '/api/account', { monthly_budget_usd: 0 }),
+        pending: changePending,
+        repeats: false,
+        ask: () => askAll(system, key.value),
+        old: '200',
+        new: '402 monthly_budget_exceeded',
+        isSaidInForce: async () => null
+      }
+    }
+  },
+  {
+    name: 'take a seat',
+    async prepare(system) {
+      const { key, accept } = await invited(system)
+      return { ...ofSeat, make: accept, ask: () => askAll(system, key.value), old: '200', new: suspended }
+    }
+  },
+  {
+    name: 'remove a seat',
+    async prepare(system) {
+      const { owner, person, key, accept } = await invited(system)
+      const { id } = (await person.me()).body.user
+      const { status } = await accept()
+      if (status !== 200) throw new Error(`an invitation was accepted with ${status}`)
+      return {
+        ...ofSeat,
+        make: () => owner.call('DELETE', `/api/team/seats/${id}`),
+        ask: () => askAll(system, key.value),
+        old: suspended,
+        new: '200'
+      }
+    }
+  }
+]
