@@ -176,13 +176,16 @@ export const operations: Readonly<Record<string, OperationText>> = {
     description:
       'The answer is the only one that ever has the secret. A request that is repeated with the same `Idempotency-Key` within 24 hours creates no second key, and is told the id of the first.',
     auth: 'account',
+    isLimited: true,
     errors: ['key_quota_exceeded', 'forbidden', 'already_created']
   },
   'PATCH /api/keys/{id}': {
     operationId: 'changeKey',
     tag: 'Keys',
     summary: 'Change a key’s label, limits or metadata',
+    description: 'Creations, rotations and changes of keys are counted together, for the whole account.',
     auth: 'account',
+    isLimited: true,
     errors: ['not_found', 'forbidden', 'key_quota_exceeded']
   },
   'POST /api/keys/{id}/rotate': {
@@ -192,13 +195,14 @@ export const operations: Readonly<Record<string, OperationText>> = {
     description:
       'The answer is the only one that ever has it. The old one is refused at once, or after the grace that is asked for. `Idempotency-Key` works as for a new key.',
     auth: 'account',
+    isLimited: true,
     errors: ['not_found', 'forbidden', 'already_created']
   },
   'DELETE /api/keys/{id}': {
     operationId: 'revokeKey',
     tag: 'Keys',
     summary: 'Revoke a key',
-    description: 'Success says that no request is admitted with the key any more. May be repeated.',
+    description: 'Success says that no request is admitted with the key any more. May be repeated. Not limited.',
     auth: 'account',
     errors: ['not_found', 'forbidden', 'revocation_pending']
   },
