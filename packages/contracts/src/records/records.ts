@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile'
 const Instant = Type.Integer({ minimum: 0 })
 const Digest = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
-/** `key:{kNN}:<digest>`: where the key of a secret is found. It never changes; it goes 30 days after its secret died. */
+/** `key:{kNN}:<digest>`: where the key of a secret is found. It never changes; it goes an hour after its secret died. */
 export const Pointer = Type.Object({
   key: Type.String(),
   account: Type.String(),

@@ -181,6 +181,7 @@ export const operations: Readonly<Record<string, OperationText>> = {
     description:
       'The answer is the only one that ever has the secret. A request that is repeated with the same `Idempotency-Key` within 24 hours creates no second key, and is told the id of the first.',
     auth: 'account',
+    isLimited: true,
     errors: ['key_quota_exceeded', 'forbidden', 'already_created']
   },
   'GET /api/keys/{id}': {
@@ -197,8 +198,9 @@ export const operations: Readonly<Record<string, OperationText>> = {
     tag: 'Keys',
     summary: 'Change a key’s label, limits or metadata',
     description:
-      'Success says that no request is admitted on the earlier limits any more; a change of label and metadata alone does not wait for that. `change_pending` says that the change is saved and follows by itself. May be repeated.',
+      'Success says that no request is admitted on the earlier limits any more; a change of label and metadata alone does not wait for that. `change_pending` says that the change is saved and follows by itself. May be repeated. Creations, rotations and changes of keys are counted together, for the whole account.',
     auth: 'account',
+    isLimited: true,
     errors: ['not_found', 'forbidden', 'key_quota_exceeded', 'change_pending']
   },
   'POST /api/keys/{id}/rotate': {
@@ -208,13 +210,14 @@ export const operations: Readonly<Record<string, OperationText>> = {
     description:
       'The answer is the only one that ever has it. With 200 the old one is refused from now on, or after the grace that is asked for. With 202 `in_force` is false: the old one may still work and the new one may not work yet. That follows by itself, and `GET /api/keys/{id}` tells when. `Idempotency-Key` works as for a new key.',
     auth: 'account',
+    isLimited: true,
     errors: ['not_found', 'forbidden', 'already_created']
   },
   'DELETE /api/keys/{id}': {
     operationId: 'revokeKey',
     tag: 'Keys',
     summary: 'Revoke a key',
-    description: 'Success says that no request is admitted with the key any more. May be repeated.',
+    description: 'Success says that no request is admitted with the key any more. May be repeated. Not limited.',
     auth: 'account',
     errors: ['not_found', 'forbidden', 'revocation_pending']
   },

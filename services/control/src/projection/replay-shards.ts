@@ -57,8 +57,9 @@ export async function replayShards(
     const writes = await bringRecords(source, redis, due, run, signal)
     // Another process than the one that was verified may have lost what was spent. After the records: with them accounts
     // get a spend, to which what is settled from then on is added. A shard that never had a change has no accounts. Where
-    // no version is known, data had another form.
-    const isNew = ({ marker }: ClaimedShard) => marker.run !== run || marker.version === null
+    // no version is known, data had another form. In a new epoch a key may live again whose spend went with its tombstone.
+    const isNew = ({ marker, version }: ClaimedShard) =>
+      marker.run !== run || marker.version === null || epochOf(marker.version) !== epochOf(version)
     const withAccounts = due.filter((one) => isNew(one) && changeOf(one.version) > 0).map(({ claim }) => claim.shard)
     const seeded = withAccounts.filter(isAccountShard)
     await seedShards(source.ledger, redis, seeded, run, now, signal)
