@@ -60,8 +60,8 @@ export async function replayShard(
     }
     // Another process than the one that was vouched to may have lost what was spent. After the records: with them accounts
     // get a spend, to which what is settled from then on is added. A shard that never had a change has no accounts. Where
-    // no version is known, data had another form.
-    const isNew = marker.run !== run || marker.version === null
+    // no version is known, data had another form. In a new epoch a key may live again whose spend went with its tombstone.
+    const isNew = marker.run !== run || marker.version === null || epochOf(marker.version) !== epoch
     if (isAccountShard(claim.shard) && isNew && changeOf(version) > 0) {
       await seedShard(source.ledger, redis, claim.shard, run, new Date(), signal)
     }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { type AccountShard, accountShard, accountShards } from '@tollgate/contracts/keyspace/names.ts'
 import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import { putKeyRecord } from '@tollgate/contracts/redis/project.ts'
 import { RedisAwayError, type RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { openSpends } from '@tollgate/contracts/redis/spend.ts'
 import { readState } from '@tollgate/contracts/testing/account-state.ts'
+import { activeKey } from '@tollgate/contracts/testing/active-key.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
@@ -12,6 +14,7 @@ import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { copyUsage } from '../usage/copy-usage.ts'
 import type { Ledger } from '../usage/ledger.ts'
 import { createPostgresLedger, spendByKey } from '../usage/postgres-ledger.ts'
+import { addLedgerMonths } from '../usage/testing/add-ledger-months.ts'
 import { serve } from '../usage/testing/serve.ts'
 import { monthOf } from '../usage/usage-range.ts'
 import { seedShard } from './seed-shard.ts'
@@ -52,6 +55,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   const month = monthOf(new Date())
   async function enter(accountId: string, keyId: string, hour: Date, costNanos: number): Promise<void> {
     const counts = { requests: 1, errors: 0, promptTokens: 1, cachedTokens: 0, completionTokens: 1, revision: 1 }
+    await addLedgerMonths(orm, hour)
     await orm
       .insert(ledger)
       .values({ accountId, keyId, hour, costNanos, run: 'run', model: `m${costNanos}`, ...counts })
@@ -64,13 +68,16 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     await enter(ada, 'key_1', new Date(month.from.getTime() - 3_600_000), 1000)
     await enter(ada, 'key_1', month.to, 1000)
     await enter(bob, 'key_3', month.from, 1000)
+    // One whose tombstone was swept, which needs no spend.
+    await enter(ada, 'key_dead', month.from, 10)
+    for (const key of ['key_1', 'key_2']) await putKeyRecord(redis, ada, key, 1, activeKey)
     await seed()
     const { month: of, settled, reserved, byKey } = (await spend())!
     assert.match(String(of), /^20\d{4}$/)
     assert.deepEqual(
       [settled, reserved, [...byKey].sort()],
       [
-        112,
+        122,
         0,
         [
           ['key_1', 12],
@@ -152,7 +159,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
       sql`explain (analyze, format json) ${spendByKey(pages[0]!, month.from, month.to)}`
     )
     const text = JSON.stringify(plan)
-    assert.match(text, /ledger_account_id_hour_run_key_id_model_pk/)
+    assert.match(text, /ledger_\d{4}_\d{2}_pkey/)
     assert.doesNotMatch(text, /Seq Scan/)
     const shardPlan = await queryRows(
       orm,
@@ -175,6 +182,7 @@ async function pagesOf(store: Ledger, shard: AccountShard): Promise<string[][]> 
 /** 20,000 accounts with ten hours of use this month, and ten before. */
 async function fill(orm: Orm, from: Date): Promise<void> {
   await seedKeys(orm, { count: 1, accounts: 20_000, from: 1000 })
+  await addLedgerMonths(orm, new Date(from.getTime() - 1), from)
   await orm.execute(sql`
     insert into ledger (account_id, hour, run, key_id, model, requests, errors, prompt_tokens, cached_tokens,
       completion_tokens, cost_nanos, revision)
