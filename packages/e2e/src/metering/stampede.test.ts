@@ -196,7 +196,10 @@ t.test(
     const lost = new Set(left.holds.map(({ id }) => id))
     const isLost = ({ requestId }: { requestId: string | null }) => lost.has(requestId ?? '')
     const seen = calls.filter((call) => !isLost(call))
-    t.ok(after.settled - left.reserved >= producedNanos(seen, prices), 'all else is charged at least as it was produced')
+    t.ok(
+      after.settled - left.reserved >= producedNanos(seen, prices),
+      'all else is charged at least as it was produced'
+    )
     t.match(
       sumUsage(after, `paced-${victim}`),
       { estimated: lost.size, estimatedNanos: left.reserved },

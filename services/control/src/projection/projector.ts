@@ -98,7 +98,9 @@ export function createProjector(options: ProjectorOptions): Projector {
         const result = await runPass(source, redis, stopping.signal)
         again = result.restored
         if (result.restored) {
-          log.warn('Redis and Postgres do not fit together, since one was restored: everything is projected anew')
+          log.warn(
+            'Redis is ahead of Postgres, which was restored, or comes from before it deleted keys: everything is projected anew'
+          )
         }
         if (!result.restored && (isFailing || result.shards > 100)) {
           log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is what Postgres says again')

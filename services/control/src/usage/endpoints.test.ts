@@ -8,6 +8,7 @@ import { accounts, ledger } from '../database/schema.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, startControl } from '../testing/start-control.ts'
 import { createPostgresLedger } from './postgres-ledger.ts'
+import { addLedgerMonths } from './testing/add-ledger-months.ts'
 import { serve } from './testing/serve.ts'
 import { createUsageCopier } from './usage-copier.ts'
 import { monthOf } from './usage-range.ts'
@@ -38,6 +39,8 @@ onEachDatabase('usage', async (t, newDatabase) => {
     revision: 1,
     ...changed
   })
+  const { from, to } = monthOf(new Date())
+  await addLedgerMonths(orm, '2026-02-01', '2026-03-01', '2026-04-01', new Date(from.getTime() - 1), to)
   await orm
     .insert(ledger)
     .values([
