@@ -25,7 +25,7 @@ export async function changeKey(
   by: ByWhom
 ): Promise<typeof keys.$inferSelect> {
   const { accountId, id, asked } = key
-  await assertMayChangeKeys(orm, catalog, accountId, by.at)
+  await assertMayChangeKeys(orm, catalog, accountId)
   return await orm.transaction(async (tx) => {
     // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.
     await recordChange(tx, [accountShard(accountId)])
@@ -41,7 +41,7 @@ export async function changeKey(
       const account = { id: accountId, plan: found.plan }
       await insistOnQuota(tx, catalog, account, { scope: found.key.scope, besides: id }, by.at)
     }
-    await countKeyChange(tx, catalog, accountId, by.at)
+    await countKeyChange(tx, catalog, accountId)
     const version = await recordChange(tx, [accountShard(accountId), secretShard(found.key.digest)])
     const [row] = await tx
       .update(keys)

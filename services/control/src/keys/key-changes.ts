@@ -1,6 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { effectivePlan } from '../accounts/effective-plan.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
@@ -38,14 +38,17 @@ export function judgeKeyChange(
   return waitMs > 0.5 ? { waitMs } : { until: next }
 }
 
+/** By PostgreSQL's clock, which all replicas share: a clock that is ahead would keep the others from changes for long. */
+const databaseNowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)`.mapWith(Number)
+
 /**
  * Counts a creation, a rotation or a change of a key. Revocations are not counted, since there cannot be more of them than
  * creations, and a key must always be revocable. It decides only behind `recordChange`, which keeps other changes waiting.
  *
  * @throws ServiceError `too_many_requests`
  */
-export async function countKeyChange(tx: Transaction, catalog: Catalog, accountId: string, now: Date): Promise<void> {
-  const until = await assertMayChangeKeys(tx, catalog, accountId, now)
+export async function countKeyChange(tx: Transaction, catalog: Catalog, accountId: string): Promise<void> {
+  const until = await assertMayChangeKeys(tx, catalog, accountId)
   await tx
     .update(accounts)
     .set({ keyChangesUntil: new Date(Math.ceil(until)) })
@@ -58,14 +61,14 @@ export async function countKeyChange(tx: Transaction, catalog: Catalog, accountI
  * @returns when the account's changes have worn off with one more, ms since the epoch
  * @throws ServiceError `too_many_requests`
  */
-export async function assertMayChangeKeys(orm: Orm, catalog: Catalog, accountId: string, now: Date): Promise<number> {
+export async function assertMayChangeKeys(orm: Orm, catalog: Catalog, accountId: string): Promise<number> {
   const [account] = await orm
-    .select({ plan: accounts.plan, until: accounts.keyChangesUntil })
+    .select({ plan: accounts.plan, until: accounts.keyChangesUntil, now: databaseNowMs })
     .from(accounts)
     .where(eq(accounts.id, accountId))
   if (account === undefined) throw new Error(`there is no account ${accountId}`)
   const limit = keyChangeLimit(catalog, account.plan)
-  const judged = judgeKeyChange(limit, account.until?.getTime() ?? 0, now.getTime())
+  const judged = judgeKeyChange(limit, account.until?.getTime() ?? 0, account.now)
   if ('until' in judged) return judged.until
   const seconds = Math.ceil(judged.waitMs / 1000)
   throw new ServiceError('too_many_requests', {

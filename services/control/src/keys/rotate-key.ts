@@ -33,7 +33,7 @@ export async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, 
   const digest = digestSecret(secret)
   const shard = accountShard(accountId)
   const until = new Date(graceFrom.getTime() + graceSeconds * 1000)
-  if (idempotency === null) await assertMayChangeKeys(orm, catalog, accountId, by.at)
+  if (idempotency === null) await assertMayChangeKeys(orm, catalog, accountId)
   return await orm.transaction(async (tx) => {
     // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.
     await recordChange(tx, [shard])
@@ -44,7 +44,7 @@ export async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, 
       .from(keys)
       .where(and(eq(keys.id, id), eq(keys.accountId, accountId), eq(keys.status, 'active')))
     if (key === undefined) throw new ServiceError('not_found')
-    await countKeyChange(tx, catalog, accountId, by.at)
+    await countKeyChange(tx, catalog, accountId)
     const version = await recordChange(tx, [shard, secretShard(key.digest), secretShard(digest)])
     await tx.insert(formerSecrets).values({
       digest: key.digest,

@@ -51,7 +51,7 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
     if (account === undefined) throw new Error(`there is no account ${accountId}`)
     const terms = readKeyTerms(asked, catalog, account.plan, by.at)
     await insistOnQuota(db, catalog, account, { scope }, by.at)
-    await assertMayChangeKeys(db, catalog, accountId, by.at)
+    await assertMayChangeKeys(db, catalog, accountId)
     return { terms }
   }
 
@@ -63,7 +63,7 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
     const version = await recordChange(tx, [shards.accountShard, shards.secretShard])
     const found = await judge(tx)
     if ('made' in found) return { id: found.made, isNew: false }
-    await countKeyChange(tx, catalog, accountId, by.at)
+    await countKeyChange(tx, catalog, accountId)
     await tx.insert(keys).values({
       id,
       accountId,
