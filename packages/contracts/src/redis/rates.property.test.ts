@@ -270,19 +270,23 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
     await fc.assert(fc.asyncProperty(limits, arrivals, anyMove, run), fewerRuns)
   })
 
-  t.test('after one request of 60 a minute, a clock that is set back 70 s or an hour costs a second', async () => {
-    for (const backMicros of [overAMinute, anHour]) {
-      const world = await createWorld(clock, start)
-      const ask = createAsker(world, ofSixty)
-      assert.equal((await ask(0, 100)).outcome, 'admitted')
-      await world.setTime(start - backMicros)
-      const refused = await ask(0, 100)
-      assert.ok(refused.outcome === 'over-limit')
-      assert.equal(refused.waitMs, 1000)
-      await world.setTime(world.micros() + refused.waitMs * 1000)
-      assert.equal((await ask(0, 100)).outcome, 'admitted')
+  t.test(
+    'after one request of 60 a minute, a clock that is set back 70 s or an hour lets one pass, and the next wait a second',
+    async () => {
+      for (const backMicros of [overAMinute, anHour]) {
+        const world = await createWorld(clock, start)
+        const ask = createAsker(world, ofSixty)
+        assert.equal((await ask(0, 100)).outcome, 'admitted')
+        await world.setTime(start - backMicros)
+        assert.equal((await ask(0, 100)).outcome, 'admitted')
+        const refused = await ask(0, 100)
+        assert.ok(refused.outcome === 'over-limit')
+        assert.equal(refused.waitMs, 1000)
+        await world.setTime(world.micros() + refused.waitMs * 1000)
+        assert.equal((await ask(0, 100)).outcome, 'admitted')
+      }
     }
-  })
+  )
 
   t.test('a clock that is set forward and back again costs no more', async () => {
     const world = await createWorld(clock, start)
@@ -290,6 +294,7 @@ testOnEveryRedis('rates', async (t, anyLink, kind) => {
     await world.setTime(start + anHour)
     for (let count = 0; count < 10; count++) assert.equal((await ask(0, 100)).outcome, 'admitted')
     await world.setTime(start)
+    assert.equal((await ask(0, 100)).outcome, 'admitted')
     const refused = await ask(0, 100)
     assert.ok(refused.outcome === 'over-limit' && refused.waitMs <= 1000)
     await world.setTime(start + refused.waitMs * 1000)

@@ -208,15 +208,17 @@ local function readTerms(packed)
 end
 
 -- Looks at the rates of this instant. An arrival that is further ahead than it may be was left by a clock that has been set
--- back, or by a plan with a larger burst. It is cut to the end of the burst, which must be written: else it would be cut
--- again to the same distance at every attempt. By as much as that of requests lay too far ahead, that of tokens does, too.
+-- back, or by a plan with a larger burst. It is cut so that one request passes: the rest of the burst stays owed. That must be
+-- written: else it would be cut again to the same distance at every attempt. By as much as that of requests is cut, that of
+-- tokens is, too.
 -- Returns whether anything was cut.
 local function beginRates()
   local isCut = false
   perRequest, perToken = minute / perMinute, minute / tokensPerMinute
   last, lastToken = now + burst, now + tokenBurst
   if arrival > last then
-    arrival, tokenArrival, isCut = last, tokenArrival - (arrival - last), true
+    local cut = max(now, last - perRequest)
+    arrival, tokenArrival, isCut = cut, tokenArrival - (arrival - cut), true
   elseif arrival < now then
     arrival = now
   end
@@ -228,7 +230,7 @@ local function beginRates()
   if keyPerMinute then
     perKeyRequest, lastOfKey = minute / keyPerMinute, now + keyBurst
     if keyArrival > lastOfKey then
-      keyArrival, isCut = lastOfKey, true
+      keyArrival, isCut = max(now, lastOfKey - perKeyRequest), true
     elseif keyArrival < now then
       keyArrival = now
     end

@@ -202,6 +202,8 @@ function rate(account: AccountModel, field: string, perMinute: number, burst: nu
     take: (units: number) => account.arrivals.set(field, arrival + units * perUnit),
     /** By how many µs more is owed than the bucket holds, or `most` µs. */
     excess: (most = size): number => Math.max(0, arrival - (now + most)),
+    /** By how many µs it is cut if more is owed than the bucket holds: then one unit passes. */
+    cut: (): number => (arrival > now + size ? arrival - Math.max(now, now + size - perUnit) : 0),
     drop: (micros: number) => account.arrivals.set(field, Math.max(now, arrival - micros))
   }
 }
@@ -209,7 +211,7 @@ function rate(account: AccountModel, field: string, perMinute: number, burst: nu
 /** What a clock that was set back has left ahead is cut. @returns whether anything was */
 function cutRates(account: AccountModel, key: string, allowances: Allowances, now: Moment): boolean {
   const { requests, keyRequests, tokens } = ratesOf(account, key, allowances, now)
-  const [excess, keyExcess] = [requests.excess(), keyRequests?.excess() ?? 0]
+  const [excess, keyExcess] = [requests.cut(), keyRequests?.cut() ?? 0]
   // Both lie too far ahead by as much.
   const tokenExcess = Math.max(excess, tokens.excess(60_001_000))
   if (excess + tokenExcess + keyExcess === 0) return false

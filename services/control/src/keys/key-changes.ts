@@ -23,8 +23,8 @@ export function keyChangeLimit(catalog: Catalog, plan: string): KeyChangeLimit {
 /**
  * Decides whether one more change may be made (generic cell rate algorithm, ITU-T I.371).
  *
- * @param until when the earlier changes have worn off, ms since the epoch; it never counts for more than a full burst,
- *   whatever a clock said when it was written
+ * @param until when the earlier changes have worn off, ms since the epoch. If a clock that was ahead wrote it, one change passes
+ *   at once, and the rest of a burst stays owed
  * @returns when they have with this one, or how long to wait, ms
  */
 export function judgeKeyChange(
@@ -33,7 +33,8 @@ export function judgeKeyChange(
   now: number
 ): { until: number } | { waitMs: number } {
   const each = hourMs / perHour
-  const next = Math.max(now, Math.min(until, now + burst * each)) + each
+  const isAhead = until > now + burst * each + 1
+  const next = Math.max(now, isAhead ? now + (burst - 1) * each : until) + each
   const waitMs = next - (now + burst * each)
   return waitMs > 0.5 ? { waitMs } : { until: next }
 }
