@@ -208,16 +208,16 @@ local function readTerms(packed)
 end
 
 -- Looks at the rates of this instant. An arrival that is further ahead than it may be was left by a clock that has been set
--- back, or by a plan with a larger burst. It is cut so that one request passes: the rest of the burst stays owed. That must be
--- written: else it would be cut again to the same distance at every attempt. By as much as that of requests is cut, that of
--- tokens is, too.
+-- back, or by a plan with a larger burst. It is cut so that one request passes, or what a high rate admits in a millisecond: the
+-- rest of the burst stays owed. That must be written: else it would be cut again to the same distance at every attempt. By as
+-- much as that of requests is cut, that of tokens is, too.
 -- Returns whether anything was cut.
 local function beginRates()
   local isCut = false
   perRequest, perToken = minute / perMinute, minute / tokensPerMinute
   last, lastToken = now + burst, now + tokenBurst
   if arrival > last then
-    local cut = max(now, last - perRequest)
+    local cut = max(now, last - max(perRequest, 1000))
     arrival, tokenArrival, isCut = cut, tokenArrival - (arrival - cut), true
   elseif arrival < now then
     arrival = now
@@ -230,7 +230,7 @@ local function beginRates()
   if keyPerMinute then
     perKeyRequest, lastOfKey = minute / keyPerMinute, now + keyBurst
     if keyArrival > lastOfKey then
-      keyArrival, isCut = max(now, lastOfKey - perKeyRequest), true
+      keyArrival, isCut = max(now, lastOfKey - max(perKeyRequest, 1000)), true
     elseif keyArrival < now then
       keyArrival = now
     end

@@ -202,8 +202,8 @@ function rate(account: AccountModel, field: string, perMinute: number, burst: nu
     take: (units: number) => account.arrivals.set(field, arrival + units * perUnit),
     /** By how many µs more is owed than the bucket holds, or `most` µs. */
     excess: (most = size): number => Math.max(0, arrival - (now + most)),
-    /** By how many µs it is cut if more is owed than the bucket holds: then one unit passes. */
-    cut: (): number => (arrival > now + size ? arrival - Math.max(now, now + size - perUnit) : 0),
+    /** By how many µs it is cut if more is owed than the bucket holds: then one unit passes, or those of a millisecond. */
+    cut: (): number => (arrival > now + size ? arrival - Math.max(now, now + size - Math.max(perUnit, 1000)) : 0),
     drop: (micros: number) => account.arrivals.set(field, Math.max(now, arrival - micros))
   }
 }
