@@ -14,6 +14,7 @@ import { createSyncLoop } from './billing/sync-loop.ts'
 import { turnsFor } from './billing/turns.ts'
 import { systemClock } from './clock.ts'
 import { createClockWatch } from './clocks/clock-watch.ts'
+import { earliestTime } from './clocks/earliest-time.ts'
 import { type ControlConfig, loadControlConfig } from './config.ts'
 import { type Database, openDatabase } from './database/connect.ts'
 import { migrateWhenReachable } from './database/migrate.ts'
@@ -75,7 +76,8 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
     async tidy(signal) {
       const deadline = performance.now() + tidyLimitMs
       const isStopping = () => signal.aborted || performance.now() > deadline
-      return (await foldLedger(database.orm, config.ledger, systemClock(), isStopping)).isDone
+      const now = await earliestTime(database.orm, redis, systemClock)
+      return (await foldLedger(database.orm, config.ledger, now, isStopping)).isDone
     }
   })
   parts.defer(() => usageCopier.stop())

@@ -27,7 +27,7 @@ export type LedgerRetention = {
  *
  * Any number of replicas may do this at once.
  *
- * @param now a time after which all usage in Redis was copied
+ * @param now a time after which all usage in Redis was copied, by the earliest clock: a later one would close hours too early
  * @param isStopping asked between steps
  * @returns how many rows were folded, the months that were dropped, and whether nothing is left to do
  */

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { pruneAuditLog } from '../../audit/prune-audit-log.ts'
 import type { Clock } from '../../clock.ts'
+import { earliestTime } from '../../clocks/earliest-time.ts'
 import type { Database } from '../connect.ts'
 import { pruneCatalogs } from './prune-catalogs.ts'
 import { pruneFormerSecrets } from './prune-former-secrets.ts'
@@ -38,7 +39,8 @@ export function keepTablesShort(
   async function prune(what: string, days: number, remove: (before: Date) => Promise<number>): Promise<void> {
     if (isStopping) return
     try {
-      const count = await remove(new Date(clock().getTime() - days * dayMs))
+      const now = await earliestTime(orm, null, clock)
+      const count = await remove(new Date(now.getTime() - days * dayMs))
       if (count > 0) log.info({ count }, `old ${what} removed`)
     } catch (err) {
       log.warn({ err }, `old ${what} could not be removed`)

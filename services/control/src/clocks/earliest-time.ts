@@ -1,0 +1,24 @@
+import { anyNode, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { readRedisTime } from '@tollgate/contracts/redis/redis-time.ts'
+import type { Clock } from '../clock.ts'
+import type { Orm } from '../database/connect.ts'
+import { readDatabaseTime } from './database-time.ts'
+
+/**
+ * The earliest time that a clock shows: this process's, PostgreSQL's and that of Redis, if it can be asked. What is too old by it
+ * is too old by all, so no clock that is ahead lets anything be removed early.
+ *
+ * @param redis null to ask only the others
+ * @throws what the query to PostgreSQL failed with
+ */
+export async function earliestTime(orm: Orm, redis: RedisLink | null, clock: Clock): Promise<Date> {
+  const times = [clock().getTime(), await readDatabaseTime(orm)]
+  if (redis !== null) {
+    try {
+      times.push(await readRedisTime(anyNode(redis)))
+    } catch {
+      // Its connection tells that it is away.
+    }
+  }
+  return new Date(Math.floor(Math.min(...times)))
+}
