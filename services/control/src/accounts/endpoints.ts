@@ -11,6 +11,7 @@ import { type Caller, callerOf } from '../auth/session.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
+import { assertMayChangeKeys, countKeyChange } from '../keys/key-changes.ts'
 import { recordChange } from '../projection/change.ts'
 import type { Projector } from '../projection/projector.ts'
 import { effectivePlan } from './effective-plan.ts'
@@ -56,8 +57,10 @@ export async function accountEndpoints(
   async function changeOwnCap(id: string, usd: number | null, by: By): Promise<void> {
     const seen = await readAccount(orm, id)
     if (readOwnCap(usd, planCapNanos(seen)) === seen.ownCapNanos) return
+    await assertMayChangeKeys(orm, catalog, id)
     await orm.transaction(async (tx) => {
       const version = await recordChange(tx, [accountShard(id)])
+      await countKeyChange(tx, catalog, id)
       // The plan may be another by now.
       const ownCapNanos = readOwnCap(usd, planCapNanos(await readAccount(tx, id)))
       await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))

@@ -73,7 +73,7 @@ export async function assertMayChangeKeys(orm: Orm, catalog: Catalog, accountId:
   if ('until' in judged) return judged.until
   const seconds = Math.ceil(judged.waitMs / 1000)
   throw new ServiceError('too_many_requests', {
-    message: `Your plan allows ${limit.perHour} changes of keys an hour. Try again in ${seconds} s. Keys can still be revoked.`,
+    message: `Your plan allows ${limit.perHour} changes of keys and caps an hour. Try again in ${seconds} s. Keys can still be revoked.`,
     retryAfter: seconds
   })
 }

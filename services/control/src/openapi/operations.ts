@@ -124,8 +124,10 @@ export const operations: Readonly<Record<string, OperationText>> = {
     operationId: 'changeAccount',
     tag: 'Account',
     summary: 'Set one’s own monthly cap below the plan’s',
-    description: 'Success says that no request is admitted under the earlier cap any more. May be repeated.',
+    description:
+      'Success says that no request is admitted under the earlier cap any more. May be repeated. Counted together with changes of keys.',
     auth: 'session',
+    isLimited: true,
     errors: ['forbidden', 'change_pending']
   },
   'GET /api/team': { operationId: 'getTeam', tag: 'Team', summary: 'Seats and invitations', auth: 'session' },

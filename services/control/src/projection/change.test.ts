@@ -8,7 +8,8 @@ import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { recordChange } from './change.ts'
 
 onEachDatabase('changes', async (t, newDatabase) => {
-  const database = await openMigratedDatabase(await newDatabase())
+  const databaseUrl = await newDatabase()
+  const database = await openMigratedDatabase(databaseUrl)
   t.after(() => database.close())
   const { orm } = database
   await orm.execute(sql`create table made (change bigint primary key)`)
@@ -103,5 +104,21 @@ onEachDatabase('changes', async (t, newDatabase) => {
       )
     }
     assert.equal((await marks()).get('a01'), all.at(-1))
+  })
+
+  if (databaseUrl === 'pglite:memory') return
+  await t.test('a replica that stands still within a change does not keep others from theirs', async () => {
+    const stalled = Promise.withResolvers<void>()
+    const began = Promise.withResolvers<void>()
+    const standing = orm.transaction(async (tx) => {
+      await recordChange(tx, ['a01'])
+      began.resolve()
+      await stalled.promise
+    })
+    const ended = assert.rejects(standing)
+    await began.promise
+    await orm.transaction((tx) => recordChange(tx, ['a01']))
+    stalled.resolve()
+    await ended
   })
 })

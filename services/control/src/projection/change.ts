@@ -6,6 +6,9 @@ import { changes, shards } from '../database/schema.ts'
 /** Any number that nothing else in this database locks; written down once. */
 const lock = 7_012_846_612
 
+/** For how long a transaction that has the lock may do nothing: far longer than a busy replica takes between two statements. */
+const idleLimit = '3s'
+
 /**
  * Numbers a change to keys or accounts, and marks the shards that it touches. Every row that the change inserts or
  * updates gets the number as its `version`, in the same transaction.
@@ -41,7 +44,13 @@ export async function recordChange(tx: Transaction, touched: readonly Shard[]): 
   return Number(row!.change)
 }
 
-/** Waits until no other transaction changes keys or accounts, and keeps others waiting until this one ends. */
+/**
+ * Waits until no other transaction changes keys or accounts, and keeps others waiting until this one ends. A replica that stands
+ * still meanwhile, or whose host is gone, must not keep others from revoking keys: PostgreSQL ends its session.
+ */
 export async function waitForTurn(tx: Transaction): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(lock))})`)
+  await tx.execute(
+    sql`select set_config('idle_in_transaction_session_timeout', ${idleLimit}, true),
+      pg_advisory_xact_lock(${sql.raw(String(lock))})`
+  )
 }

@@ -22,7 +22,14 @@ const priced = new Map<string, Allowed>([
   ['prediction', isAbsent],
   ['modalities', isText],
   ['audio', isAbsent],
-  ['tools', areFunctions]
+  ['tools', areFunctions],
+  ['prompt_cache_retention', isAbsent],
+  ['speed', isAbsent],
+  ['inference_geo', isAbsent],
+  // Other providers' limits of the output, and how often they produce it: they win over the limit that the gateway sets.
+  ['n_predict', isAbsent],
+  ['use_beam_search', isAbsent],
+  ['min_tokens', isAbsent]
 ])
 
 /** @throws ServiceError unpriced_parameter naming the first member of a body that has no price, in whichever spelling */

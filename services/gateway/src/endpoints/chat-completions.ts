@@ -1,3 +1,4 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
 import { wantedOutput } from '../admission/cost-bound.ts'
@@ -13,6 +14,8 @@ export const chatCompletions: InferenceEndpoint = {
   wordsMember: 'delta',
   tokenBound({ bytes, members, spans }, model) {
     const { max_tokens, max_completion_tokens, n } = members as Static<typeof ChatRequest>
+    // No member of a chat, but some providers obey it.
+    if (spans.has('best_of')) throw new ServiceError('unpriced_parameter', { message: 'best_of: has no price here.' })
     return {
       promptTokens: chatPromptBound({ bytes, members, spans }, model),
       answers: n ?? 1,

@@ -120,3 +120,23 @@ t.test('the words of a stream are kept, and nothing else of it', async (t) => {
   const { words } = relayed([Buffer.from(events.map((data) => `data: ${data}\n\n`).join(''))], false)
   t.equal(words, '{"content":"Hel"}\n{"content":"lo \\"delta\\":"}\n{}\n')
 })
+
+t.test('a usage is final as long as no words come behind it, however the bytes are cut', async (t) => {
+  const words = `data: ${chunkOf('more')}\n\n`
+  const early = `data: ${chunkOf('one')}\n\ndata: ${usageOnly}\n\n`
+  for (const [text, isFinal] of [
+    [early, true],
+    [early + words, false],
+    [`${early}: ping\n\n`, true],
+    [early + words + early, true],
+    [words, false]
+  ] as const) {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; at += 7) {
+      const stream = new EventStream(false, new ReceivedText('delta'))
+      stream.push(bytes.subarray(0, at))
+      stream.push(bytes.subarray(at))
+      t.equal(stream.isUsageFinal, isFinal, `${text} cut at ${at}`)
+    }
+  }
+})

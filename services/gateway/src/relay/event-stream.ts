@@ -17,8 +17,8 @@ const longestLookedInto = 65_536
 export class EventStream {
   /** What the stream reported last; null until it has. */
   usage: ReportedUsage | null = null
-  /** Whether the event of `usage` says that the model produces nothing more. Some providers report usage in every event. */
-  isUsageFinal = false
+  /** How many bytes of words had come with a usage behind which nothing was to come; -1 without one. */
+  #sizeAtUsage = -1
   readonly #showsUsage: boolean
   readonly #received: ReceivedText
   /** The event that is not complete yet. */
@@ -32,6 +32,14 @@ export class EventStream {
   constructor(showsUsage: boolean, received: ReceivedText) {
     this.#showsUsage = showsUsage
     this.#received = received
+  }
+
+  /**
+   * Whether the event of `usage` says that the model produces nothing more, and no words came after it. Some providers report
+   * usage in every event.
+   */
+  get isUsageFinal(): boolean {
+    return this.#sizeAtUsage === this.#received.size
   }
 
   /** Whether a part of an event has passed whose rest has not. */
@@ -125,6 +133,7 @@ export class EventStream {
           rest.push(events.subarray(from, start))
           from = end
         }
+        if (this.#received.areIn(text, end)) this.#sizeAtUsage = -1
         next = end
       }
       at = findName(text, usageName, next)
@@ -148,8 +157,9 @@ export class EventStream {
     if (usage === null) return false
     this.usage = usage
     const choices = memberOf(data, 'choices')
-    this.isUsageFinal = Array.isArray(choices) && choices.length === 0
-    return this.isUsageFinal
+    const isOnly = Array.isArray(choices) && choices.length === 0
+    this.#sizeAtUsage = isOnly ? this.#received.size : -1
+    return isOnly
   }
 }
 

@@ -71,6 +71,13 @@ t.test('reasoning that is reported outside of the completion counts', async (t) 
   }
   const { usage: found } = find(JSON.stringify({ usage: outside }), 50)
   t.match(found, { promptTokens: 19_693, completionTokens: 616, reasoningTokens: 609 })
+  const hidden = { prompt_tokens: 7, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 400 } }
+  const { usage: apart } = find(JSON.stringify({ usage: hidden }), 50)
+  t.equal(apart?.completionTokens, 405)
+  const { usage: onlyTotal } = find('{"usage":{"prompt_tokens":7,"total_tokens":500}}', 50)
+  t.equal(onlyTotal?.completionTokens, 493)
+  const { usage: noPrompt } = find('{"usage":{"completion_tokens":5,"total_tokens":500}}', 50)
+  t.equal(noPrompt, null, 'nobody knows how much of it was the prompt')
   const { usage: odd } = find('{"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":"9999"}}', 50)
   t.match(odd, { completionTokens: 3 })
   const { usage: less } = find('{"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":2}}', 50)

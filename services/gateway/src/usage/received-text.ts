@@ -33,6 +33,16 @@ export class ReceivedText {
     }
   }
 
+  /** Bytes of words that came so far, kept or not. */
+  get size(): number {
+    return this.#all
+  }
+
+  /** Whether there are words in a text of events behind a place. */
+  areIn(text: string, from: number): boolean {
+    return findName(text, this.#name, from) >= 0
+  }
+
   /** Counts bytes of events that are too long to be looked into. */
   skipped(bytes: number): void {
     this.#all += bytes

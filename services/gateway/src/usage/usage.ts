@@ -47,9 +47,13 @@ export function readUsage(value: unknown): ReportedUsage | null {
   let completion = tokensOf(value, 'completion_tokens')
   if (prompt === null && completion === null) return null
   const total = tokensOf(value, 'total_tokens')
-  if (completion !== null && prompt !== null && total !== null) completion = Math.max(completion, total - prompt)
-  const cached = tokensOf(memberOf(value, 'prompt_tokens_details'), 'cached_tokens') ?? 0
   const reasoning = tokensOf(memberOf(value, 'completion_tokens_details'), 'reasoning_tokens') ?? 0
+  if (total !== null && prompt !== null && total > prompt) completion = Math.max(completion ?? 0, total - prompt)
+  // Nobody knows how much of the rest was the prompt.
+  if (total !== null && prompt === null && total > completion!) return null
+  // Reasoning that is more than the whole was left out of it (xAI).
+  if (completion !== null && completion > 0 && reasoning > completion) completion += reasoning
+  const cached = tokensOf(memberOf(value, 'prompt_tokens_details'), 'cached_tokens') ?? 0
   return {
     promptTokens: prompt,
     cachedTokens: Math.min(cached, prompt ?? 0),

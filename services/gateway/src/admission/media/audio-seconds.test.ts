@@ -27,6 +27,15 @@ test('of the rates that a WAV says the lowest counts, and one that says none can
   assert.equal(secondsOf(wav(2, { bytesPerSecond: 0 })), null)
 })
 
+test('of several formats in a WAV the lowest rate counts, and one behind which no sound begins is not measured', async () => {
+  const [fast, slow] = [wav(0), wav(2, { perSecond: 8, bits: 8 })]
+  const format = (bytes: Buffer) => bytes.subarray(12, 36)
+  const both = (...formats: Buffer[]) => Buffer.concat([slow.subarray(0, 12), ...formats, slow.subarray(36)])
+  assert.ok(secondsOf(both(format(fast), format(slow)))! >= 2)
+  assert.ok(secondsOf(both(format(slow), format(fast)))! >= 2)
+  assert.equal(secondsOf(both(format(fast), format(slow)).subarray(0, 50)), null)
+})
+
 test('an MP3 of the lowest rate lasts no longer than is taken for granted', async () => {
   const seconds = secondsOf(mp3(10))!
   assert.ok(seconds >= 10 && seconds < 11, `${seconds}`)

@@ -28,24 +28,32 @@ const steadyCodecs = [1, 3, 6, 7]
 const extensible = 0xfffe
 const maxChunks = 64
 
-/** The lowest rate of those that a WAV's header says, which need not agree; 0 if it is compressed or says none. */
+/**
+ * The lowest rate of those that a WAV's header says, which need not agree: decoders differ in which of several formats they
+ * take. 0 if it is compressed, says none, or its sound does not begin within these bytes.
+ */
 function wavBytesPerSecond(bytes: Buffer): number {
+  let lowest = Number.POSITIVE_INFINITY
   for (let at = 12, chunk = 0; chunk < maxChunks && at + 8 <= bytes.length; chunk++) {
     const length = bytes.readUInt32LE(at + 4)
-    const data = bytes.subarray(at + 8, at + 8 + length)
-    if (bytes.toString('latin1', at, at + 4) === 'fmt ') {
-      if (data.length < 16) return 0
-      const said = data.readUInt16LE(0)
-      // Of an extensible one the codec is the beginning of its subformat.
-      const codec = said === extensible && data.length >= 26 ? data.readUInt16LE(24) : said
-      if (!steadyCodecs.includes(codec)) return 0
-      const [channels, perSecond] = [data.readUInt16LE(2), data.readUInt32LE(4)]
-      const [saidBytes, blockBytes, bits] = [data.readUInt32LE(8), data.readUInt16LE(12), data.readUInt16LE(14)]
-      return Math.min(saidBytes, perSecond * blockBytes, (perSecond * channels * bits) / 8)
-    }
+    const name = bytes.toString('latin1', at, at + 4)
+    if (name === 'data') return Number.isFinite(lowest) ? lowest : 0
+    if (name === 'fmt ') lowest = Math.min(lowest, formatBytesPerSecond(bytes.subarray(at + 8, at + 8 + length)))
     at += 8 + length + (length & 1)
   }
   return 0
+}
+
+/** The lowest rate that a format says; 0 for one that is compressed. */
+function formatBytesPerSecond(data: Buffer): number {
+  if (data.length < 16) return 0
+  const said = data.readUInt16LE(0)
+  // Of an extensible one the codec is the beginning of its subformat.
+  const codec = said === extensible && data.length >= 26 ? data.readUInt16LE(24) : said
+  if (!steadyCodecs.includes(codec)) return 0
+  const [channels, perSecond] = [data.readUInt16LE(2), data.readUInt32LE(4)]
+  const [saidBytes, blockBytes, bits] = [data.readUInt32LE(8), data.readUInt16LE(12), data.readUInt16LE(14)]
+  return Math.min(saidBytes, perSecond * blockBytes, (perSecond * channels * bits) / 8)
 }
 
 /** 8 kbit/s, the lowest rate that an MP3 can name. */

@@ -19,7 +19,9 @@ export type MediaTokens = { tokens: number; bytes: number }
 export function imageBound(image: unknown, { images }: MediaRules): MediaTokens {
   if (images === undefined) throw refusedMedia('this model takes no images')
   const url = typeof image === 'string' ? image : memberOf(image, 'url')
-  const isInline = typeof url === 'string' && url.startsWith('data:')
+  const isInline = typeof url === 'string' && /^data:/i.test(url)
+  // A provider that takes other files here would count them in its own way.
+  if (isInline && !/^data:image\//i.test(url)) throw refusedMedia('an inline image must be of a type image/…')
   return { tokens: imageTokens(image, images), bytes: isInline ? url.length : 0 }
 }
 
