@@ -262,7 +262,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
   })
 
-  /** The same data with another process, of which control finds that they lack what the ledger has of the earlier one. */
+  /** Another process with the same data. Control found that they lack usage of these runs, which the ledger has. */
   async function restart(lostRuns: string[]): Promise<RedisNode> {
     const later = withRun(link, 'another run, much later')
     const verdict = { version: 11, run: later.run(), lostRuns }

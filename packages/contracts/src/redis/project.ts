@@ -41,7 +41,7 @@ export type ShardVerdict = {
   run: string
   /** The month to open, yyyymm; 0 to leave that as it is. */
   month?: number
-  /** Tags of the runs of which the ledger has usage that Redis lacks; as it is unless given. */
+  /** Tags of runs whose usage is in the ledger and not in Redis. Unless given, it stays as it is. */
   lostRuns?: readonly string[]
 }
 

@@ -1,10 +1,19 @@
-import type { RedisLink, RedisNode } from './redis-link.ts'
+import { anyNode, type RedisLink, type RedisNode } from './redis-link.ts'
 
 /** The time of a Redis process, ms since the epoch. @throws RedisAwayError, or ioredis' error if no answer comes in time */
 export async function readRedisTime(node: RedisNode): Promise<number> {
   node.run()
   const [seconds, micros] = (await node.client.time()).map(Number) as [number, number]
   return seconds * 1000 + micros / 1000
+}
+
+/** The time of any Redis process, ms since the epoch; null if none answers: their connections tell that they are away. */
+export async function readAnyRedisTime(redis: RedisLink): Promise<number | null> {
+  try {
+    return await readRedisTime(anyNode(redis))
+  } catch {
+    return null
+  }
 }
 
 /**
@@ -20,7 +29,7 @@ export async function skewOf(read: () => Promise<number>, own: () => number): Pr
   return time - (before + own()) / 2
 }
 
-/** The same of Redis; of several processes that which is farthest off. Null if none answers. */
+/** The same of Redis. Of several processes, the one that is farthest off counts. Null if none answers. */
 export async function readRedisSkew(redis: RedisLink, own: () => number): Promise<number | null> {
   const results = await Promise.allSettled(redis.nodes().map((node) => skewOf(() => readRedisTime(node), own)))
   const skews = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))

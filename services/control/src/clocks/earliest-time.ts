@@ -1,5 +1,5 @@
-import { anyNode, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { readRedisTime } from '@tollgate/contracts/redis/redis-time.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { readAnyRedisTime } from '@tollgate/contracts/redis/redis-time.ts'
 import type { Clock } from '../clock.ts'
 import type { Orm } from '../database/connect.ts'
 import { readDatabaseTime } from './database-time.ts'
@@ -12,13 +12,7 @@ import { readDatabaseTime } from './database-time.ts'
  * @throws what the query to PostgreSQL failed with
  */
 export async function earliestTime(orm: Orm, redis: RedisLink | null, clock: Clock): Promise<Date> {
-  const times = [clock().getTime(), await readDatabaseTime(orm)]
-  if (redis !== null) {
-    try {
-      times.push(await readRedisTime(anyNode(redis)))
-    } catch {
-      // Its connection tells that it is away.
-    }
-  }
-  return new Date(Math.floor(Math.min(...times)))
+  const ofRedis = redis === null ? null : await readAnyRedisTime(redis)
+  const known = Math.min(clock().getTime(), await readDatabaseTime(orm))
+  return new Date(Math.floor(Math.min(known, ofRedis ?? known)))
 }

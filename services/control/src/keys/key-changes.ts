@@ -1,7 +1,8 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { effectivePlan } from '../accounts/effective-plan.ts'
+import { databaseNowMs } from '../clocks/database-time.ts'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
 
@@ -39,9 +40,6 @@ export function judgeKeyChange(
   return waitMs > 0.5 ? { waitMs } : { until: next }
 }
 
-/** By PostgreSQL's clock, which all replicas share: a clock that is ahead would keep the others from changes for long. */
-const databaseNowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)`.mapWith(Number)
-
 /**
  * Counts a creation, a rotation or a change of a key. Revocations are not counted, since there cannot be more of them than
  * creations, and a key must always be revocable. It decides only behind `recordChange`, which keeps other changes waiting.
@@ -63,6 +61,7 @@ export async function countKeyChange(tx: Transaction, catalog: Catalog, accountI
  * @throws ServiceError `too_many_requests`
  */
 export async function assertMayChangeKeys(orm: Orm, catalog: Catalog, accountId: string): Promise<number> {
+  // By PostgreSQL's clock, which all replicas share: a clock that is ahead would keep the others from changes for long.
   const [account] = await orm
     .select({ plan: accounts.plan, until: accounts.keyChangesUntil, now: databaseNowMs })
     .from(accounts)

@@ -10,7 +10,8 @@ import {
   readShards,
   releaseShard
 } from '@tollgate/contracts/redis/project.ts'
-import { anyNode, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { readAnyRedisTime } from '@tollgate/contracts/redis/redis-time.ts'
 import { judgeClocks } from '../clocks/judge-clocks.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
 import { type CatalogMarker, isCatalogAhead, projectCatalog } from './catalog.ts'
@@ -46,7 +47,7 @@ export async function runPass(
   const [{ markers, failures }, catalog, redisMs] = await Promise.all([
     readShards(redis),
     findCatalog(redis),
-    readClock(redis)
+    readAnyRedisTime(redis)
   ])
   const truth = await source.readTruth()
   const now = new Date(judgeClocks(Date.now(), truth.nowMs, redisMs).nowMs)
@@ -79,16 +80,6 @@ async function findCatalog(redis: RedisLink): Promise<{ marker: CatalogMarker; h
     return { marker: await readCatalogVersion(redis), holder }
   } catch (error) {
     return error as Error
-  }
-}
-
-/** The clock of Redis, ms since the epoch; null if it cannot be asked. */
-async function readClock(redis: RedisLink): Promise<number | null> {
-  try {
-    const [seconds, micros] = (await anyNode(redis).client.time()).map(Number) as [number, number]
-    return seconds * 1000 + Math.floor(micros / 1000)
-  } catch {
-    return null
   }
 }
 

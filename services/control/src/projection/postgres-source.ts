@@ -2,6 +2,7 @@ import type { SecretShard, Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
 import { and, desc, eq, gt, isNull, not, or, type SQL, sql } from 'drizzle-orm'
+import { databaseNowMs } from '../clocks/database-time.ts'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { pageSize, pagesOf, walkOrder } from '../database/pages-by-change.ts'
 import { accounts, catalogs, formerSecrets, keys, projection, shards } from '../database/schema.ts'
@@ -101,17 +102,16 @@ export function createPostgresSource(orm: Orm): ProjectionSource {
     async readTruth() {
       const [changed, [present]] = await Promise.all([
         orm.select().from(shards),
-        queryRows<{ epoch: number; catalog: number; nowMs: string }>(
+        queryRows<{ epoch: number; catalog: number; nowMs: number }>(
           orm,
           sql`
             select coalesce((select max(epoch) from ${projection}), 0) as epoch,
               coalesce((select max(version) from ${catalogs}), 0) as catalog,
-              floor(extract(epoch from clock_timestamp()) * 1000)::text as "nowMs"`
+              ${databaseNowMs} as "nowMs"`
         )
       ])
       return {
         ...present!,
-        nowMs: Number(present!.nowMs),
         changes: new Map(changed.map(({ name, version }) => [name as Shard, version])),
         purged: new Map(changed.map(({ name, purged }) => [name as Shard, purged]))
       }
