@@ -78,6 +78,19 @@ test('an account that changes its keys all the time', async (t) => {
     assert.equal((await create(await control.signUp({ plan: 'free' }))).status, 201)
   })
 
+  await t.test('has its own cap counted with the changes of its keys', async () => {
+    const user = await control.signUp({ plan: 'free' })
+    const setCap = (usd: number | null) =>
+      call('PATCH', '/api/account', { cookie: user.cookie, body: { monthly_budget_usd: usd } })
+    for (let change = 1; change <= 10; change++) assert.equal((await setCap(change / 100)).status, 200)
+    const refusal = await setCap(0.5)
+    assert.deepEqual([refusal.status, codeOf(refusal)], [429, 'too_many_requests'])
+    assert.ok(Number(refusal.headers['retry-after']) > 0)
+    assert.equal((await create(user)).status, 429)
+    // A repeated call changes nothing, and tells whether the change is in force.
+    assert.equal((await setCap(0.1)).status, 200)
+  })
+
   await t.test('leaves nothing in Redis once its tombstones are swept', async () => {
     const user = await control.signUp({ plan: 'enterprise' })
     keyOf(await create(user))

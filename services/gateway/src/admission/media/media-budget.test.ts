@@ -82,6 +82,9 @@ t.test('a model takes only the media that the catalog has a rule for', async (t)
   const seeded = await gateway.seedKey()
   for (const [part, model, reason] of [
     [imageOf(dataUrl(png(1, 1))), 'blind', /this model takes no images/],
+    // A file in the place of an image, which some providers read as a file.
+    [imageOf('data:application/pdf;base64,JVBERi0='), 'gpt-4o-mini', /inline image must be of a type image/],
+    [imageOf('DATA:text/html,x'), 'gpt-4o-mini', /inline image must be of a type image/],
     [audioOf(wav(1)), 'gpt-4o-mini', /this model takes no audio/],
     [audioOf(Buffer.from('fLaC, and hours of silence')), 'hearing', /MP3 or uncompressed WAV/],
     [{ type: 'input_audio', input_audio: { id: 'x' } }, 'hearing', /MP3 or uncompressed WAV/],
