@@ -87,7 +87,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
   const revoked = await revocations.finished()
   clearTimeout(giveUp)
 
-  const lost = await findLost(system, creations, revoked, accountsBefore)
+  const lost = await findLost(system, creations, revoked, accountsBefore, fault.allowed)
   await untilCalm(system)
   const witnessed = models.requests()
   return {

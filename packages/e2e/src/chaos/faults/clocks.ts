@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
-import { describe, failuresOf } from '../measure/judge.ts'
+import { type Allowed, describe, failuresOf } from '../measure/judge.ts'
 import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
 import { whyNoClocks } from '../system/clocks.ts'
 import { startLimitedTraffic } from '../traffic/limited.ts'
@@ -25,12 +25,12 @@ export const allClocks = (aheadSeconds: number): Record<string, number> =>
 const conditions: Conditions = { clocksAheadSeconds: allClocks(0) }
 
 /** Clocks jump, and jump back. */
-const jump = (name: string, whose: string, names: readonly string[], seconds: number): Fault => ({
+const jump = (name: string, whose: string, names: readonly string[], seconds: number, allowed?: Allowed): Fault => ({
   name: `clock-${name}`,
   summary: `the clock of ${whose} jumps ${describeJump(seconds)}, and is set right again after 10 s`,
   conditions,
   missing: whyNoClocks,
-  allowed: { bridged: true },
+  allowed: { bridged: true, ...allowed },
   async inflict(system: ChaosSystem, _forgotten, findings) {
     const limited = await startLimitedTraffic(system)
     await delay(beforeMs)
@@ -57,7 +57,8 @@ export const clockFaults: readonly Fault[] = [
   jump('redis-ahead-70s', 'Redis', ['redis'], minute + 10),
   jump('redis-back-70s', 'Redis', ['redis'], -minute - 10),
   jump('redis-ahead-1h', 'Redis', ['redis'], hour),
-  jump('redis-back-1h', 'Redis', ['redis'], -hour),
+  // When it is set right again, that is an hour for what expires.
+  jump('redis-back-1h', 'Redis', ['redis'], -hour, { tombstonesExpire: true }),
   jump('postgres-ahead', 'PostgreSQL', ['postgres'], hour),
   jump('postgres-back', 'PostgreSQL', ['postgres'], -hour),
   jump('control-ahead', 'control', controls, hour),

@@ -77,6 +77,7 @@ t.test('what a fault may do breaks none', async (t) => {
   t.same(judge({ ...kept, raw: new Map([[away, 9]]) }, { refusals: [away] }), [])
   const leftEstimated = { ...charged, nanos: 6000, estimatedRequests: 1, estimatedNanos: 1500 }
   t.same(judge({ ...kept, charged: leftEstimated }, { clientsLeave: true }), [])
+  t.same(judge({ ...kept, charged: leftEstimated }, { redisForgets: true }), [])
   const revived = { revocations: { ...kept.revocations, longestAcceptedMs: 7000 } }
   t.same(judge({ ...kept, ...revived }, { revokedMs: 7000 }), [])
   const inTwoMonths = { caps: [{ ...kept.caps[0]!, producedNanos: 2000, chargedNanos: 2000 }] }
