@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-const smuggled = 'GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n'
+const smuggled = 'GET /v1/smuggled HTTP/1.1\r\nhost: x\r\n\r\n'
 const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 
 /**
