@@ -23,7 +23,7 @@ import type { Database } from './database/connect.ts'
 import { attempts } from './http/attempts.ts'
 import { browserCallers } from './http/browser-callers.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
-import { answerClientError, sendFailure, sendNotFound } from './http/failures.ts'
+import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
 import { answerProbes } from './http/health.ts'
 import { readJsonBodies } from './http/json-body.ts'
 import { originTest } from './http/origins.ts'
@@ -86,6 +86,10 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     return503OnClosing: false,
     genReqId: newRequestId,
     requestIdHeader: false,
+    // Proxies may add a slash.
+    routerOptions: { ignoreTrailingSlash: true },
+    // Node would refuse a request without a host, without a body; it is refused below.
+    http: { requireHostHeader: false },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),
     // A request is taken as it was sent or refused: nothing is coerced, filled in or left out.
@@ -93,6 +97,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   })
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(sendNotFound)
+  refuseAmbiguousHeads(app)
   readJsonBodies(app)
   refuseUnstorableText(app)
   endConnectionsOnClose(app)

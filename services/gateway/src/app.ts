@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ambiguityOf } from '@tollgate/contracts/http/ambiguous-head.ts'
 import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
@@ -16,6 +17,7 @@ import { embeddings } from './endpoints/embeddings.ts'
 import { inferenceEndpoint } from './endpoints/inference.ts'
 import { models } from './endpoints/models.ts'
 import { openApi } from './endpoints/openapi.ts'
+import { unknownEndpoint } from './endpoints/unknown-endpoint.ts'
 import { answerClientError, sendFailure } from './failures.ts'
 import { AbandonedStreams } from './relay/abandoned-streams.ts'
 import { Deadlines } from './relay/deadlines.ts'
@@ -82,6 +84,8 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     pluginTimeout: 0,
     trustProxy: protection.trustProxy,
     genReqId: newRequestId,
+    // SDKs and proxies may add a slash.
+    routerOptions: { ignoreTrailingSlash: true },
     // Answers may take as long as they do.
     requestTimeout: protection.requestTimeoutMs,
     http: {
@@ -100,12 +104,14 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   })
   app.server.maxConnections = protection.maxConnections
 
-  // The endpoints read bodies themselves.
-  app.addHttpMethod('POST', { hasBody: false, overrideExisting: true })
+  // The endpoints read bodies themselves. No endpoint takes the other methods, whatever their body.
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  }
 
   app.setErrorHandler(sendFailure)
-  app.setNotFoundHandler(() => {
-    throw new ServiceError('unknown_endpoint')
+  app.setNotFoundHandler((request) => {
+    throw unknownEndpoint(request)
   })
 
   let draining = false
@@ -125,8 +131,10 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   app.decorateRequest('startedAt', 0)
   app.addHook('onRequest', (request, _reply, done) => {
     request.startedAt = performance.now()
-    const isRefused = request.headers.host === undefined && request.raw.httpVersion === '1.1'
-    done(isRefused ? new ServiceError('invalid_request', { message: 'The request has no Host header.' }) : undefined)
+    const message = ambiguityOf(request.raw)
+    // What follows on the connection may be read differently, too.
+    const headers = { connection: 'close' }
+    done(message === null ? undefined : new ServiceError('invalid_request', { message, headers }))
   })
   // What a client expects besides 100-continue need not be met (RFC 9110, 10.1.1); Node would refuse it without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))

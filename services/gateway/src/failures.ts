@@ -2,11 +2,12 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { unknownEndpoint } from './endpoints/unknown-endpoint.ts'
 import { logRequest } from './request-log.ts'
 
 /** Answers any failure in the one error shape, and logs the request with it. */
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  const failure = toServiceError(error)
+  const failure = toServiceError(error, request)
   // What Fastify refuses before its hooks has no members of ours.
   const { id, startedAt = performance.now(), knownKey = null } = request
   const { status, code } = failure
@@ -41,10 +42,10 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   )
 }
 
-function toServiceError(error: Error): ServiceError {
+function toServiceError(error: Error, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error
   const { code, statusCode } = error as FastifyError
-  if (code === 'FST_ERR_BAD_URL') return new ServiceError('unknown_endpoint')
+  if (code === 'FST_ERR_BAD_URL') return unknownEndpoint(request)
   if (statusCode !== undefined && statusCode < 500) return new ServiceError('invalid_request', { cause: error })
   return new ServiceError('internal_error', { cause: error })
 }

@@ -20,6 +20,11 @@ export const errorTable = {
   not_found: [404, 'invalid_request_error', 'There is nothing here by that name.'],
   invitation_invalid: [404, 'invalid_request_error', 'The invitation has been used, was withdrawn or has expired.'],
   unknown_endpoint: [404, 'invalid_request_error', 'There is no such endpoint.'],
+  method_not_allowed: [
+    405,
+    'invalid_request_error',
+    'The endpoint does not take this method. The Allow header lists those that it takes.'
+  ],
   already_created: [409, 'invalid_request_error', 'An earlier request with this Idempotency-Key made the key.'],
   already_member: [409, 'invalid_request_error', 'They are in this team already.'],
   already_in_team: [409, 'invalid_request_error', 'Leave the team that you are in first.'],

@@ -115,14 +115,43 @@ test('failures', async (t) => {
       ['GET', '/no-such-path'],
       ['GET', '/api'],
       ['GET', '/api/auth'],
-      ['GET', '/api/auth/login'],
-      ['PUT', '/api/auth/me'],
       ['GET', '/api/auth/%zz'],
       ['GET', '/%c0%ae%c0%ae/etc/passwd'],
-      ['GET', `/${'x'.repeat(5000)}`],
-      ['DELETE', '/']
+      ['GET', `/${'x'.repeat(5000)}`]
     ] as const) {
       assertFailure(await call(method, path), { status: 404, code: 'not_found' }, `${method} ${path.slice(0, 40)}`)
+    }
+    const named = await call('POST', '/api/nothing?token=s3cret')
+    assertFailure(
+      named,
+      { status: 404, code: 'not_found', message: /^There is no endpoint POST \/api\/nothing\.$/ },
+      'named'
+    )
+  })
+
+  await t.test('another method of an endpoint is 405 with Allow', async () => {
+    for (const [method, path, allow] of [
+      ['GET', '/api/auth/login', 'POST, OPTIONS'],
+      ['PUT', '/api/auth/me', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+      ['PUT', '/api/keys/', 'GET, HEAD, POST, OPTIONS'],
+      ['POST', '/api/keys/key_1?token=s3cret', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+      ['POST', '/livez', 'GET, HEAD'],
+      ['DELETE', '/', 'GET, HEAD']
+    ] as const) {
+      const answer = await call(method, path)
+      const message = new RegExp(`^${path.split('?')[0]} does not take ${method}\\. Use ${allow}\\.$`)
+      assertFailure(answer, { status: 405, code: 'method_not_allowed', message }, `${method} ${path}`)
+      assert.equal(answer.headers.allow, allow)
+    }
+  })
+
+  await t.test('a slash at the end of a path makes no difference', async () => {
+    const user = await control.signUp()
+    for (const path of ['/api/auth/me', '/api/keys', '/livez', '/login', '/api/openapi.json']) {
+      const plain = await call('GET', path, { cookie: user.cookie })
+      const slashed = await call('GET', `${path}/`, { cookie: user.cookie })
+      assert.equal(slashed.status, plain.status, path)
+      assert.deepEqual(slashed.body, plain.body, path)
     }
   })
 

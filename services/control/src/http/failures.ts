@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ambiguityOf } from '@tollgate/contracts/http/ambiguous-head.ts'
+import { failureOfUnrouted } from '@tollgate/contracts/http/unrouted.ts'
 import { RedisAwayError } from '@tollgate/contracts/redis/redis-link.ts'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../database/database-away.ts'
 import { newRequestId } from './request-id.ts'
 
@@ -14,12 +16,27 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   // Neither the error, since that of a bad URL repeats the whole of it, nor its message, which names what was sent.
   else request.log.debug({ code: failure.code }, 'request refused')
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
-  return reply.code(failure.status).header('x-request-id', request.id).send(failure.toBody())
+  return reply.code(failure.status).headers(failure.headers).header('x-request-id', request.id).send(failure.toBody())
 }
 
 /** For requests that no route takes. */
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendFailure(new ServiceError('not_found', { message: 'There is no such endpoint.' }), request, reply)
+  const failure = failureOfUnrouted({
+    method: request.method,
+    url: request.raw.url ?? '/',
+    isRouted: (method, path) => request.server.findRoute({ method, url: path }) !== null,
+    notFoundCode: 'not_found'
+  })
+  return sendFailure(failure, request, reply)
+}
+
+/** Refuses requests that another server could read differently, and closes their connections. */
+export function refuseAmbiguousHeads(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const message = ambiguityOf(request.raw)
+    const headers = { connection: 'close' }
+    done(message === null ? undefined : new ServiceError('invalid_request', { message, headers }))
+  })
 }
 
 /** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */

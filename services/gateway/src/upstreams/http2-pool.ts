@@ -3,14 +3,20 @@ import { type Dispatcher, errors, Pool } from 'undici'
 import { CallError } from './call-error.ts'
 import type { AnswerHandler, CallController, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
 
-/** Calls an upstream with HTTP/2, or with HTTP/1.1 if it does not agree to that: by undici. */
+/**
+ * Calls an upstream with HTTP/2 by undici. If the upstream does not agree to that, each call has a connection of its own
+ * with HTTP/1.1: undici would use one again at once, and take what came unasked for the next answer.
+ */
 export class Http2Pool implements UpstreamPool {
   readonly #pool: Pool
   readonly #pathPrefix: string
+  /** What follows an endpoint's path. May hold a key: never log it. */
+  readonly #query: string
   readonly #headers: readonly string[]
 
   constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions) {
     this.#pathPrefix = url.pathname.replace(/\/+$/, '')
+    this.#query = url.search
     this.#headers = headers
     this.#pool = new Pool(url.origin, {
       connections: null,
@@ -31,7 +37,9 @@ export class Http2Pool implements UpstreamPool {
     this.#pool.dispatch(
       {
         method: 'POST',
-        path: this.#pathPrefix + path,
+        path: this.#pathPrefix + path + this.#query,
+        // Of HTTP/1.1 only.
+        reset: true,
         headers: [...this.#headers, 'x-request-id', requestId],
         body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body
       },

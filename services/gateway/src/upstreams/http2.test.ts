@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { constants, createSecureServer, type ServerHttp2Session } from 'node:http2'
+import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -78,4 +79,28 @@ t.test('an upstream with HTTP/2 is called over one connection, also for streams 
   const gone = await post(gateway, secret, '/chat/completions', chatOf('small'))
   t.equal(await outcomeOf(gone), '502 upstream_unreachable', 'one that is not there any more')
   await gateway.close()
+})
+
+t.test('an upstream that does not agree to HTTP/2 gets a connection for each call', async (t) => {
+  const key = readFileSync(pem)
+  let connections = 0
+  const paths: string[] = []
+  const server = createServer({ key, cert: key }, (request, response) => {
+    paths.push(`${request.httpVersion} ${request.url}`)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  }).on('secureConnection', () => connections++)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/v1?api-version=1`
+  const gateway = await startGateway('', {
+    upstreamsFile: `upstreams: { test: { base_url: '${url}', ca_file: '${pem}', http2: true } }`
+  })
+  const { secret } = await gateway.seedKey()
+  for (const _ of [1, 2]) {
+    t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', chatOf('small'))), '200')
+  }
+  t.equal(connections, 2)
+  t.same(paths, Array(2).fill('1.1 /v1/chat/completions?api-version=1'))
+  await gateway.close()
+  server.close()
 })

@@ -75,11 +75,13 @@ export type CallTimeouts = {
 
 /** Whom a pool calls, and how. */
 export type UpstreamPoolOptions = {
-  /** Origin, and what precedes the paths of endpoints. */
+  /** Origin, what precedes the paths of endpoints, and the query that follows them. */
   readonly url: URL
   /** Header names and values, alternating, that every request carries besides those of its framing. Hold the credential. */
   readonly headers: readonly string[]
   readonly timeouts: CallTimeouts
   /** Certificates (PEM) that the upstream's is checked with, instead of those that Node.js knows. */
   readonly ca?: string | undefined
+  /** Of HTTP/1.1: milliseconds that a connection rests between two requests. */
+  readonly restMs?: number | undefined
 }

@@ -75,3 +75,57 @@ t.test('a mistake is named by file, path and reason, and a credential never appe
   })
   t.throws(open('upstreams: ['), /upstreams\.yaml: /)
 })
+
+t.test('a query of the base URL is sent with every call, behind the path of the endpoint', async (t) => {
+  const file = join(t.testdir(), 'upstreams.yaml')
+  const local = await startFakeUpstream()
+  const call = async (baseUrl: string) => {
+    writeFileSync(file, JSON.stringify({ upstreams: { azure: { base_url: baseUrl } } }))
+    const { pool } = openUpstreams(file, {}).get('azure')!
+    for (const path of ['/chat/completions', '/embeddings']) {
+      await new Promise<void>((resolve, reject) =>
+        pool.dispatch(
+          { path, requestId: 'req_1', body: '{}' },
+          {
+            onRequestStart() {},
+            onResponseStart() {},
+            onResponseData() {},
+            onResponseEnd: () => resolve(),
+            onResponseError: (_, error) => reject(error)
+          }
+        )
+      )
+    }
+    await pool.close()
+    return local.received.splice(0).map(({ request }) => request.url)
+  }
+  const deployment = '/openai/deployments/gpt-4o'
+  t.same(await call(`${local.url}${deployment}?api-version=2024-10-21`), [
+    `${deployment}/chat/completions?api-version=2024-10-21`,
+    `${deployment}/embeddings?api-version=2024-10-21`
+  ])
+  t.same(await call(`${local.url}/v1/?a=b c&d=é`), [
+    '/v1/chat/completions?a=b%20c&d=%C3%A9',
+    '/v1/embeddings?a=b%20c&d=%C3%A9'
+  ])
+  t.same(await call(`${local.url}?`), ['/chat/completions', '/embeddings'])
+  await local.close()
+})
+
+t.test('a base URL with a fragment or credentials stops the start, and is not repeated', async (t) => {
+  const file = join(t.testdir(), 'upstreams.yaml')
+  const open = (baseUrl: string, env: Record<string, string> = {}) => {
+    writeFileSync(file, JSON.stringify({ upstreams: { a: { base_url: baseUrl, base_url_variable: 'A_URL' } } }))
+    return openUpstreams(file, env)
+  }
+  for (const url of ['https://x/v1?key=s3cret#part', 'https://x/v1#', 'https://s3cret@x/v1', 'https://u:s3cret@x/v1']) {
+    t.throws(() => open(url), { message: /upstreams\.a\.base_url: must not have a/ }, url)
+    t.throws(() => open('https://x/v1', { A_URL: url }), { message: /A_URL: must not have a .*upstream a/ }, url)
+    try {
+      open(url)
+    } catch (error) {
+      t.notMatch(String(error), /s3cret/)
+    }
+  }
+  t.throws(() => open('https://'), { message: /upstreams\.a\.base_url: not an http\(s\) URL/ })
+})

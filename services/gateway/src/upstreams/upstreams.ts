@@ -99,11 +99,7 @@ function openUpstream(
   onBreaker: (state: BreakerState) => void
 ): Upstream | null {
   const before = problems.length
-  const override = entry.base_url_variable === undefined ? undefined : env[entry.base_url_variable]
-  const url = URL.parse(override || entry.base_url)
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    problems.push(`${entry.base_url_variable}: not an http(s) URL (base URL of upstream ${name})`)
-  }
+  const url = readBaseUrl(name, entry, env, problems)
   const credential = entry.credential_variable === undefined ? null : (env[entry.credential_variable] ?? '')
   if (credential === '') problems.push(`${entry.credential_variable}: missing (credential of upstream ${name})`)
   else if (credential !== null && !/^[\x21-\x7e]+$/.test(credential)) {
@@ -132,6 +128,28 @@ function openUpstream(
     restingUntil: new Map(),
     pool: http2 ? new Http2Pool(options) : new Http1Pool(options)
   }
+}
+
+/** Problems never repeat the URL: its query may hold a key. */
+function readBaseUrl(
+  name: string,
+  { base_url, base_url_variable }: Entry,
+  env: Record<string, string | undefined>,
+  problems: string[]
+): URL | null {
+  const override = base_url_variable === undefined ? undefined : env[base_url_variable]
+  const url = URL.parse(override || base_url)
+  const add = (problem: string) =>
+    problems.push(
+      `${override ? base_url_variable : `upstreams.${name}.base_url`}: ${problem} (base URL of upstream ${name})`
+    )
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    add('not an http(s) URL')
+    return null
+  }
+  if (url.href.includes('#')) add('must not have a fragment (#)')
+  if (url.username !== '' || url.password !== '') add('must not have a user or password: use credential_variable')
+  return url
 }
 
 function headersOf({ credential_header, headers }: Entry, credential: string | null): string[] {

@@ -2,6 +2,7 @@ import type { OnReadOpts, Socket } from 'node:net'
 import { CallError, type CallErrorCode } from '../call-error.ts'
 import { AnswerParser } from './answer-parser.ts'
 import type { Exchange } from './exchange.ts'
+import type { Idle } from './idle-connections.ts'
 import { keptOpenMs } from './kept-open.ts'
 import type { RequestHeads } from './request-head.ts'
 
@@ -32,13 +33,15 @@ export type Dial = (onread: OnReadOpts) => { socket: Socket; ready: 'connect' | 
 export type Phase = 'connecting' | 'first_byte' | 'between_chunks' | 'held_back' | 'idle' | 'closed'
 
 /** A connection to an upstream, for one exchange after the other. It is made for the first of them. */
-export class Connection {
+export class Connection implements Idle {
   /** The tick in which the phase began, or anything came. */
   since: number
-  /** Of an idle connection: `performance.now()` from when the upstream may close it. */
+  idleSince = 0
   idleUntil = 0
-  /** Where its owner keeps it while it is idle; -1 while it is not. */
-  slot = -1
+  idleTurn = 0
+  isIdle = false
+  earlier: Idle | null = null
+  later: Idle | null = null
   readonly #owner: ConnectionOwner
   readonly #socket: Socket
   readonly #parser = new AnswerParser()
@@ -166,7 +169,7 @@ export class Connection {
   #read(bytes: Buffer): void {
     const exchange = this.#exchange
     if (exchange === null) {
-      // Nothing was asked for.
+      // Nobody asked for it. It must not be taken for the answer to the next request.
       this.close()
       return
     }
@@ -241,7 +244,8 @@ export class Connection {
     }
     this.resume()
     this.#phase = 'idle'
-    this.idleUntil = performance.now() + keptMs
+    this.idleSince = performance.now()
+    this.idleUntil = this.idleSince + keptMs
     this.#owner.onIdle(this)
   }
 }

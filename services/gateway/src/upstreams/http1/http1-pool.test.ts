@@ -20,9 +20,9 @@ type Request = { text: string; socket: Socket; connection: number }
 async function start(
   t: Tap,
   answer: (request: Request) => void,
-  options: { timeouts?: Partial<CallTimeouts>; secure?: boolean; trusted?: boolean } = {}
+  options: { timeouts?: Partial<CallTimeouts>; secure?: boolean; trusted?: boolean; restMs?: number } = {}
 ) {
-  const { timeouts, secure = false, trusted = true } = options
+  const { timeouts, secure = false, trusted = true, restMs = 0 } = options
   const sockets: Socket[] = []
   const onConnection = (socket: Socket) => {
     const connection = sockets.push(socket) - 1
@@ -45,7 +45,8 @@ async function start(
     url: new URL(`${secure ? 'https://localhost' : 'http://127.0.0.1'}:${port}/v1/`),
     headers: ['authorization', 'Bearer s3cret'],
     timeouts: { ...patient, ...timeouts },
-    ca: secure && trusted ? pem.toString() : undefined
+    ca: secure && trusted ? pem.toString() : undefined,
+    restMs
   })
   t.teardown(async () => {
     await pool.destroy()
@@ -121,7 +122,7 @@ t.test('a request arrives as it was meant, short or long, on one connection afte
   t.equal(pool.underWay, 0)
 })
 
-t.test('there are as many connections as calls at a time, and the one used last is used next', async (t) => {
+t.test('there are as many connections as calls at a time, and the one that rested longest is used next', async (t) => {
   const waiting: Request[] = []
   const { pool, sockets } = await start(t, (request) => void waiting.push(request))
   const calls = [call(pool), call(pool), call(pool)]
@@ -135,7 +136,7 @@ t.test('there are as many connections as calls at a time, and the one used last 
   waiting.length = 0
   const next = call(pool)
   while (waiting.length < 1) await new Promise(setImmediate)
-  t.equal(waiting[0]!.connection, 1)
+  t.equal(waiting[0]!.connection, 0)
   waiting[0]!.socket.write(json('x'))
   await next
   t.equal(sockets.length, 3)

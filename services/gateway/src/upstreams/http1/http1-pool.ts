@@ -5,16 +5,25 @@ import { CallError } from '../call-error.ts'
 import type { AnswerHandler, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from '../upstream-pool.ts'
 import { Connection, type ConnectionOwner, type Dial } from './connection.ts'
 import { Exchange } from './exchange.ts'
+import { IdleConnections } from './idle-connections.ts'
 import { RequestHeads } from './request-head.ts'
 
 /** So often the clock is looked at within the shortest time-out, and at least every second. */
 const looksPerTimeout = 4
 const rarestLookMs = 1000
+/**
+ * Shortest rest of a connection between two requests. Longer than upstreams that send something unasked behind an answer
+ * took for it, and short enough to need few more connections: ten at a thousand requests a second.
+ */
+const defaultRestMs = 10
+const closeSpareEveryMs = 60_000
 
 /**
- * Calls an upstream with HTTP/1.1 (RFC 9112): as many connections as there are calls at the same time, one request at a
- * time on each. The connection that was used last is used next, so that those that are not needed any more get old and
- * are closed.
+ * Calls an upstream with HTTP/1.1 (RFC 9112): one request at a time on each connection. A connection rests between two
+ * requests, see {@link IdleConnections}; a call for which none has rested opens another.
+ *
+ * Requests are sent at the end of a turn of the event loop. What an upstream sent before that is read first, and is
+ * therefore never taken for the answer to the request.
  *
  * A call may fail because the upstream closed an idle connection in the same moment; it is not made again here.
  */
@@ -26,14 +35,20 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   /** How many ticks a phase may last. That in which it began was not a whole one. */
   readonly #limits: { readonly connecting: number; readonly first_byte: number; readonly between_chunks: number }
   readonly #connections = new Set<Connection>()
-  /** Those without an exchange; the one used last is at the end. */
-  readonly #idle: Connection[] = []
+  readonly #idle: IdleConnections<Connection>
+  /** Calls of this turn. */
+  #waiting: Exchange[] = []
+  /** Whether something is done at the end of this turn. */
+  #endsTurn = false
+  #closeSpareAt = 0
   #underWay = 0
   #isClosed = false
   #onOver: Array<() => void> = []
 
-  constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions) {
-    this.heads = new RequestHeads({ host: url.host, pathPrefix: url.pathname.replace(/\/+$/, ''), headers })
+  constructor({ url, headers, timeouts, ca, restMs = defaultRestMs }: UpstreamPoolOptions) {
+    const pathPrefix = url.pathname.replace(/\/+$/, '')
+    this.heads = new RequestHeads({ host: url.host, pathPrefix, query: url.search, headers })
+    this.#idle = new IdleConnections(restMs)
     this.#dial = dialler(url, ca)
     const { connect, firstByte, betweenChunks } = timeouts
     const lookEveryMs = Math.min(rarestLookMs, Math.ceil(Math.min(connect, firstByte, betweenChunks) / looksPerTimeout))
@@ -56,13 +71,8 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
       return
     }
     this.#underWay++
-    const exchange = new Exchange(call, handler)
-    const connection = this.#takeIdle()
-    if (connection !== null) connection.begin(exchange)
-    else {
-      this.#connections.add(new Connection(this, this.#dial, exchange))
-      this.#looks.start()
-    }
+    this.#waiting.push(new Exchange(call, handler))
+    this.#atEndOfTurn()
   }
 
   async close(): Promise<void> {
@@ -73,28 +83,22 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
 
   async destroy(): Promise<void> {
     this.#isClosed = true
-    for (const connection of this.#connections) {
-      connection.fail(new CallError('pool_closed', 'the gateway cut off what was under way'))
-    }
+    const reason = new CallError('pool_closed', 'the gateway cut off what was under way')
+    for (const exchange of this.#waiting.splice(0)) this.#fail(exchange, reason)
+    for (const connection of this.#connections) connection.fail(reason)
   }
 
   onIdle(connection: Connection): void {
     if (this.#isClosed) connection.close()
-    else connection.slot = this.#idle.push(connection) - 1
+    else {
+      this.#idle.add(connection)
+      this.#atEndOfTurn()
+    }
   }
 
   onClosed(connection: Connection): void {
     this.#connections.delete(connection)
-    const { slot } = connection
-    if (slot >= 0) {
-      connection.slot = -1
-      // The last one takes its place: to move all others would take long where many close at once.
-      const last = this.#idle.pop()!
-      if (last !== connection) {
-        this.#idle[slot] = last
-        last.slot = slot
-      }
-    }
+    this.#idle.remove(connection)
     if (this.#connections.size === 0) this.#looks.stop()
   }
 
@@ -103,15 +107,40 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
     for (const resolve of this.#onOver.splice(0)) resolve()
   }
 
-  #takeIdle(): Connection | null {
-    if (this.#idle.length === 0) return null
-    const now = performance.now()
-    for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
-      last.slot = -1
-      if (now < last.idleUntil) return last
-      last.close()
+  #atEndOfTurn(): void {
+    if (this.#endsTurn) return
+    this.#endsTurn = true
+    setImmediate(this.#endTurn)
+  }
+
+  readonly #endTurn = (): void => {
+    this.#endsTurn = false
+    const waiting = this.#waiting
+    if (waiting.length > 0) {
+      this.#waiting = []
+      const now = performance.now()
+      for (const exchange of waiting) this.#begin(exchange, now)
     }
-    return null
+    this.#idle.endTurn()
+  }
+
+  #begin(exchange: Exchange, now: number): void {
+    const connection = this.#idle.take(now)
+    if (connection !== null) {
+      connection.begin(exchange)
+      return
+    }
+    try {
+      this.#connections.add(new Connection(this, this.#dial, exchange))
+      this.#looks.start()
+    } catch (error) {
+      this.#fail(exchange, new CallError('not_connected', 'the upstream cannot be reached', error))
+    }
+  }
+
+  #fail(exchange: Exchange, error: Error): void {
+    this.onExchangeOver()
+    exchange.fail(error)
   }
 
   /**
@@ -121,6 +150,10 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   #look(): void {
     this.tick++
     const now = performance.now()
+    if (now >= this.#closeSpareAt) {
+      this.#closeSpareAt = now + closeSpareEveryMs
+      this.#idle.closeSpare()
+    }
     for (const connection of this.#connections) {
       const { phase, since } = connection
       if (phase === 'idle') {

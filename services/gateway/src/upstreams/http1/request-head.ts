@@ -4,6 +4,8 @@ export type RequestFields = {
   readonly host: string
   /** What precedes an endpoint's path: `/v1`. */
   readonly pathPrefix: string
+  /** What follows an endpoint's path: `?api-version=2024-10-21`, or nothing. May hold a key: never log it. */
+  readonly query: string
   /** Names and values, alternating. Hold the credential. */
   readonly headers: readonly string[]
 }
@@ -27,8 +29,8 @@ export class RequestHeads {
   }
 
   #prepare(path: string): string {
-    const { host, pathPrefix, headers } = this.#fields
-    const lines = [`POST ${pathPrefix}${path} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
+    const { host, pathPrefix, query, headers } = this.#fields
+    const lines = [`POST ${pathPrefix}${path}${query} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
     for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
     // Not said which: it may be the credential.
     if (!lines.every((line) => safe.test(line))) throw new Error('a field of the request could end its line')

@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http'
+
+/** What is wrong with a request that two servers could read differently; null if nothing is. Node lets these pass. */
+export function ambiguityOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
+  if (httpVersion !== '1.1') {
+    if (httpVersion !== '1.0') return 'The request is not HTTP/1.1.'
+    // RFC 9112, 6.1: a server that does not know it in HTTP/1.0 takes the body for the next request.
+    if (headers['transfer-encoding'] !== undefined) return 'HTTP/1.0 has no Transfer-Encoding. Use HTTP/1.1.'
+  } else if (headers.host === undefined) return 'The request has no Host header.'
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1 ? 'The request has more than one Host header.' : null
+}

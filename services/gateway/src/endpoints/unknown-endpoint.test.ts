@@ -1,0 +1,118 @@
+import { get, request as sendRequest } from 'node:http'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+
+let gateway: TestGateway
+let secret = ''
+t.before(async () => {
+  const upstream = await startFakeUpstream()
+  gateway = await startGateway(upstream.url, {
+    catalog: catalogOf({ small: [{ upstream: 'test' }], 'meta-llama/Llama-3': [{ upstream: 'test' }] })
+  })
+  t.teardown(async () => {
+    await gateway.close()
+    await upstream.close()
+  })
+  secret = (await gateway.seedKey()).secret
+})
+
+type Answer = { status: number; allow: string | undefined; code: string; message: string }
+
+/** Sends a target exactly as written, without a key. */
+async function ask(method: string, target: string, body = ''): Promise<Answer> {
+  const { port } = new URL(gateway.url)
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-length': body.length, 'content-type': 'application/json' }
+    const request = sendRequest({ host: '127.0.0.1', port, method, path: target, headers }, async (response) => {
+      const { error } = JSON.parse((await text(response)) || '{"error":{}}')
+      resolve({ status: response.statusCode!, allow: response.headers.allow, ...error })
+    })
+    request.on('error', reject).end(body)
+  })
+}
+
+t.test('a 404 names method and path, without the query, printable and bounded', async (t) => {
+  for (const [method, target, shown] of [
+    ['GET', '/v1/nothing?key=s3cret', 'GET /v1/nothing'],
+    ['POST', '/', 'POST /'],
+    ['PROPFIND', '/v1/nothing/', 'PROPFIND /v1/nothing/'],
+    ['PATCH', 'http://user:s3cret@x/v1/nothing?s3cret', 'PATCH /v1/nothing'],
+    ['GET', '/v1/%zz?s3cret', 'GET /v1/%zz'],
+    ['PUT', '/v1/%zz', 'PUT /v1/%zz'],
+    ['GET', '/v1/<b>"\\', 'GET /v1/<b>"\\'],
+    ['GET', `/v1/${'x'.repeat(500)}`, `GET /v1/${'x'.repeat(96)}…`]
+  ] as const) {
+    const { status, code, message } = await ask(method, target)
+    t.same([status, code], [404, 'unknown_endpoint'], target)
+    t.ok(message.startsWith(`There is no endpoint ${shown}. Tollgate has POST /v1/chat/completions, `), message)
+    t.notMatch(message, /s3cret/)
+  }
+})
+
+t.test('the 404 of an endpoint that other APIs have says what to use instead', async (t) => {
+  for (const [method, path, advice] of [
+    ['POST', '/v1/responses', 'Use POST /v1/chat/completions.'],
+    ['GET', '/v1/responses/resp_1', 'Use POST /v1/chat/completions.'],
+    ['POST', '/v1/assistants', 'Use POST /v1/chat/completions.'],
+    ['POST', '/v1/threads/t/runs', 'Use POST /v1/chat/completions.'],
+    ['POST', '/v1/messages', 'Use POST /v1/chat/completions with the format of OpenAI.'],
+    ['GET', '/v1/engines', 'GET /v1/models lists'],
+    ['GET', '/v1/realtime', '"stream": true'],
+    ['POST', '/v1/audio/transcriptions', 'input_audio'],
+    ['POST', '/v1/files', 'put it into the messages'],
+    ['POST', '/v1/batches', 'Send each request to its own endpoint'],
+    ['POST', '/v1/images/generations', 'Call the provider directly.'],
+    ['POST', '/v1/moderations/', 'Call the provider directly.'],
+    ['POST', '/v1/fine_tuning/jobs', 'Call the provider directly.'],
+    ['POST', '/chat/completions', 'Use /v1/chat/completions: the base URL of the client must end in /v1'],
+    ['GET', '/models', 'Use /v1/models: '],
+    ['POST', '/v1/v1/chat/completions', 'Use /v1/chat/completions: '],
+    ['POST', '/v1/chat/completions/chat/completions', 'Use /v1/chat/completions: '],
+    ['POST', '/v1//embeddings', 'Use /v1/embeddings: '],
+    ['POST', '/openai/deployments/x/chat/completions?api-version=1', 'Use /v1/chat/completions: '],
+    ['POST', '/v1/v1/responses', 'Use POST /v1/chat/completions.']
+  ] as const) {
+    const { status, message } = await ask(method, path)
+    t.equal(status, 404, path)
+    t.ok(message.includes(advice), `${path}: ${message}`)
+  }
+})
+
+t.test('another method of an endpoint gets 405 with Allow, whatever its body', async (t) => {
+  for (const [method, path, allow] of [
+    ['GET', '/v1/chat/completions', 'POST, OPTIONS'],
+    ['DELETE', '/v1/embeddings/', 'POST, OPTIONS'],
+    ['POST', '/v1/models', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/v1/models/meta-llama/Llama-3?key=s3cret', 'GET, HEAD, OPTIONS'],
+    ['PATCH', '/v1/openapi.json', 'GET, HEAD, OPTIONS'],
+    ['PROPFIND', '/v1/completions', 'POST, OPTIONS']
+  ] as const) {
+    for (const body of ['', '{"model":']) {
+      const answer = await ask(method, path, body)
+      t.match(answer, { status: 405, allow, code: 'method_not_allowed' }, `${method} ${path}`)
+      t.equal(answer.message, `${path.split('?')[0]} does not take ${method}. Use ${allow}.`)
+    }
+  }
+  t.match(await ask('HEAD', '/v1/chat/completions'), { status: 405, allow: 'POST, OPTIONS' })
+})
+
+t.test('a slash at the end of a path makes no difference, also behind the name of a model', async (t) => {
+  const { port } = new URL(gateway.url)
+  const read = (path: string) =>
+    new Promise<string>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${secret}` }
+      get({ host: '127.0.0.1', port, path, headers }, (response) => resolve(text(response))).on('error', reject)
+    })
+  t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions/', chatOf('small'))), '200')
+  t.equal(await read('/v1/models/'), await read('/v1/models'))
+  for (const name of ['small', 'meta-llama/Llama-3', 'meta-llama%2FLlama-3']) {
+    const model = await read(`/v1/models/${name}`)
+    t.equal(JSON.parse(model).id, decodeURIComponent(name))
+    t.equal(await read(`/v1/models/${name}/`), model)
+  }
+  t.match(await read('/v1/models/meta-llama/'), 'model_not_allowed')
+  t.equal((await ask('POST', '/v1/chat/completions//')).status, 404)
+})

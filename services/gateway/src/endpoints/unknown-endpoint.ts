@@ -1,0 +1,51 @@
+import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { failureOfUnrouted } from '@tollgate/contracts/http/unrouted.ts'
+import type { FastifyRequest } from 'fastify'
+
+const chat = 'Use POST /v1/chat/completions.'
+const direct = 'Tollgate does not offer it. Call the provider directly.'
+
+/** Endpoints of OpenAI's and Anthropic's APIs that Tollgate does not have, by the first part of their paths below `/v1`. */
+const others = new Map<string, string>([
+  ['assistants', chat],
+  ['audio', 'To send audio to a model, put it into the messages of POST /v1/chat/completions as input_audio.'],
+  ['batches', 'Send each request to its own endpoint, such as POST /v1/chat/completions.'],
+  ['conversations', chat],
+  ['engines', 'Name the model in the body of POST /v1/chat/completions. GET /v1/models lists the models.'],
+  ['files', 'To send an image or audio to a model, put it into the messages of POST /v1/chat/completions.'],
+  ['fine_tuning', direct],
+  ['images', direct],
+  ['messages', 'This is the API of Anthropic. Use POST /v1/chat/completions with the format of OpenAI.'],
+  ['moderations', direct],
+  ['realtime', 'Use POST /v1/chat/completions with "stream": true.'],
+  ['responses', chat],
+  ['threads', chat],
+  ['uploads', direct],
+  ['vector_stores', direct],
+  ['videos', direct]
+])
+const ours = /\/(?:chat\/completions|completions|embeddings|models)$/
+const offered =
+  'Tollgate has POST /v1/chat/completions, POST /v1/completions, POST /v1/embeddings, GET /v1/models and GET /v1/models/{model}.'
+
+/** The failure of a request that no route of the gateway takes. Says what to use instead. */
+export function unknownEndpoint({
+  method,
+  raw,
+  server
+}: Pick<FastifyRequest, 'method' | 'raw' | 'server'>): ServiceError {
+  return failureOfUnrouted({
+    method,
+    url: raw.url ?? '/',
+    isRouted: (other, path) => server.findRoute({ method: other, url: path }) !== null,
+    notFoundCode: 'unknown_endpoint',
+    adviceFor: adviseInstead
+  })
+}
+
+function adviseInstead(path: string): string {
+  const trimmed = path.replace(/\/$/, '')
+  const end = ours.exec(trimmed)
+  if (end !== null) return `Use /v1${end[0]}: the base URL of the client must end in /v1, once.`
+  return others.get(/^(?:\/v1)*\/([^/]+)/.exec(trimmed)?.[1] ?? '') ?? offered
+}

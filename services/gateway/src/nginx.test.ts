@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ambiguousRequests, exchangeBytes } from '@tollgate/contracts/testing/ambiguous-requests.ts'
+import { findProgram } from '@tollgate/sandbox/find-program.ts'
+import { freePort } from '@tollgate/sandbox/free-port.ts'
+import { need } from '@tollgate/sandbox/need.ts'
+import t from 'tap'
+import { chatOf } from './testing/client.ts'
+import { startFakeUpstream } from './testing/fake-upstream.ts'
+import { startGateway } from './testing/start-gateway.ts'
+
+const shipped = fileURLToPath(new URL('../../../deploy/nginx/tollgate.conf', import.meta.url))
+const nginx = findProgram(['nginx'])
+
+t.test('the gateway gets exactly the requests that nginx in front of it has understood', async (t) => {
+  if (!need(t, 'nginx', nginx)) return
+  const upstream = await startFakeUpstream()
+  const gateway = await startGateway(upstream.url)
+  const directory = t.testdir()
+  const url = `http://127.0.0.1:${await freePort()}`
+  const child = spawn(nginx!, ['-p', directory, '-c', configure(directory, url, gateway.url), '-e', 'stderr'], {
+    stdio: 'ignore'
+  })
+  const stop = async () => {
+    child.kill('SIGQUIT')
+    if (child.exitCode === null) await once(child, 'exit')
+  }
+  t.teardown(async () => {
+    await stop()
+    await gateway.close()
+    await upstream.close()
+  })
+  const isUp = () =>
+    fetch(`${url}/v1/openapi.json`).then(
+      (answer) => answer.ok,
+      () => false
+    )
+  while (!(await isUp())) if (child.exitCode !== null) throw new Error('nginx did not start')
+
+  const received: string[] = []
+  gateway.server.prependListener('request', ({ method, url }) => received.push(`${method} ${url}`))
+  const { secret } = await gateway.seedKey()
+  const fields = `authorization: Bearer ${secret}\r\ncontent-type: application/json\r\nconnection: close\r\n`
+  const parts = { method: 'POST', path: '/v1/chat/completions', fields, body: JSON.stringify(chatOf('small')) }
+  for (const [, text] of ambiguousRequests(parts)) await exchangeBytes(url, text)
+  // One that is not ambiguous, after all others: nothing of them is left on a connection to the gateway.
+  const plain = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n${fields}content-length: ${parts.body.length}\r\n\r\n${parts.body}`
+  t.match(await exchangeBytes(url, plain), /^HTTP\/1\.1 200 OK\r\n/)
+  await stop()
+  const passedOn = readFileSync(join(directory, 'passed-on.log'), 'latin1').split('\n').slice(0, -1)
+  t.same(
+    received,
+    passedOn.filter((request) => request.startsWith('POST'))
+  )
+  t.same(new Set(passedOn), new Set(['GET /v1/openapi.json', 'POST /v1/chat/completions']))
+  t.comment(`nginx passed on ${received.length - 1} of them`)
+})
+
+/** The shipped configuration, with a log of what is passed on. @returns the file */
+function configure(directory: string, url: string, gatewayUrl: string): string {
+  const gateway = new URL(gatewayUrl).host
+  const server = readFileSync(shipped, 'utf8')
+    .replace('127.0.0.1:8080', gateway)
+    .replace(/^ *server 127\.0\.0\.1:8081.*$/m, '')
+    .replace('127.0.0.1:8000', new URL(url).host)
+  writeFileSync(join(directory, 'tollgate.conf'), server)
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${directory}/${name};`
+  )
+  const file = join(directory, 'nginx.conf')
+  writeFileSync(
+    file,
+    `daemon off; pid ${directory}/nginx.pid; worker_processes 1; events {}
+     http {
+       log_format passed '$request_method $request_uri';
+       map $upstream_addr $is_passed_on { '' 0; default 1; }
+       access_log ${directory}/passed-on.log passed if=$is_passed_on;
+       ${paths.join(' ')} include ${directory}/tollgate.conf;
+     }`
+  )
+  return file
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import t from 'tap'
+import type { CallTimeouts } from '../upstream-pool.ts'
+import { Http1Pool } from './http1-pool.ts'
+
+const timeouts: CallTimeouts = { connect: 5000, firstByte: 5000, betweenChunks: 5000 }
+const answerOf = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+
+/** When, after its answer, an upstream sends another that nobody asked for. */
+type Delay = 'in the same packet' | 'a turn later' | number
+
+/** An upstream that answers each request with its body, and then sends a second answer. */
+async function startChatterbox(delay: Delay) {
+  const open = new Set<Socket>()
+  let unasked = 0
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.on('error', () => {})
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      const head = text.indexOf('\r\n\r\n') + 4
+      if (head < 4 || text.length < head + Number(/content-length: (\d+)/.exec(text)![1])) return
+      const body = text.slice(head)
+      text = ''
+      const second = answerOf(`unasked ${body}`)
+      if (delay === 'in the same packet') {
+        unasked++
+        socket.write(answerOf(body) + second)
+        return
+      }
+      socket.write(answerOf(body))
+      const send = () => {
+        if (socket.destroyed) return
+        unasked++
+        socket.write(second)
+      }
+      if (delay === 'a turn later') setImmediate(send)
+      else setTimeout(send, delay)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    unasked: () => unasked,
+    close() {
+      for (const socket of open) socket.destroy()
+      server.close()
+    }
+  }
+}
+
+const requests = 720
+/** Far longer than the delays, since this process may be late with both. */
+const restMs = 300
+
+for (const delay of ['in the same packet', 'a turn later', 1, 5] as const) {
+  t.test(`no client gets an answer that came while its connection rested: sent ${delay}`, async (t) => {
+    const upstream = await startChatterbox(delay)
+    const pool = new Http1Pool({ url: upstream.url, headers: [], timeouts, restMs })
+    let asked = 0
+    let crossed = 0
+    const call = (body: string) =>
+      new Promise<string>((resolve, reject) => {
+        let received = ''
+        pool.dispatch(
+          { path: '/', requestId: 'req_1', body: Buffer.from(body) },
+          {
+            onRequestStart() {},
+            onResponseStart() {},
+            onResponseData(_, bytes) {
+              received += bytes.toString('latin1')
+            },
+            onResponseEnd: () => resolve(received),
+            onResponseError: (_, error) => reject(error)
+          }
+        )
+      })
+    const clients = Array.from({ length: 12 }, async () => {
+      while (asked < requests) {
+        const body = `request ${++asked}`
+        if ((await call(body)) !== body) crossed++
+      }
+    })
+    await Promise.all(clients)
+    t.equal(crossed, 0)
+    t.ok(upstream.unasked() > requests / 2)
+    await pool.destroy()
+    upstream.close()
+  })
+}
