@@ -67,6 +67,9 @@ const callErrors: ErrorCode[] = [
 
 const aboutRefusals =
   'What the provider says against the request itself (400, 404, 413, 422) is passed on with its status and message.'
+const aboutMembers =
+  'Members that the OpenAI API reference documents for the endpoint are passed on unchanged. Any other member is refused with 400 ' +
+  '`invalid_request`, unless the operator allows it for the model. '
 const aboutBudgets =
   'What a request may cost at most is reserved before it is made; what it did cost is charged after it. Who sets no limit to the ' +
   'output gets the default of the model; if a budget has less left, less is granted. A 402 says why: `scope` (request, key or ' +
@@ -92,7 +95,8 @@ function callOfModel(
   return {
     operationId,
     summary,
-    description: (streams ? aboutStreams : '') + (takesMedia ? aboutMedia : '') + aboutBudgets + aboutRefusals,
+    description:
+      (streams ? aboutStreams : '') + (takesMedia ? aboutMedia : '') + aboutMembers + aboutBudgets + aboutRefusals,
     tags: ['Inference'],
     security: [{ apiKey: [] }],
     requestBody: { required: true, content: json(request) },

@@ -13,6 +13,7 @@ import { crossOriginFields } from '../cross-origin.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
 import { type RelayRequest, relay } from '../relay/relay.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import { membersAcceptedBy, refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { CountablePrompt } from '../usage/count-prompt.ts'
 import { readBody } from './read-body.ts'
 import { readRequestBody, understand } from './request-body.ts'
@@ -59,6 +60,7 @@ export function inferenceEndpoint(
   const { slowReaders, deadlines, abandonedStreams, isDraining } = dependencies
   const { path, kind, wordsMember } = endpoint
   const understood = understand(endpoint.body)
+  const membersOf = membersAcceptedBy(upstreams)
 
   app.post(`/v1${path}`, { config: { isMetered: true } }, (request, reply) => {
     readBody(request.raw, bodyLimit, (failure, bytes) => {
@@ -88,6 +90,8 @@ export function inferenceEndpoint(
     const model = view.model(name, kind)
     if (model !== null) refuseUnpriced(body)
     const bound = model === null ? null : endpoint.tokenBound(body, model)
+    // Last: a member without a price is refused as such.
+    if (model !== null) refuseUnknown(spans, membersOf(model))
     const prompt: CountablePrompt | null =
       model === null || model.tokenizer === null
         ? null
