@@ -71,8 +71,10 @@ const aboutMembers =
   'Members that the OpenAI API reference documents for the endpoint are passed on unchanged. Any other member is refused with 400 ' +
   '`invalid_request`, unless the operator allows it for the model. '
 const aboutBudgets =
-  'What a request may cost at most is reserved before it is made; what it did cost is charged after it. Who sets no limit to the ' +
-  'output gets the default of the model; if a budget has less left, less is granted. A 402 says why: `scope` (request, key or ' +
+  'What a request may cost at most is reserved before it is made; what it did cost is charged after it. A request without a ' +
+  'limit of output gets the default of the model. Where a budget has less left, less is granted. So it is with a default where the ' +
+  'rate of tokens has less left, down to a quarter of the default. `x-tollgate-granted-output-tokens` says how many tokens each ' +
+  'choice was granted, reasoning included. A 402 says why: `scope` (request, key or ' +
   'account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` and `resets_at`. Answers and 429s say where the rates stand: ' +
   '`x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `limit` is the rate per minute. `remaining` is what passes at ' +
   'once now, at most the burst of the plan. `reset` is the time until the whole burst is there again. Any 60 s admit at most ' +
@@ -84,6 +86,14 @@ const aboutMedia =
 const aboutStreams =
   'With `stream: true` the answer is a stream of server-sent events, each a line `data:` with a JSON chunk, and ends with `data: [DONE]`. ' +
   'A failure after its beginning is the event `data: {"error":{…}}`, without `[DONE]`. '
+
+/** Embeddings have no output. */
+const grantedOutput = {
+  description:
+    'Tokens of output that each choice may have, reasoning included: the limit that the provider was given. With `n` choices, or ' +
+    'several prompts, each has as many. Below the limit of the request if a budget or the model allows less.',
+  schema: { type: 'integer', minimum: 1 }
+}
 
 function callOfModel(
   operationId: string,
@@ -103,6 +113,7 @@ function callOfModel(
     responses: {
       200: {
         description: 'Success',
+        ...(streams && { headers: { 'x-tollgate-granted-output-tokens': grantedOutput } }),
         content: { ...json(answer), ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }) }
       },
       ...errorResponses(callErrors)

@@ -164,7 +164,7 @@ export function inferenceEndpoint(
       path,
       requestId: id,
       response: reply.raw,
-      fields: answerFields(request, admitted),
+      fields: answerFields(request, admitted, forwarded.output),
       slowReaders,
       deadlines,
       abandonedStreams,
@@ -179,8 +179,14 @@ export function inferenceEndpoint(
 }
 
 /** Headers that every answer to an admitted request has. */
-function answerFields(request: FastifyRequest, { rates, tokensPerMinute }: Admitted): string[] {
-  return [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
+function answerFields(
+  request: FastifyRequest,
+  { rates, tokensPerMinute }: Admitted,
+  output: GrantedOutput | null
+): string[] {
+  const fields = [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
+  if (output !== null) fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
+  return fields
 }
 
 /** The client left before an upstream was called. */
