@@ -1,4 +1,4 @@
-import { closeBrace, comma, quote } from './json-bytes.ts'
+import { closeBrace, comma } from './json-bytes.ts'
 import { skipSpace, skipString, skipValue } from './scan.ts'
 
 /** Far more than any request of an SDK has. */
@@ -81,20 +81,6 @@ export function setMember(body: Buffer, span: MemberSpan | undefined, name: stri
   // First, and never alone: every body that is forwarded has members.
   const start = skipSpace(body, 0) + 1
   return { start, end: start, json: `${JSON.stringify(name)}:${json},` }
-}
-
-/**
- * Takes a member out, with one comma beside it.
- *
- * @param span where its value is. Its name must have no quotes in it.
- */
-export function removeMember(body: Buffer, { start, end }: MemberSpan): Edit {
-  const nameStart = body.lastIndexOf(quote, body.lastIndexOf(quote, start - 1) - 1)
-  const next = skipSpace(body, end)
-  if (body[next] === comma) return { start: nameStart, end: next + 1, json: '' }
-  // The last member. Only white space is between its name and the comma before it; the first member has no comma before it.
-  const before = body.lastIndexOf(comma, nameStart)
-  return { start: before < 0 ? nameStart : before, end, json: '' }
 }
 
 function memberName(body: Buffer, start: number, end: number): string {

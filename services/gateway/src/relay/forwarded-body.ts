@@ -1,4 +1,5 @@
-import { type Bytes, type Edit, editBody, type MemberSpan, removeMember, setMember } from '../body/members.ts'
+import { type Bytes, type Edit, editBody, type MemberSpan, setMember } from '../body/members.ts'
+import { removeMember } from '../body/remove-member.ts'
 
 export type ForwardedRequest = {
   /** As the client sent it. */
