@@ -71,10 +71,8 @@ const aboutMembers =
   'Members that the OpenAI API reference documents for the endpoint are passed on unchanged. Any other member is refused with 400 ' +
   '`invalid_request`, unless the operator allows it for the model. '
 const aboutBudgets =
-  'What a request may cost at most is reserved before it is made; what it did cost is charged after it. A request without a ' +
-  'limit of output gets the default of the model. Where a budget has less left, less is granted. So it is with a default where the ' +
-  'rate of tokens has less left, down to a quarter of the default. `x-tollgate-granted-output-tokens` says how many tokens each ' +
-  'choice was granted, reasoning included. A 402 says why: `scope` (request, key or ' +
+  'What a request may cost at most is reserved before it is made; what it did cost is charged after it. Who sets no limit to the ' +
+  'output gets the default of the model; if a budget has less left, less is granted. A 402 says why: `scope` (request, key or ' +
   'account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` and `resets_at`. Answers and 429s say where the rates stand: ' +
   '`x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `limit` is the rate per minute. `remaining` is what passes at ' +
   'once now, at most the burst of the plan. `reset` is the time until the whole burst is there again. Any 60 s admit at most ' +
@@ -91,7 +89,8 @@ const aboutStreams =
 const grantedOutput = {
   description:
     'Tokens of output that each choice may have, reasoning included: the limit that the provider was given. With `n` choices, or ' +
-    'several prompts, each has as many. Below the limit of the request if a budget or the model allows less.',
+    'several prompts, each has as many. It is below the limit of the request where a budget or the model allows less. Without ' +
+    'a limit it is the default of the model, or less where the rate of tokens has less left, down to a quarter.',
   schema: { type: 'integer', minimum: 1 }
 }
 
