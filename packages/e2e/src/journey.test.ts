@@ -90,7 +90,7 @@ t.test('numbers beyond 2^53 and members that nobody knows reach the upstream unc
   const ada = await new Person(system, 'ada').join()
   const { value } = (await ada.createKey('raw')).body.key
   const body =
-    '{"model" : "gpt-4o-mini","messages":[{"role":"user","content":"Hi","x-unknown":{"deep":[1e400,0.10]}}],"max_completion_tokens":1,"seed":9007199254740993,"future":18446744073709551616 }'
+    '{"model" : "gpt-4o-mini","messages":[{"role":"user","content":"Hi","x-unknown":{"deep":[1e400,0.10]}}],"max_completion_tokens":1,"seed":9007199254740993,"logit_bias":{"1":18446744073709551616} }'
   const response = await fetch(`${system.addresses.gateways[0]}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${value}`, 'content-type': 'application/json' },

@@ -134,6 +134,49 @@ test('dollars become whole picodollars per token and nanodollars, and names list
   assert.equal(catalog.plans.all!.seats, null)
 })
 
+test('a model with hidden output gets a default that leaves room for reasoning, unless the file says another', async (t) => {
+  const hiding = { ...model, hidden_output: true, max_output_tokens: 128_000 }
+  const reasoning = { ...model.usd_per_million_tokens, reasoning: 1 }
+  const models = {
+    open: { ...hiding, hidden_output: false },
+    hiding,
+    priced: { ...model, max_output_tokens: 32_000, usd_per_million_tokens: reasoning },
+    short: { ...hiding, max_output_tokens: 8000 },
+    said: { ...hiding, default_output_tokens: 25_000 },
+    less: { ...hiding, default_output_tokens: 2000 },
+    writer: { ...hiding, kind: 'completion' as const },
+    embedder: { ...hiding, kind: 'embedding' as const }
+  }
+  const plans = { free: { ...plan, models: 'all' as const } }
+  const catalog = loadCatalogFile(write(t, { models, plans }))
+  const defaults = Object.entries(catalog.models).map(([name, { defaultOutputTokens }]) => [name, defaultOutputTokens])
+  assert.deepEqual(Object.fromEntries(defaults), {
+    open: 4096,
+    hiding: 16_384,
+    priced: 16_384,
+    short: 8000,
+    said: 25_000,
+    less: 2000,
+    writer: 16_384,
+    embedder: 0
+  })
+})
+
+test('in the shipped catalog every plan can run one request of each model without a limit, at its whole default', async () => {
+  const { models, plans } = loadCatalogFile(shipped)
+  for (const [name, { kind, hidesOutput, defaultOutputTokens }] of Object.entries(models)) {
+    if (hidesOutput) assert.ok(defaultOutputTokens >= 16_384, name)
+    else if (kind === 'chat') assert.ok(defaultOutputTokens >= 4096, name)
+  }
+  for (const [id, { models: included, limits, caps }] of Object.entries(plans)) {
+    for (const name of included) {
+      const { defaultOutputTokens, prices } = models[name]!
+      assert.ok(defaultOutputTokens <= limits.burstTokens / 2, `${id}: ${name}`)
+      assert.ok((defaultOutputTokens * prices.outputPicos) / 1000 <= caps.requestNanos / 2, `${id}: ${name}`)
+    }
+  }
+})
+
 test('a model says how it counts images and audio, or takes none', async (t) => {
   const file = write(t, {
     ...good,

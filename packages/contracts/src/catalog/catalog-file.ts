@@ -41,6 +41,8 @@ const ModelEntry = closed({
 
 /** What a request is granted that does not say how long its answer may be; of legacy completions as their API has it. */
 const usualOutputTokens: Record<ModelKind, number> = { chat: 4096, completion: 16, embedding: 0 }
+/** The same for a model with hidden output: less could be spent on reasoning before the first word. */
+const usualHidingTokens = 16_384
 /** The least that is worth granting. */
 const usualFewestTokens = 64
 
@@ -143,7 +145,10 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     problems.push(`models.${name}.max_output_tokens: must be at least 1 for a model that generates text`)
   }
   const maxOutputTokens = entry.kind === 'embedding' ? 0 : entry.max_output_tokens
-  const defaultOutputTokens = Math.min(entry.default_output_tokens ?? usualOutputTokens[entry.kind], maxOutputTokens)
+  // A price for reasoning says that there is some.
+  const hidesOutput = entry.hidden_output ?? prices.reasoning !== undefined
+  const usual = hidesOutput ? usualHidingTokens : usualOutputTokens[entry.kind]
+  const defaultOutputTokens = Math.min(entry.default_output_tokens ?? usual, maxOutputTokens)
   if ((entry.default_output_tokens ?? 0) > maxOutputTokens) {
     problems.push(`models.${name}.default_output_tokens: more than max_output_tokens`)
   }
@@ -170,8 +175,7 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
     outputParameter: entry.output_parameter ?? (entry.kind === 'chat' ? 'max_completion_tokens' : 'max_tokens'),
     ...(entry.images !== undefined && { images: toImageRule(entry.images) }),
     ...(entry.audio !== undefined && { audio: toAudioRule(entry.audio) }),
-    // A price for reasoning says that there is some.
-    ...((entry.hidden_output ?? prices.reasoning !== undefined) && { hidesOutput: true }),
+    ...(hidesOutput && { hidesOutput: true }),
     tokenizer: entry.tokenizer ?? null
   }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 
 /**
- * What the gateway reads of requests for inference. All other members pass through to the model's provider as they are.
+ * What the gateway reads of requests for inference. Other members that the provider accepts pass through unchanged.
  */
 
 const model = Type.String({ minLength: 1 })

@@ -67,6 +67,9 @@ const callErrors: ErrorCode[] = [
 
 const aboutRefusals =
   'What the provider says against the request itself (400, 404, 413, 422) is passed on with its status and message.'
+const aboutMembers =
+  'Members that the OpenAI API reference documents for the endpoint are passed on unchanged. Any other member is refused with 400 ' +
+  '`invalid_request`, unless the operator allows it for the model. '
 const aboutBudgets =
   'What a request may cost at most is reserved before it is made; what it did cost is charged after it. Who sets no limit to the ' +
   'output gets the default of the model; if a budget has less left, less is granted. A 402 says why: `scope` (request, key or ' +
@@ -82,6 +85,15 @@ const aboutStreams =
   'With `stream: true` the answer is a stream of server-sent events, each a line `data:` with a JSON chunk, and ends with `data: [DONE]`. ' +
   'A failure after its beginning is the event `data: {"error":{…}}`, without `[DONE]`. '
 
+/** Embeddings have no output. */
+const grantedOutput = {
+  description:
+    'Tokens of output that each choice may have, reasoning included: the limit that the provider was given. With `n` choices, or ' +
+    'several prompts, each has as many. It is below the limit of the request where a budget or the model allows less. Without ' +
+    'a limit it is the default of the model, or less where the rate of tokens has less left, down to a quarter.',
+  schema: { type: 'integer', minimum: 1 }
+}
+
 function callOfModel(
   operationId: string,
   summary: string,
@@ -92,13 +104,15 @@ function callOfModel(
   return {
     operationId,
     summary,
-    description: (streams ? aboutStreams : '') + (takesMedia ? aboutMedia : '') + aboutBudgets + aboutRefusals,
+    description:
+      (streams ? aboutStreams : '') + (takesMedia ? aboutMedia : '') + aboutMembers + aboutBudgets + aboutRefusals,
     tags: ['Inference'],
     security: [{ apiKey: [] }],
     requestBody: { required: true, content: json(request) },
     responses: {
       200: {
         description: 'Success',
+        ...(streams && { headers: { 'x-tollgate-granted-output-tokens': grantedOutput } }),
         content: { ...json(answer), ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }) }
       },
       ...errorResponses(callErrors)

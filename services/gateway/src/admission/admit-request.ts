@@ -15,7 +15,7 @@ import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-ke
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
-import { costBound, type TokenBound, withinRate } from './cost-bound.ts'
+import { costBound, shrinkDefault, type TokenBound, withinRate } from './cost-bound.ts'
 import { type JudgedRecords, judgeCall, type Verdict } from './judge.ts'
 import { budgetError, limitError } from './refusal.ts'
 
@@ -66,7 +66,8 @@ export type Admitted = {
  * Admits a request and reserves what it may cost, or throws what its caller is told. The request is judged on the records
  * that this process remembers; Redis then decides, but only on its current records: if those are others, the request is
  * judged again on them. A refusal too is only given on records that Redis has just confirmed. Where only the bound of the
- * prompt is in the way, the prompt is counted exactly, once.
+ * prompt is in the way, the prompt is counted exactly, once. Where only a default length of the output is in the way of the
+ * rate, it shrinks, once.
  *
  * @throws ServiceError with the verdict's code, what a budget or limit says, exceeds_rate_limit or state_unavailable
  */
@@ -74,7 +75,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   const { known, catalog, name, kind, model } = request
   const { redis, admissions, holdMs } = admission
   let { bound } = request
-  let [confirmed, counted, reaped] = [false, false, false]
+  let [confirmed, counted, shrunk, reaped] = [false, false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const verdict = judgeCall(recordsOf(known), known.digest, catalog, name, kind)
@@ -114,9 +115,16 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     }
     // Refused; perhaps only because the prompt was taken to be longer than it is.
     const exact = counted || !dependsOnPrompt(answer, whole) ? null : await request.count()
-    if (exact === null || exact >= bound!.promptTokens) throw refusalOf(answer, allowances.tokens)
     counted = true
-    bound = { ...bound!, promptTokens: exact }
+    if (exact !== null && exact < bound!.promptTokens) {
+      bound = { ...bound!, promptTokens: exact }
+      continue
+    }
+    const isShrinkable = bound!.isDefault === true && !shrunk
+    const smaller = isShrinkable && isOverTokens(answer) ? shrinkDefault(asked!, answer, allowances) : answer
+    if (typeof smaller !== 'number') throw refusalOf(smaller, allowances.tokens)
+    shrunk = true
+    bound = { ...bound!, wantedTokens: smaller }
   }
   throw new ServiceError('state_unavailable')
 }
@@ -172,6 +180,10 @@ function dependsOnPrompt(answer: AdmitAnswer | null, { outputPicos, fewestTokens
   if (answer.outcome === 'over-limit') return answer.limit === 'tokens'
   if (answer.outcome !== 'over-budget') return false
   return (outputPicos * fewestTokens) / 1000 <= answer.limit - answer.settled - answer.reserved
+}
+
+function isOverTokens(answer: AdmitAnswer | null): answer is AdmitAnswer & { outcome: 'over-limit' } {
+  return answer?.outcome === 'over-limit' && answer.limit === 'tokens'
 }
 
 function refusalOf(answer: AdmitAnswer | null, tokensPerMinute: number): ServiceError {

@@ -1,5 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
-import type { CostBound } from '@tollgate/contracts/redis/admit.ts'
+import type { AdmitAnswer, Allowances, CostBound } from '@tollgate/contracts/redis/admit.ts'
 
 /** The most tokens that a request can use, apart from how many of output it is granted. */
 export type TokenBound = {
@@ -8,6 +8,8 @@ export type TokenBound = {
   answers: number
   /** Tokens of output that are wanted for each. */
   wantedTokens: number
+  /** Whether the client set no limit, so that `wantedTokens` is the model's default. */
+  isDefault?: boolean
   /** Whether answers are produced that are not shown. */
   hidesAnswers?: boolean
 }
@@ -35,6 +37,31 @@ export function withinRate(bound: CostBound, tokensPerMinute: number): CostBound
   if (promptTokens + outputTokens * wantedTokens <= tokensPerMinute) return bound
   if (promptTokens + outputTokens * fewestTokens > tokensPerMinute) return null
   return { ...bound, wantedTokens: Math.floor((tokensPerMinute - promptTokens) / outputTokens) }
+}
+
+/** A default is granted at least this share of itself: after waiting if need be. A shorter answer would be of little use. */
+const minDefaultShare = 1 / 4
+
+type TokenRefusal = AdmitAnswer & { outcome: 'over-limit' }
+
+/**
+ * Shrinks a default that the rate of tokens has refused: the client asked for no such length, so it must not wait for it.
+ *
+ * @param bound as it was refused
+ * @returns the output to ask for instead; or the refusal, with the time until the least that is granted fits
+ */
+export function shrinkDefault(
+  { promptTokens, outputTokens, wantedTokens, fewestTokens }: CostBound,
+  refusal: TokenRefusal,
+  { tokens: perMinute, tokenBurst }: Pick<Allowances, 'tokens' | 'tokenBurst'>
+): number | TokenRefusal {
+  const least = Math.max(fewestTokens, Math.ceil(wantedTokens * minDefaultShare))
+  const room = Math.floor((refusal.tokensLeft - promptTokens) / outputTokens)
+  if (room >= least) return Math.min(room, wantedTokens)
+  // What is more than the burst passes when no tokens are owed; what is less, so much earlier.
+  const spare = Math.max(0, tokenBurst - promptTokens - outputTokens * least)
+  const waitMs = Math.ceil(Math.max(0, refusal.tokensRestMs - (spare * 60_000) / perMinute))
+  return { ...refusal, waitMs: Math.min(refusal.waitMs, waitMs) }
 }
 
 /** The output that a request wants: what its client says, or else what the catalog does; and no more than the model has. */

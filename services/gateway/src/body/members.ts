@@ -46,7 +46,8 @@ const shortBody = 16_384
 
 /** The body with edits made, which must not overlap. The rest stays byte for byte. */
 export function editBody(body: Buffer, edits: readonly Edit[]): Bytes {
-  const inOrder = edits.length === 1 ? edits : edits.toSorted((a, b) => a.start - b.start)
+  // What is put in comes before what is replaced at the same place.
+  const inOrder = edits.length === 1 ? edits : edits.toSorted((a, b) => a.start - b.start || a.end - b.end)
   return body.length <= shortBody ? editShort(body, inOrder) : editLong(body, inOrder)
 }
 

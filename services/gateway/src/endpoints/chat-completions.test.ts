@@ -31,7 +31,7 @@ t.test('a request and its answer pass through unchanged, with the gateway’s ow
     response.end(answer)
   })
   const body =
-    ' {"messages":[{"role":"user","content":"é\\u0000 \\" ]}"}],"seed":9007199254740993123,"max_tokens": 7,\n"unknown":{"a":[1.50,{}]},"model":"small"}'
+    ' {"messages":[{"role":"user","content":"é\\u0000 \\" ]}"}],"seed":9007199254740993123,"max_tokens": 7,\n"metadata":{"a":[1.50,{}]},"model":"small"}'
   const response = await post(secret, body)
   t.equal(response.status, 200)
   t.equal(await response.text(), answer)

@@ -16,10 +16,12 @@ export const chatCompletions: InferenceEndpoint = {
     const { max_tokens, max_completion_tokens, n } = members as Static<typeof ChatRequest>
     // No member of a chat, but some providers obey it.
     if (spans.has('best_of')) throw new ServiceError('unpriced_parameter', { message: 'best_of: has no price here.' })
+    const limit = max_completion_tokens ?? max_tokens
     return {
       promptTokens: chatPromptBound({ bytes, members, spans }, model),
       answers: n ?? 1,
-      wantedTokens: wantedOutput(max_completion_tokens ?? max_tokens, model)
+      wantedTokens: wantedOutput(limit, model),
+      isDefault: limit == null
     }
   }
 }

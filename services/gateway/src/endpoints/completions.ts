@@ -18,6 +18,7 @@ export const completions: InferenceEndpoint = {
       promptTokens: inputBound({ bytes, members, spans }, 'prompt'),
       answers: prompts * Math.max(n ?? 1, best_of ?? 1),
       wantedTokens: wantedOutput(max_tokens, model),
+      isDefault: max_tokens == null,
       hidesAnswers: (best_of ?? 1) > (n ?? 1)
     }
   }

@@ -13,6 +13,7 @@ import { crossOriginFields } from '../cross-origin.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
 import { type RelayRequest, relay } from '../relay/relay.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import { membersAcceptedBy, refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { CountablePrompt } from '../usage/count-prompt.ts'
 import { readBody } from './read-body.ts'
 import { readRequestBody, understand } from './request-body.ts'
@@ -59,6 +60,7 @@ export function inferenceEndpoint(
   const { slowReaders, deadlines, abandonedStreams, isDraining } = dependencies
   const { path, kind, wordsMember } = endpoint
   const understood = understand(endpoint.body)
+  const membersOf = membersAcceptedBy(upstreams)
 
   app.post(`/v1${path}`, { config: { isMetered: true } }, (request, reply) => {
     readBody(request.raw, bodyLimit, (failure, bytes) => {
@@ -88,6 +90,8 @@ export function inferenceEndpoint(
     const model = view.model(name, kind)
     if (model !== null) refuseUnpriced(body)
     const bound = model === null ? null : endpoint.tokenBound(body, model)
+    // Last: a member without a price is refused as such.
+    if (model !== null) refuseUnknown(spans, membersOf(model))
     const prompt: CountablePrompt | null =
       model === null || model.tokenizer === null
         ? null
@@ -160,7 +164,7 @@ export function inferenceEndpoint(
       path,
       requestId: id,
       response: reply.raw,
-      fields: answerFields(request, admitted),
+      fields: answerFields(request, admitted, forwarded.output),
       slowReaders,
       deadlines,
       abandonedStreams,
@@ -175,8 +179,14 @@ export function inferenceEndpoint(
 }
 
 /** Headers that every answer to an admitted request has. */
-function answerFields(request: FastifyRequest, { rates, tokensPerMinute }: Admitted): string[] {
-  return [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
+function answerFields(
+  request: FastifyRequest,
+  { rates, tokensPerMinute }: Admitted,
+  output: GrantedOutput | null
+): string[] {
+  const fields = [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
+  if (output !== null) fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
+  return fields
 }
 
 /** The client left before an upstream was called. */

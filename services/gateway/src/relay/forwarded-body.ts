@@ -1,4 +1,5 @@
 import { type Bytes, type Edit, editBody, type MemberSpan, setMember } from '../body/members.ts'
+import { removeMember } from '../body/remove-member.ts'
 
 export type ForwardedRequest = {
   /** As the client sent it. */
@@ -50,7 +51,8 @@ function limitOutput(
   edits: Edit[]
 ): void {
   if (asked[parameter] !== tokens) edits.push(setMember(body, spans.get(parameter), parameter, tokens))
-  // The other name for it must not say anything else.
+  // The limit has one name: some providers refuse two.
   const other = parameter === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
-  if (asked[other] != null) edits.push(setMember(body, spans.get(other), other, null))
+  const span = asked[other] == null ? undefined : spans.get(other)
+  if (span !== undefined) edits.push(removeMember(body, span))
 }

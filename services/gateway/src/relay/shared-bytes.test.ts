@@ -146,6 +146,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     credential: null,
     http2: false,
     abortStopsBilling: true,
+    furtherMembers: null,
     breaker: new Breaker(),
     retries: new RetryBudget(),
     restingUntil: new Map()

@@ -73,6 +73,12 @@ t.test('a mistake is named by file, path and reason, and a credential never appe
   t.throws(open('upstreams: { a: { base_url: "http://x", key: s3cret } }'), {
     message: /upstreams\.a: unknown member key$/
   })
+  t.throws(open('upstreams: { a: { base_url: "http://x", members: all } }'), /upstreams\.a\.members: must/)
+  t.throws(open('upstreams: { a: { base_url: "http://x", members: [7] } }'), /upstreams\.a\.members\.0: must/)
+  t.throws(open('upstreams: { a: { base_url: "http://x", unknown: refuse } }'), /upstreams\.a\.unknown: must/)
+  t.throws(open('upstreams: { a: { base_url: "http://x", members: [top_k], unknown: pass } }'), {
+    message: /upstreams\.a\.members: has no effect beside "unknown: pass"/
+  })
   t.throws(open('upstreams: ['), /upstreams\.yaml: /)
 })
 

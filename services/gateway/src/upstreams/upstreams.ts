@@ -12,6 +12,7 @@ const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
 const Milliseconds = Type.Integer({ minimum: 1 })
 const Variable = Type.String({ pattern: '^[A-Z][A-Z0-9_]*$' })
+const MemberName = Type.String({ minLength: 1, maxLength: 100 })
 /** RFC 9110, 5.1 and 5.5, without what could end a line. */
 const HeaderName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
 const HeaderValue = Type.String({ pattern: '^[\\t\\x20-\\x7e]*$' })
@@ -29,6 +30,8 @@ export const UpstreamsFile = closed({
       credential_header: Type.Optional(Type.String({ pattern: HeaderName })),
       headers: Type.Optional(Type.Record(Type.String({ pattern: HeaderName }), HeaderValue)),
       abort_stops_billing: Type.Optional(Type.Boolean()),
+      members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
+      unknown: Type.Optional(Type.Literal('pass')),
       http2: Type.Optional(Type.Boolean()),
       ca_file: Type.Optional(Type.String({ minLength: 1 })),
       timeouts_ms: Type.Optional(
@@ -60,6 +63,8 @@ export type Upstream = {
   readonly http2: boolean
   /** Whether the provider stops billing when a stream is aborted. */
   readonly abortStopsBilling: boolean
+  /** Members of a request that it may get beyond those of the OpenAI reference; null for all. */
+  readonly furtherMembers: ReadonlySet<string> | null
   readonly breaker: Breaker
   readonly retries: RetryBudget
   /** Until when its models want no calls, by their names there: a monotonic clock's milliseconds. */
@@ -108,6 +113,9 @@ function openUpstream(
   for (const header of Object.keys(entry.headers ?? {})) {
     if (ownHeaders.test(header)) problems.push(`upstreams.${name}.headers.${header}: the gateway sets it itself`)
   }
+  if (entry.members !== undefined && entry.unknown === 'pass') {
+    problems.push(`upstreams.${name}.members: has no effect beside "unknown: pass". Remove one of them`)
+  }
   const ca = entry.ca_file === undefined ? undefined : readCertificate(name, entry.ca_file, problems)
   if (url === null || problems.length > before) return null
   const { connect = 5000, first_byte = 600_000, between_chunks = 120_000 } = entry.timeouts_ms ?? {}
@@ -123,6 +131,7 @@ function openUpstream(
     credential,
     http2,
     abortStopsBilling: entry.abort_stops_billing ?? !billsAborted.test(url.hostname),
+    furtherMembers: entry.unknown === 'pass' ? null : new Set(entry.members === 'openai' ? [] : entry.members),
     breaker: new Breaker(onBreaker),
     retries: new RetryBudget(),
     restingUntil: new Map(),

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { editBody, type MemberSpan, setMember } from './members.ts'
+import { removeMember } from './remove-member.ts'
+
+/** A member as some client might write it: its name, and the text of it and of its value. */
+type Written = { name: string; before: string; value: string; behind: string }
+
+const space = fc.constantFrom('', ' ', '\n\t')
+const name = fc.oneof(
+  fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('"')),
+  fc.constantFrom('max_tokens', 'a,b', '{', '\\', ',')
+)
+const written: fc.Arbitrary<Written> = fc
+  .tuple(name, space, space, space, fc.jsonValue(), space)
+  .map(([name, lead, beforeColon, afterColon, value, behind]) => ({
+    name,
+    before: `${lead}${JSON.stringify(name)}${beforeColon}:${afterColon}`,
+    value: JSON.stringify(value),
+    behind
+  }))
+
+/** The text of an object of these members, and where their values are in its bytes. */
+function write(members: readonly Written[], around: string): { body: Buffer; spans: MemberSpan[] } {
+  let text = `${around}{`
+  const spans = members.map(({ name, before, value, behind }, index) => {
+    text += `${index === 0 ? '' : ','}${before}`
+    const start = Buffer.byteLength(text)
+    text += `${value}${behind}`
+    return { name, start, end: start + Buffer.byteLength(value) }
+  })
+  return { body: Buffer.from(`${text}}${around}`), spans }
+}
+
+const textOf = (bytes: Buffer | string) => (typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes).toString()
+
+t.test('a member that is removed takes one comma with it, and nothing else changes', (t) => {
+  const property = fc.property(
+    fc.uniqueArray(written, { minLength: 1, maxLength: 5, selector: ({ name }) => name }),
+    space,
+    fc.constantFrom(0, 20_000),
+    fc.nat(),
+    fc.boolean(),
+    fc.boolean(),
+    (some, around, longBytes, at, setsFirst, setsNext) => {
+      const long = { name: 'long', before: '"long":', value: JSON.stringify('é'.repeat(longBytes)), behind: ' ' }
+      const members = longBytes === 0 ? some : [...some.filter(({ name }) => name !== 'long'), long]
+      const { body, spans } = write(members, around)
+      const index = at % members.length
+      const next = (index + 1) % members.length
+      const edits = [removeMember(body, spans[index]!)]
+      const { start, end } = edits[0]!
+      const expected = new Map(members.map(({ name, value }) => [name, JSON.parse(value)]))
+      if (setsNext) {
+        if (next !== index) edits.push(setMember(body, spans[next], members[next]!.name, 'new'))
+        expected.set(members[next]!.name, 'new')
+      }
+      expected.delete(members[index]!.name)
+      if (setsFirst && expected.size > 0) {
+        edits.push(setMember(body, undefined, 'first', 1))
+        if (!expected.has('first')) expected.set('first', 1)
+      }
+      const edited = textOf(editBody(body, edits))
+      t.same(new Map(Object.entries(JSON.parse(edited) as object)), expected)
+      if (edits.length > 1) return
+      t.equal(edited, Buffer.concat([body.subarray(0, start), body.subarray(end)]).toString())
+      const { before, value } = members[index]!
+      const removed = body.toString('utf8', start, end).trim()
+      t.equal(removed.replace(/^,\s*|\s*,$/g, ''), `${before}${value}`.trim())
+    }
+  )
+  fc.assert(property)
+  t.end()
+})
+
+t.test('the name may be written with escapes, and white space and commas may be around it and in other values', (t) => {
+  for (const [before, behind, after] of [
+    ['{"a":1,"max_tokens":', '}', '{"a":1}'],
+    ['{"max_tokens":', ',"a":1}', '{"a":1}'],
+    ['{ "a" : 1 , "max\\u005ftokens" : ', ' , "b" : [",\\""] }', '{ "a" : 1 ,  "b" : [",\\""] }'],
+    ['{"b":[",\\"",{}] ,\n "max_tokens": ', '\n}', '{"b":[",\\"",{}] \n}'],
+    ['{ "max_tokens": ', ' }', '{  }']
+  ] as const) {
+    const body = Buffer.from(`${before}9${behind}`)
+    const span = { name: 'max_tokens', start: before.length, end: before.length + 1 }
+    t.equal(textOf(editBody(body, [removeMember(body, span)])), after)
+  }
+  t.end()
+})

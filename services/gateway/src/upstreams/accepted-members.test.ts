@@ -1,0 +1,136 @@
+import type { Catalog, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import fc from 'fast-check'
+import t from 'tap'
+import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+import { openaiMembers } from './openai-members.ts'
+
+/** Members by which routers, other providers and client libraries choose another model, provider, address, key or price. */
+const bypasses = {
+  models: ['large'],
+  fallbacks: ['large'],
+  provider: { order: ['other'] },
+  route: 'fallback',
+  transforms: ['middle-out'],
+  api_base: 'http://example.com',
+  base_url: 'http://example.com',
+  api_key: 'sk-x',
+  extra_body: { model: 'large' },
+  extra_headers: { authorization: 'Bearer x' },
+  enable_search: true,
+  reasoning: { max_tokens: 100_000 },
+  max_output_tokens: 100_000,
+  num_predict: 100_000
+}
+
+let upstream: FakeUpstream
+let gateway: TestGateway
+let secret: string
+t.before(async () => {
+  upstream = await startFakeUpstream()
+  const entry = (more: string) => `{ base_url: '${upstream.url}/v1'${more} }`
+  const upstreamsFile = `upstreams:
+  plain: ${entry('')}
+  openai: ${entry(', members: openai')}
+  vllm: ${entry(', members: [top_k, min_p, chatTemplate]')}
+  ollama: ${entry(', members: [top_k, keep_alive]')}
+  open: ${entry(', unknown: pass')}
+`
+  const catalog: Catalog = catalogOf({
+    plain: [{ upstream: 'plain' }],
+    openai: [{ upstream: 'openai' }],
+    vllm: [{ upstream: 'vllm' }],
+    open: [{ upstream: 'open' }],
+    both: [{ upstream: 'vllm' }, { upstream: 'ollama', priority: 1 }],
+    backed: [{ upstream: 'vllm' }, { upstream: 'plain', priority: 1 }],
+    eased: [{ upstream: 'vllm' }, { upstream: 'open', priority: 1 }]
+  })
+  for (const kind of ['completion', 'embedding'] as const) {
+    catalog.models[kind] = { ...catalog.models.plain!, kind }
+    catalog.plans.free!.models.push(kind)
+  }
+  gateway = await startGateway(upstream.url, { upstreamsFile, catalog })
+  secret = (await gateway.seedKey()).secret
+})
+t.teardown(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+
+const chat = (model: string, members: object) => post(gateway, secret, '/chat/completions', chatOf(model, members))
+
+t.test('a member that OpenAI does not document goes nowhere unless the upstream’s list has it', async (t) => {
+  for (const model of ['plain', 'openai', 'vllm', 'both', 'backed', 'eased']) {
+    for (const [name, value] of Object.entries(bypasses)) {
+      const before = upstream.received.length
+      const response = await chat(model, { [name]: value })
+      const { error } = (await response.json()) as { error: { code: string; message: string } }
+      t.equal(`${response.status} ${error.code}`, '400 invalid_request', `${model} ${name}`)
+      t.ok(error.message.startsWith(`${name}: `), error.message)
+      t.equal(upstream.received.length, before)
+    }
+  }
+})
+
+t.test('a listed member passes only where every upstream of the route accepts it', async (t) => {
+  for (const [model, accepted, refused] of [
+    ['plain', [], ['top_k', 'min_p', 'keep_alive', 'chatTemplate']],
+    ['openai', [], ['top_k', 'min_p', 'keep_alive', 'chatTemplate']],
+    ['vllm', ['top_k', 'min_p', 'chatTemplate'], ['keep_alive', 'chattemplate', 'Top_K', 'top_k ', 'toString']],
+    ['both', ['top_k'], ['min_p', 'keep_alive', 'chatTemplate']],
+    ['backed', [], ['top_k', 'min_p', 'keep_alive']],
+    ['eased', ['top_k', 'min_p'], ['keep_alive', 'models']],
+    ['open', ['top_k', 'keep_alive', 'models', 'Temperature', 'future'], []]
+  ] as const) {
+    for (const name of accepted) t.equal(await outcomeOf(await chat(model, { [name]: 1 })), '200', `${model} ${name}`)
+    for (const name of refused) {
+      t.equal(await outcomeOf(await chat(model, { [name]: 1 })), '400 invalid_request', `${model} ${name}`)
+    }
+  }
+})
+
+t.test('what has no price is refused as such, whatever an upstream’s list says', async (t) => {
+  for (const model of ['plain', 'vllm', 'open']) {
+    for (const members of [{ plugins: [{ id: 'web' }] }, { speed: 'fast' }, { best_of: 3 }, { n_predict: 9 }]) {
+      t.equal(await outcomeOf(await chat(model, members)), '400 unpriced_parameter', `${model} ${Object.keys(members)}`)
+    }
+  }
+})
+
+t.test('every member that OpenAI documents for an endpoint passes there, also as null', async (t) => {
+  const paths: Record<ModelKind, readonly [path: string, required: Record<string, unknown>]> = {
+    chat: ['/chat/completions', chatOf('plain') as Record<string, unknown>],
+    completion: ['/completions', { model: 'completion', prompt: 'x' }],
+    embedding: ['/embeddings', { model: 'embedding', input: 'x' }]
+  }
+  for (const [kind, [path, required]] of Object.entries(paths)) {
+    const all = Object.fromEntries(openaiMembers[kind as ModelKind].map((name) => [name, null]))
+    t.equal((await post(gateway, secret, path, { ...all, ...required })).status, 200, kind)
+  }
+  const foreign = { ...paths.embedding[1], messages: [] }
+  t.equal(await outcomeOf(await post(gateway, secret, '/embeddings', foreign)), '400 invalid_request')
+})
+
+t.test('no other name passes, however it is written', async (t) => {
+  const documented = new Set(openaiMembers.chat)
+  const spelling = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom(...openaiMembers.chat).map((name) => name.toUpperCase()),
+    fc.constantFrom(...openaiMembers.chat).map((name) => ` ${name}`),
+    fc.constantFrom('__proto__', 'constructor', 'hasOwnProperty', '')
+  )
+  const before = upstream.received.length
+  await fc.assert(
+    fc.asyncProperty(
+      spelling.filter((name) => !documented.has(name)),
+      async (name) => {
+        const body = `{${JSON.stringify(name)}:null,"model":"plain","messages":[{"role":"user","content":"x"}]}`
+        const outcome = await outcomeOf(await post(gateway, secret, '/chat/completions', body))
+        t.match(outcome, /^400 (invalid_request|unpriced_parameter)$/, name)
+      }
+    ),
+    { numRuns: 100 }
+  )
+  t.equal(upstream.received.length, before)
+})

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { openaiMembers } from './openai-members.ts'
+
+/** The members of an interface in the SDK's type declarations. */
+function membersOf(file: string, name: string): string[] {
+  const declarations = readFileSync(fileURLToPath(import.meta.resolve('openai')).replace(/index\.m?js$/, file), 'utf8')
+  const body = new RegExp(`^export interface ${name} \\{$(.*?)^\\}$`, 'ms').exec(declarations)![1]!
+  return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, member]) => member!)
+}
+
+t.test('the lists have every member that the official SDK knows, and no other', async (t) => {
+  for (const [kind, file, name] of [
+    ['chat', 'resources/chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase'],
+    ['completion', 'resources/completions.d.ts', 'CompletionCreateParamsBase'],
+    ['embedding', 'resources/embeddings.d.ts', 'EmbeddingCreateParams']
+  ] as const) {
+    t.same(openaiMembers[kind], membersOf(file, name).sort(), kind)
+  }
+})
