@@ -5,7 +5,7 @@ import { type FakeUpstream, startFakeUpstream } from '../../../../services/gatew
 import { catalogOf, startGateway, type TestGateway } from '../../../../services/gateway/src/testing/start-gateway.ts'
 import { type Case, cases, fine } from './cases.ts'
 
-const document = readFileSync(new URL('../../../../docs/retries.md', import.meta.url), 'utf8')
+const document = readFileSync(new URL('../../../../docs/retries.md', import.meta.url), 'utf8').replace(/ +/g, ' ')
 const maxCalls = 4
 
 // Upstreams of its own for each case: what happens to them must not matter to others, which run at the same time.
@@ -50,7 +50,7 @@ t.test('with the SDK’s default retries, every case of the published table is a
       t.ok(document.includes(lineOf(expected)), `docs/retries.md has: ${lineOf(expected)}`)
     })
   )
-  t.equal(document.match(/^\| [^|]* \| `?[\w ]+`? \| \d \| \d \|/gm)?.length, cases.length, 'and no other rows')
+  t.equal(document.match(/^\|[^|]*\|[^|]*\| \d \| \d \|/gm)?.length, cases.length, 'and no other rows')
 })
 
 async function ask({ route, stream = false, hasNoRetries }: Case, row: number) {
