@@ -21,7 +21,8 @@ const cutStream: Behaviour = (response) => {
   response.writeHead(200, events).write(event({ content: 'x' }), () => response.destroy())
 }
 const cutBody: Behaviour = (response) => {
-  response.writeHead(200, { ...json, 'content-length': '1000' }).write('{"object":', () => response.destroy())
+  const begun = '{"object":"chat.completion","choices":[{"message":{"content":"Hel'
+  response.writeHead(200, { ...json, 'content-length': '1000' }).write(begun, () => response.destroy())
 }
 
 export type Case = {
