@@ -1,6 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 
-const exposed = ['x-request-id', 'retry-after', 'x-tollgate-granted-output-tokens'].concat(
+const exposed = [
+  'x-request-id',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+  'x-tollgate-granted-output-tokens'
+].concat(
   ['limit', 'remaining', 'reset'].flatMap((what) => [`x-ratelimit-${what}-requests`, `x-ratelimit-${what}-tokens`])
 )
 
