@@ -200,7 +200,9 @@ export const inferenceDocument: OpenApiDocument = {
     version: '1',
     description:
       'Chat completions, legacy completions and embeddings under the contract of the widely used client libraries: give them the base address of the gateway with `/v1` and a key. ' +
-      'Every failure has the one body `{ error: { message, type, code } }`.'
+      'Every failure has the one body `{ error: { message, type, code } }`. ' +
+      'The 404 `unknown_endpoint` of a path that Tollgate does not have says what to use instead. ' +
+      'Another method of an endpoint gets 405 `method_not_allowed` with `Allow`.'
   },
   tags: [
     {

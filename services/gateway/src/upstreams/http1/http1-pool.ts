@@ -12,8 +12,8 @@ import { RequestHeads } from './request-head.ts'
 const looksPerTimeout = 4
 const rarestLookMs = 1000
 /**
- * Shortest rest of a connection between two requests. Longer than upstreams that send something unasked behind an answer
- * took for it, and short enough to need few more connections: ten at a thousand requests a second.
+ * Shortest rest of a connection between two requests. Upstreams that sent a second answer unasked did so within a few
+ * milliseconds of the first. The rest costs ten more connections at a thousand requests a second.
  */
 const defaultRestMs = 10
 const closeSpareEveryMs = 60_000
