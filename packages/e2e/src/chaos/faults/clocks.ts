@@ -33,12 +33,15 @@ const jump = (name: string, whose: string, names: readonly string[], seconds: nu
   allowed: { bridged: true, ...allowed },
   async inflict(system: ChaosSystem, _forgotten, findings) {
     const limited = await startLimitedTraffic(system)
-    await delay(beforeMs)
-    for (const one of names) system.clocks.move(one, seconds)
-    await judgeGrace(system, findings)
-    for (const one of names) system.clocks.move(one, 0)
-    await delay(afterMs)
-    await limited.stop()
+    try {
+      await delay(beforeMs)
+      for (const one of names) system.clocks.move(one, seconds)
+      await judgeGrace(system, findings)
+      for (const one of names) system.clocks.move(one, 0)
+      await delay(afterMs)
+    } finally {
+      await limited.stop()
+    }
     const refused = failuresOf(countOutcomes(limited.sent))
     findings.seen.push(
       `clients at half of their limit    ${refused.length === 0 ? 'none refused' : describe(new Map(refused))}`
