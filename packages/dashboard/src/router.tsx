@@ -5,9 +5,11 @@ import { FailurePage } from './layout/failure-page.tsx'
 import { lazyPage } from './layout/lazy-page.ts'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { PendingPage } from './layout/pending-page.tsx'
+import { ConfirmPage } from './pages/auth/confirm-page.tsx'
 import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
 import { mailLink } from './pages/auth/mail-link.ts'
+import { pageOfLink } from './pages/auth/read-mail-link.ts'
 import { RegisterPage } from './pages/auth/register-page.tsx'
 import { FirstPasswordPage, ResetPasswordPage } from './pages/auth/reset-password-page.tsx'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
@@ -18,32 +20,33 @@ const rootRoute = createRootRoute({
   notFoundComponent: NotFoundPage
 })
 
+/** The identity provider may lead people to another page than the one that their link is for. */
+function leadToPageOfLink(here: string): void {
+  const page = pageOfLink(mailLink())
+  if (page !== null && page !== here) throw redirect({ to: page })
+}
+
 const home = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   beforeLoad: () => {
-    // Where the identity provider leads people to whose link it does not know.
-    throw redirect({
-      to: mailLink()?.kind === 'password' ? '/reset-password' : mailLink() === null ? '/dashboard' : '/login'
-    })
+    leadToPageOfLink('/')
+    throw redirect({ to: mailLink() === null ? '/dashboard' : '/login' })
   }
 })
 
 const login = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
-  validateSearch: ({ confirmed, error, ended, next }: Record<string, unknown>): LoginSearch => ({
-    ...(confirmed === '1' && { confirmed }),
+  validateSearch: ({ error, ended, next }: Record<string, unknown>): LoginSearch => ({
     ...(error === 'link_invalid' && { error }),
     ...(ended === '1' && { ended }),
     ...(typeof next === 'string' && { next })
   }),
-  beforeLoad: () => {
-    if (mailLink()?.kind === 'password') throw redirect({ to: '/reset-password' })
-  },
+  beforeLoad: () => leadToPageOfLink('/login'),
   component: LoginPage
 })
-export type LoginSearch = { confirmed?: '1'; error?: 'link_invalid'; ended?: '1'; next?: string }
+export type LoginSearch = { error?: 'link_invalid'; ended?: '1'; next?: string }
 
 const register = createRoute({ getParentRoute: () => rootRoute, path: '/register', component: RegisterPage })
 const forgotPassword = createRoute({
@@ -51,9 +54,16 @@ const forgotPassword = createRoute({
   path: '/forgot-password',
   component: ForgotPasswordPage
 })
+const confirm = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/confirm',
+  beforeLoad: () => leadToPageOfLink('/confirm'),
+  component: ConfirmPage
+})
 const resetPassword = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reset-password',
+  beforeLoad: () => leadToPageOfLink('/reset-password'),
   component: ResetPasswordPage
 })
 const acceptInvitation = createRoute({
@@ -131,6 +141,7 @@ export const router = createRouter({
     login,
     register,
     forgotPassword,
+    confirm,
     resetPassword,
     acceptInvitation,
     invitation,

@@ -58,9 +58,15 @@ export class Person {
     return this.call('POST', '/api/auth/register', { email: this.email, password: this.password, name: 'Ada' })
   }
 
-  /** Opens the link of the confirmation mail, as a click on it does. */
-  async confirm(): Promise<Response> {
-    return fetch(linkIn(await latestMail(this.#system.addresses.mailbox!, this.email)), { redirect: 'manual' })
+  /** Opens the link of the confirmation mail and enters the password, which signs in. */
+  async confirm(more: { password?: string; set?: boolean } = {}): Promise<Answer<{ user: User } | Failure>> {
+    const link = linkIn(await latestMail(this.#system.addresses.mailbox!, this.email))
+    const { headers } = await fetch(link, { redirect: 'manual' })
+    const fragment = new URLSearchParams(headers.get('location')?.split('#')[1] ?? '')
+    const { token_hash, type, access_token } = Object.fromEntries(fragment)
+    // Links of the provider's own templates bring a session instead of a token.
+    const proof = access_token === undefined ? { token_hash, type } : { access_token }
+    return this.call('POST', '/api/auth/confirm', { ...proof, password: this.password, ...more })
   }
 
   login(): Promise<Answer<{ user: User }>> {
@@ -87,7 +93,8 @@ export class Person {
   async join(plan?: string): Promise<this> {
     const registered = await this.register()
     if (registered.status >= 400) throw new Error(`registration answered ${registered.status}`)
-    await this.confirm()
+    const confirmed = await this.confirm()
+    if (confirmed.status !== 200) throw new Error(`confirmation answered ${confirmed.status}`)
     if (plan !== undefined) {
       const { identity } = this.#system.addresses
       const { auth } = createClient(identity, this.#system.secrets.serviceRoleKey, { auth: { persistSession: false } })

@@ -35,6 +35,11 @@ export const errorTable = {
     'The account has a subscription already: change it on the page for customers.'
   ],
   no_customer: [409, 'invalid_request_error', 'The account has never bought anything.'],
+  password_mismatch: [
+    409,
+    'invalid_request_error',
+    'This address was registered with another password. Enter that one, or send "set": true to replace it with this one.'
+  ],
   request_too_large: [413, 'invalid_request_error', 'The request body is too large.'],
   unsupported_media_type: [415, 'invalid_request_error', 'The request body must be JSON, sent as application/json.'],
 

@@ -31,16 +31,16 @@ export type LoginRequest = Static<typeof LoginRequest>
 export const AddressRequest = Type.Object({ email: Email }, closed)
 export type AddressRequest = Static<typeof AddressRequest>
 
-/** A new password, with what the link in the mail led to: its token, or the session that the provider opened for it. */
+/** The token of a mailed link. */
+const TokenHash = Type.String({ minLength: 1, maxLength: 1024, pattern: printable })
+/** The session that the identity provider opened for a mailed link of its own templates. */
+const AccessToken = Type.String({ minLength: 1, maxLength: 16_384, pattern: printable })
+
+/** A new password, and the token or session of the mailed link. `revoke_keys` also revokes the user's inference keys. */
+const reset = { password: Password, revoke_keys: Type.Optional(Type.Boolean()) }
 export const ResetPasswordRequest = Type.Union([
-  Type.Object(
-    { token_hash: Type.String({ minLength: 1, maxLength: 1024, pattern: printable }), password: Password },
-    closed
-  ),
-  Type.Object(
-    { access_token: Type.String({ minLength: 1, maxLength: 16_384, pattern: printable }), password: Password },
-    closed
-  )
+  Type.Object({ token_hash: TokenHash, ...reset }, closed),
+  Type.Object({ access_token: AccessToken, ...reset }, closed)
 ])
 export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>
 
@@ -58,6 +58,18 @@ export type SignoutRequest = Static<typeof SignoutRequest>
 
 /** For calls that need nothing: no body, or an empty object. */
 export const EmptyRequest = Type.Union([Type.Null(), Type.Object({}, closed)])
+
+/** Links of these types prove an address and do nothing else. */
+const ConfirmationType = Type.Union([Type.Literal('signup'), Type.Literal('email')])
+export type ConfirmationType = Static<typeof ConfirmationType>
+
+/** The password, and the token or session of the mailed link. `set` replaces the stored password with this one. */
+const confirmation = { password: Password, set: Type.Optional(Type.Boolean()) }
+export const ConfirmRequest = Type.Union([
+  Type.Object({ token_hash: TokenHash, type: ConfirmationType, ...confirmation }, closed),
+  Type.Object({ access_token: AccessToken, ...confirmation }, closed)
+])
+export type ConfirmRequest = Static<typeof ConfirmRequest>
 
 /** Of the link in a confirmation mail. Mail programs and trackers add parameters of their own. */
 export const ConfirmQuery = Type.Object({

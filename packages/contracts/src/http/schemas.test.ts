@@ -7,6 +7,7 @@ import {
   ChangePasswordRequest,
   ChangeUserRequest,
   ConfirmQuery,
+  ConfirmRequest,
   EmptyRequest,
   LoginRequest,
   OkResponse,
@@ -122,13 +123,30 @@ const cases: Array<[name: string, schema: TSchema, good: unknown[], bad: unknown
     [{ token_hash: 'h', type: 'email' }, { utm_source: 'mail' }, {}],
     [{ token_hash: 1 }, { type: ['email', 'recovery'] }]
   ],
+  [
+    'ConfirmRequest',
+    ConfirmRequest,
+    [
+      { token_hash: 'h', type: 'email', password: 'secret' },
+      { token_hash: 'h', type: 'signup', password: 'secret', set: true },
+      { access_token: 'a.b.c', password: 'secret', set: false }
+    ],
+    [
+      {},
+      { token_hash: 'h', password: 'secret' },
+      { token_hash: 'h', type: 'recovery', password: 'secret' },
+      { access_token: 'a.b.c', type: 'email', password: 'secret' },
+      { access_token: 'a.b.c', password: 'secret', set: 'yes' }
+    ]
+  ],
   ['AddressRequest', AddressRequest, [{ email: 'a@example.com' }], [{}, { email: '' }, { email: 'a\0b' }, login]],
   [
     'ResetPasswordRequest',
     ResetPasswordRequest,
     [
       { token_hash: 'h', password: 'secret' },
-      { access_token: 'a.b.c', password: 'secret' }
+      { access_token: 'a.b.c', password: 'secret' },
+      { token_hash: 'h', password: 'secret', revoke_keys: true }
     ],
     [
       {},

@@ -5,7 +5,8 @@
 export const paths = {
   getOpenApi: ['GET', '/api/openapi.json'],
   register: ['POST', '/api/auth/register'],
-  confirm: ['GET', '/api/auth/confirm'],
+  openMailedLink: ['GET', '/api/auth/confirm'],
+  confirm: ['POST', '/api/auth/confirm'],
   login: ['POST', '/api/auth/login'],
   signout: ['POST', '/api/auth/signout'],
   getUser: ['GET', '/api/auth/me'],
@@ -52,12 +53,32 @@ export type Operations = {
       ok: true
     }
   }
-  confirm: {
+  openMailedLink: {
     query?: {
       token_hash?: string
       type?: string
     }
     answer: null
+  }
+  confirm: {
+    body: {
+      token_hash: string
+      type: 'signup' | 'email'
+      password: string
+      set?: boolean
+    } | {
+      access_token: string
+      password: string
+      set?: boolean
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        name: string
+        plan: string
+      }
+    }
   }
   login: {
     body: {
@@ -130,9 +151,11 @@ export type Operations = {
     body: {
       token_hash: string
       password: string
+      revoke_keys?: boolean
     } | {
       access_token: string
       password: string
+      revoke_keys?: boolean
     }
     answer: {
       ok: true

@@ -1,6 +1,8 @@
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import t from 'tap'
+import { Person } from '../person.ts'
 import { type Visit, visit } from './browser.ts'
+import { accessibilityProblems } from './check-accessibility.ts'
 import { browser, system } from './world.ts'
 
 const email = 'ada@example.com'
@@ -35,13 +37,22 @@ t.test('a person does everything in a browser: from registration to a paid plan 
     await page.getByLabel('Password', { exact: true }).fill(word)
     await button('Sign in').click()
   }
-  await signIn(password)
-  await page.getByText('Confirm your address first').waitFor()
-  await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))
-  await page.getByText('Your e-mail address is confirmed').waitFor()
   await signIn('wrong')
   await page.getByRole('alert').getByText('The e-mail address or the password is wrong.').waitFor()
   await signIn(password)
+  await page.getByText('Confirm your address first').waitFor()
+  await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))
+  await heading('Confirm your address')
+  t.equal(new URL(page.url()).hash, '', 'the token does not stay in the address')
+  await button('Confirm and sign in').click()
+  await page.getByText('Enter your password.').waitFor()
+  await page.getByLabel('Password', { exact: true }).fill('wrong password')
+  await button('Confirm and sign in').click()
+  await heading('This address was registered with another password')
+  t.same(await accessibilityProblems(page), [])
+  await button('Enter another password').click()
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await button('Confirm and sign in').click()
   await heading('Overview')
   await page.getByText('Create your first key').waitFor()
 
@@ -122,7 +133,8 @@ t.test('a person does everything in a browser: from registration to a paid plan 
   await page.getByText('The API key has been revoked.').waitFor()
 
   t.same(await page.evaluate('Object.keys(localStorage).concat(Object.keys(sessionStorage))'), [], 'nothing is stored')
-  const [session] = await window.context.cookies(system.addresses.control)
+  const cookies = await window.context.cookies(system.addresses.control)
+  const session = cookies.find(({ name }) => name === 'svc_session')
   t.match(session, { name: 'svc_session', httpOnly: true, sameSite: 'Lax' })
   await button('Sign out').click()
   await heading('Sign in')
@@ -130,6 +142,29 @@ t.test('a person does everything in a browser: from registration to a paid plan 
   await heading('Sign in')
   t.same(complaints, [])
   t.same(foreign, [])
+})
+
+t.test('the owner of an address replaces the password with which somebody else registered it', async (t) => {
+  if (browser === null) return
+  const attacker = new Person(system, 'victim')
+  await attacker.register()
+  const { page, complaints } = await visit(browser, system)
+  const heading = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
+  await page.goto('/register')
+  await page.getByLabel('Your name').fill('Vera')
+  await page.getByLabel('E-mail address').fill(attacker.email)
+  await page.getByLabel('Password', { exact: true }).fill('what the owner chose')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await heading('Check your mail')
+  await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, attacker.email))))
+  await page.getByLabel('Password', { exact: true }).fill('what the owner chose')
+  await page.getByRole('button', { name: 'Confirm and sign in' }).click()
+  await heading('This address was registered with another password')
+  t.match(await attacker.login(), { status: 403, body: { error: { code: 'email_not_confirmed' } } })
+  await page.getByRole('button', { name: 'Use the password I typed' }).click()
+  await heading('Overview')
+  t.match(await attacker.login(), { status: 401, body: { error: { code: 'invalid_credentials' } } })
+  t.same(complaints, [])
 })
 
 /** Fills in the checkout page of the payment provider. */
@@ -158,6 +193,7 @@ t.test('a forgotten password is replaced through the link in the mail', async (t
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByText('Choose a password of at least 6 characters.').waitFor()
   await page.getByLabel('New password').fill('another long password')
+  await page.getByLabel('Also revoke my API keys').check()
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByText('Your new password is set').waitFor()
   await page.getByLabel('E-mail address').fill(email)

@@ -3,6 +3,8 @@ export const publicPages = [
   ['Sign in', '/login'],
   ['Create an account', '/register'],
   ['Forgot your password?', '/forgot-password'],
+  ['This link does not work', '/confirm'],
+  ['Confirm your address', '/confirm#token_hash=0&type=email'],
   ['This link does not work', '/reset-password'],
   ['Choose a new password', '/reset-password#token_hash=0'],
   ['You have been invited to a team', '/invitations/0'],

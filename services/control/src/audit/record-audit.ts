@@ -5,6 +5,7 @@ import { auditLog } from '../database/schema.ts'
 export const auditActions = [
   'auth.login',
   'auth.signout',
+  'auth.address_confirmed',
   'auth.password_changed',
   'auth.password_reset',
   'auth.sessions_ended',

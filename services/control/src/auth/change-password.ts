@@ -34,7 +34,7 @@ export function changePassword(app: TypedApp, context: AuthContext): void {
       checkNewPassword(password)
       const limit = identity.startLimit()
       await checkPassword(context, id, current, request.ip, limit)
-      if (!(await identity.setPassword(id, password, limit))) throw new ServiceError('not_authenticated')
+      if ((await identity.setPassword(id, password, limit)) === null) throw new ServiceError('not_authenticated')
       const now = clock()
       const token = await database.orm.transaction(async (tx) => {
         await passwordWasSet(tx, id)

@@ -1,39 +1,136 @@
-import { ConfirmQuery } from '@tollgate/contracts/http/auth.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ConfirmRequest, UserResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
-import { Type } from 'typebox'
+import type { FastifyRequest } from 'fastify'
+import type { By } from '../accounts/suspend-account.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import type { RevokedKey } from '../keys/revoke-keys.ts'
+import { checkNewPassword } from './credentials-form.ts'
 import type { AuthContext } from './endpoints.ts'
-import { confirmationTypes } from './identity/identity.ts'
+import type { IdentityUser } from './identity/identity.ts'
+import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
+import { databaseTime, isPasswordStill } from './password-set.ts'
+import { findAcceptedLink, hasProof, noteAcceptedLink, noteConfirmed } from './proof.ts'
+import { signIn } from './sign-in.ts'
+
+/** The user whose address a link proved, and that address. */
+type Proved = Pick<IdentityUser, 'id' | 'email'>
 
 /**
- * Pages that use a link's token themselves, by a request of their own. It stands in the fragment of the address, which
- * browsers send to no server.
+ * `POST /confirm`: proves an address and its password together, and signs in. The link of the mail proves the address. The
+ * password has to be the stored one; else 409 `password_mismatch`, and with `set` it replaces the stored one.
+ *
+ * The first call uses up the link at the provider. Whatever its answer, the same link can be tried again for ten minutes,
+ * until it has signed somebody in.
  */
-const pages: ReadonlyMap<string, string> = new Map([
-  ['recovery', '/reset-password'],
-  ['invite', '/accept-invitation']
-])
-
-/**
- * `GET /confirm?token_hash&type`: the link of a mail. One that confirms an address is used up, and leads to the sign-in
- * page, which says how it went; nobody is signed in by it. Others lead to their pages unused. `HEAD`, which link scanners
- * send, leaves every link unused.
- */
-export function confirm(app: TypedApp, { identity }: AuthContext): void {
-  app.get(
+export function confirm(app: TypedApp, context: AuthContext): void {
+  const { identity, database, projector, clock, limits } = context
+  app.post(
     '/confirm',
-    { exposeHeadRoute: false, schema: { querystring: ConfirmQuery, response: answers({ 303: Type.Null() }) } },
+    {
+      preHandler: limitAttempts(app, { what: 'confirm', perMinute: limits.confirm, subjectOf: linkOf }),
+      schema: { body: ConfirmRequest, response: answers({ 200: UserResponse }) }
+    },
     async (request, reply) => {
-      const { token_hash: tokenHash = '', type: given = '' } = request.query
-      const page = pages.get(given)
-      if (page !== undefined && tokenHash !== '') {
-        return reply.redirect(`${page}#token_hash=${encodeURIComponent(tokenHash)}`, 303)
-      }
-      const type = confirmationTypes.find((known) => known === given)
-      const isConfirmed =
-        tokenHash !== '' && type !== undefined && (await identity.confirm(tokenHash, type, request.ip))
-      return reply.redirect(isConfirmed ? '/login?confirmed=1' : '/login?error=link_invalid', 303)
+      const { body, ip } = request
+      const { password, set: isReplacing = false } = body
+      if (isReplacing) checkNewPassword(password)
+      const limit = identity.startLimit()
+      const proved = await acceptLink(context, body, ip, limit)
+      if (proved === null) throw new ServiceError('link_invalid')
+      const wasProved = await hasProof(database.orm, proved.id)
+      const checkedAt = await databaseTime(database.orm)
+      const user = isReplacing
+        ? await replacePassword(context, proved, password, limit)
+        : await checkPassword(context, proved, password, ip, limit)
+      const by: By = { actorId: user.id, ip, at: clock() }
+      let revoked: readonly RevokedKey[] = []
+      const answer = await signIn(context, request, reply, {
+        user,
+        now: by.at,
+        decide: async (tx, isOurs) => {
+          if (!isOurs) throw new ServiceError('link_invalid')
+          if (!wasProved) await recordAudit(tx, { accountId: user.id, ...by, action: 'auth.address_confirmed' })
+          if (isReplacing) revoked = await passwordWasMailed(tx, user.id, !wasProved, by)
+          else if (!(await isPasswordStill(tx, user.id, checkedAt))) throw new ServiceError('password_mismatch')
+        }
+      })
+      // A new password ends it, too.
+      if ('access_token' in body && !isReplacing) await identity.endSession(body.access_token, limit)
+      await untilRevoked(projector, revoked)
+      return answer
     }
   )
-  app.head('/confirm', async (_request, reply) => reply.redirect('/login', 303))
+}
+
+/** What a mailed link brought: attempts are counted for each. */
+function linkOf({ body }: FastifyRequest): string {
+  const link = body as ConfirmRequest
+  return 'token_hash' in link ? link.token_hash : link.access_token
+}
+
+/** @returns null if the link does not work (any more) */
+async function acceptLink(
+  { identity, database, clock }: AuthContext,
+  link: ConfirmRequest,
+  from: string,
+  limit: AbortSignal
+): Promise<Proved | null> {
+  const { orm } = database
+  const now = clock()
+  if (!('token_hash' in link)) {
+    const user = await identity.acceptLinkSession(link.access_token, from, limit)
+    if (user !== null) await noteConfirmed(orm, user, now)
+    return user
+  }
+  const begun = await findAcceptedLink(orm, link.token_hash, now)
+  if (begun !== null) return begun
+  const user = await identity.confirm(link.token_hash, link.type, from, limit)
+  // Another request may have used it up at this moment.
+  if (user === null) return findAcceptedLink(orm, link.token_hash, now)
+  await noteAcceptedLink(orm, user, link.token_hash, now)
+  return user
+}
+
+/** @throws ServiceError `password_mismatch`; `link_invalid` if the address belongs to somebody else by now */
+async function checkPassword(
+  { identity }: AuthContext,
+  { id, email }: Proved,
+  password: string,
+  from: string,
+  limit: AbortSignal
+): Promise<IdentityUser> {
+  try {
+    const user = await identity.signIn(email, password, from, limit)
+    if (user.id === id) return user
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'invalid_credentials') throw error
+    throw new ServiceError('password_mismatch', { cause: error })
+  }
+  throw new ServiceError('link_invalid')
+}
+
+/**
+ * Sets the password at the provider, which ends all sessions there.
+ *
+ * Whoever knows the first password may sign in at the provider itself once the address is confirmed, and change the
+ * address there: then the link proves nothing any more.
+ *
+ * @throws ServiceError `weak_password`, `link_invalid`
+ */
+async function replacePassword(
+  { identity }: AuthContext,
+  { id, email }: Proved,
+  password: string,
+  limit: AbortSignal
+): Promise<IdentityUser> {
+  const seen = await identity.findUser(id, limit)
+  if (seen === null || seen.isBanned || seen.email.toLowerCase() !== email.toLowerCase()) {
+    throw new ServiceError('link_invalid')
+  }
+  const user = await identity.setPassword(id, password, limit)
+  if (user === null) throw new ServiceError('link_invalid')
+  return user
 }

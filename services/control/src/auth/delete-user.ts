@@ -1,6 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
 import { and, eq, isNotNull, isNull, lte } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type By, byService, suspendAccount } from '../accounts/suspend-account.ts'
@@ -8,11 +7,13 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { SubscriptionSync } from '../billing/subscription-sync.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
-import { invitations, keys, members, passwordResets, users } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
+import { invitations, members, passwordResets, users } from '../database/schema.ts'
+import { revokeKeys } from '../keys/revoke-keys.ts'
 import type { Projector } from '../projection/projector.ts'
 import { leaveTeam } from '../team/give-up-seat.ts'
 import type { Identity } from './identity/identity.ts'
+import { forgetBrowsers } from './known-browser.ts'
+import { forgetUnproved } from './proof.ts'
 import { endSessions } from './sessions.ts'
 
 /** A deletion that is older was given up by whoever began it. */
@@ -91,23 +92,7 @@ async function closeAccount(tx: Transaction, id: string, by: By): Promise<void> 
   await suspendAccount(tx, id, 'deleted', by)
   if (user.startedAt !== null) return
   await tx.update(users).set({ deletionStartedAt: by.at }).where(eq(users.id, id))
-  await recordAudit(tx, { accountId: id, ...by, action: 'user.deleted', subject: id, detail: { keys: revoked } })
-}
-
-/** @returns how many were live */
-async function revokeKeys(tx: Transaction, accountId: string, now: Date): Promise<number> {
-  const isLive = and(eq(keys.accountId, accountId), eq(keys.status, 'active'))
-  const shard = accountShard(accountId)
-  // Twice: only while other changes wait is it certain which keys there are, and so which shards this one touches.
-  await recordChange(tx, [shard])
-  const live = await tx.select({ digest: keys.digest }).from(keys).where(isLive)
-  const version = await recordChange(tx, [shard, ...live.map(({ digest }) => secretShard(digest))])
-  const revoked = await tx
-    .update(keys)
-    .set({ status: 'revoked', revokedAt: now, version })
-    .where(isLive)
-    .returning({ id: keys.id })
-  return revoked.length
+  await recordAudit(tx, { accountId: id, ...by, action: 'user.deleted', subject: id, detail: { keys: revoked.length } })
 }
 
 async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By): Promise<void> {
@@ -117,6 +102,8 @@ async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By)
   // The session still stood, and could have made another.
   await revokeKeys(tx, id, by.at)
   await endSessions(tx, id)
+  await forgetBrowsers(tx, id)
+  await forgetUnproved(tx, id)
   await tx.delete(passwordResets).where(eq(passwordResets.userId, id))
   await tx.delete(invitations).where(eq(invitations.email, user.email.toLowerCase()))
   await tx.update(users).set({ email: '', name: '', plan: null, deletedAt: by.at }).where(eq(users.id, id))

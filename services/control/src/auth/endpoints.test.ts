@@ -32,19 +32,24 @@ onEachDatabase('auth', async (t, newDatabase) => {
     assert.deepEqual(early.cookies, [])
   })
 
-  await t.test('a HEAD request leaves the confirmation link unused; a GET uses it up and signs nobody in', async () => {
+  await t.test('opening the confirmation link changes nothing, and confirming with the password signs in', async () => {
     const link = await control.confirmationLink(credentials.email)
-    assert.equal((await call('HEAD', link)).headers.location, '/login')
-    const confirmed = await call('GET', link)
-    assert.equal(confirmed.status, 303)
-    assert.equal(confirmed.headers.location, '/login?confirmed=1')
-    assert.deepEqual(confirmed.cookies, [])
-    assert.equal((await call('GET', link)).headers.location, '/login?error=link_invalid')
+    for (const method of ['HEAD', 'GET', 'HEAD', 'GET'] as const) {
+      const opened = await call(method, link)
+      assert.equal(opened.status, 303)
+      assert.match(String(opened.headers.location), /^\/confirm#token_hash=[0-9a-f]{56}&type=email$/)
+      assert.deepEqual(opened.cookies, [])
+    }
+    assert.equal(codeOf(await call('POST', '/api/auth/login', { body: credentials })), 'email_not_confirmed')
+    const confirmed = await control.confirm(credentials)
+    assert.equal(confirmed.status, 200)
+    assert.equal(userOf(confirmed).email, credentials.email)
+    assert.match(confirmed.cookies[0]!, /^svc_session=/)
+    assert.equal(codeOf(await control.confirm(credentials)), 'link_invalid')
   })
 
-  await t.test('a link that is forged, incomplete or of another kind leads to the page that says so', async () => {
+  await t.test('a link that is incomplete or of another kind leads to the page that says so', async () => {
     for (const query of [
-      `token_hash=${'0'.repeat(56)}&type=email`,
       `token_hash=${'0'.repeat(56)}&type=email_change`,
       'type=recovery',
       'token_hash=&type=invite',
@@ -64,12 +69,14 @@ onEachDatabase('auth', async (t, newDatabase) => {
 
   await t.test('links with pages of their own lead there unused, with the token where no server sees it', async () => {
     for (const [type, page] of [
+      ['signup', '/confirm'],
+      ['email', '/confirm'],
       ['recovery', '/reset-password'],
       ['invite', '/accept-invitation']
     ]) {
       const answer = await call('GET', `/api/auth/confirm?token_hash=a%0d%0a%23b&type=${type}`)
       assert.equal(answer.status, 303)
-      assert.equal(answer.headers.location, `${page}#token_hash=a%0D%0A%23b`)
+      assert.equal(answer.headers.location, `${page}#token_hash=a%0D%0A%23b&type=${type}`)
     }
   })
 
@@ -79,7 +86,11 @@ onEachDatabase('auth', async (t, newDatabase) => {
     const { id, ...rest } = userOf(login)
     assert.deepEqual(rest, { email: credentials.email, name: 'Grace', plan: 'free' })
     assert.match(id!, /^[0-9a-f-]{36}$/)
-    assert.equal(login.cookies.length, 1)
+    assert.equal(login.cookies.length, 2)
+    assert.match(
+      login.cookies[1]!,
+      /^svc_browser=[A-Za-z0-9_-]{43}; Max-Age=15552000; Path=\/api\/auth; HttpOnly; SameSite=Lax$/
+    )
     assert.match(login.cookies[0]!, /^svc_session=[A-Za-z0-9_-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
     const cookie = login.cookies[0]!.split(';')[0]!
 
@@ -219,8 +230,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
 
   await t.test('first sign-ins at the same moment make one user and one account', async () => {
     const email = 'crowd@example.com'
-    await call('POST', '/api/auth/register', { body: { email, password: credentials.password, name: 'Crowd' } })
-    await call('GET', await control.confirmationLink(email))
+    await control.createByOperator({ email, password: credentials.password })
     const logins = await Promise.all(
       Array.from({ length: 12 }, () =>
         call('POST', '/api/auth/login', { body: { email, password: credentials.password } })

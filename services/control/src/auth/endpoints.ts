@@ -8,6 +8,7 @@ import type { Projector } from '../projection/projector.ts'
 import { createBackground } from './background.ts'
 import { changePassword } from './change-password.ts'
 import { confirm } from './confirm.ts'
+import { confirmLink } from './confirm-link.ts'
 import type { Identity } from './identity/identity.ts'
 import type { Limits } from './limits.ts'
 import { login } from './login.ts'
@@ -23,7 +24,7 @@ export type AuthOptions = {
   identity: Identity
   database: Database
   catalog: Catalog
-  projector: Pick<Projector, 'accountChanged'>
+  projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
   sync: Pick<SubscriptionSync, 'read'>
   clock: Clock
   floors: Floors
@@ -43,6 +44,7 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   app.addHook('onClose', () => background.ended())
   const context = { ...options, cookie: cookieAttributes(options.publicUrl, options.serviceDomain) }
   register(typed, context)
+  confirmLink(typed)
   confirm(typed, context)
   login(typed, context)
   signout(typed, context)

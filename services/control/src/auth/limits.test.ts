@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { sql } from 'drizzle-orm'
 import { test } from 'tap'
+import { queryRows } from '../database/connect.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import { type Answer, type RunningControl, startControl } from '../testing/start-control.ts'
 import { defaultLimits } from './limits.ts'
@@ -25,6 +28,8 @@ async function inTurn<Result>(times: number, call: () => Promise<Result>): Promi
   for (let time = 0; time < times; time++) results.push(await call())
   return results
 }
+
+const browserIn = ({ cookies }: Answer) => cookies.find((cookie) => cookie.startsWith('svc_browser='))!.split(';')[0]!
 
 const limited = { trustProxy: ['127.0.0.1'], limits: defaultLimits }
 
@@ -63,6 +68,54 @@ test('limits', async (t) => {
     assert.equal((await login(control, address(), newIp())).status, 401)
   })
 
+  await t.test('strangers who use up the attempts of an address do not lock out a browser of its owner', async () => {
+    const user = await control.signUp()
+    const signIn = (cookie: string, email = user.email, attempt = user.password) =>
+      call('POST', '/api/auth/login', { body: { email, password: attempt }, headers: from(newIp()), cookie })
+    const known = browserIn(await signIn(user.cookie))
+    assert.deepEqual(new Set(statuses(await inTurn(9, () => signIn('', user.email, 'wrong')))), new Set([401]))
+    assert.equal((await signIn('')).status, 429, 'a browser that never signed in has to wait')
+    assert.equal((await signIn(`svc_browser=${'A'.repeat(43)}`)).status, 429, 'so has one that only claims to')
+    const stranger = await control.signUp()
+    const theirs = browserIn(await signIn(stranger.cookie, stranger.email, stranger.password))
+    assert.equal((await signIn(theirs)).status, 429, 'so has a browser of somebody else')
+
+    // Somebody who can set cookies from another host of the domain does not change that.
+    const answer = await signIn(`svc_browser=${'A'.repeat(43)}; ${known}`, user.email.toUpperCase())
+    assert.equal(answer.status, 200)
+    assert.equal(browserIn(answer), known)
+    const wrong = await inTurn(10, () => signIn(known, user.email, 'wrong'))
+    assert.deepEqual(statuses(wrong), [...Array.from({ length: 9 }, () => 401), 429])
+  })
+
+  await t.test('after half a year, and after a mailed reset, a browser is one of many again', async () => {
+    const user = await control.signUp()
+    const rows = async () =>
+      (await queryRows(control.database.orm, sql`select * from known_browsers where user_id = ${user.id}`)).length
+    const presented = browserIn(
+      await call('POST', '/api/auth/login', {
+        body: { email: user.email, password: user.password },
+        headers: from(newIp())
+      })
+    )
+    assert.equal(await rows(), 2)
+    control.passTime(180 * 86_400_000)
+    const { email } = user
+    const again = await call('POST', '/api/auth/login', {
+      body: { email, password: user.password },
+      headers: from(newIp()),
+      cookie: presented
+    })
+    assert.notEqual(browserIn(again), presented)
+    assert.equal(await rows(), 1)
+    const before = await latestMail(control.identity.mailboxUrl, email)
+    await call('POST', '/api/auth/forgot-password', { body: { email }, headers: from(newIp()) })
+    const token = linkIn(await latestMail(control.identity.mailboxUrl, email, { newerThan: before }))
+    const body = { token_hash: token.searchParams.get('token_hash'), password: 'battery staple horse' }
+    assert.equal((await call('POST', '/api/auth/reset-password', { body, headers: from(newIp()) })).status, 200)
+    assert.equal(await rows(), 0)
+  })
+
   await t.test('a client that is refused uses up no one’s attempts', async () => {
     const ip = newIp()
     await inTurn(10, () => login(control, address(), ip))
@@ -99,6 +152,7 @@ test('limits', async (t) => {
 
   await t.test('forgot-password says the same when it is too often, and sends no mail', async () => {
     const ip = newIp()
+    const earlier = proxy.calls.length
     const answers = await inTurn(8, () =>
       call('POST', '/api/auth/forgot-password', { body: { email: address() }, headers: from(ip) })
     )
@@ -109,7 +163,7 @@ test('limits', async (t) => {
     assert.equal(answers[7]!.headers['x-ratelimit-remaining'], '0')
     // By the time that a later request has passed the provider, earlier ones would have reached it.
     await login(control, address(), newIp())
-    assert.equal(proxy.calls.filter((called) => called === 'POST /recover').length, 5)
+    assert.equal(proxy.calls.slice(earlier).filter((called) => called === 'POST /recover').length, 5)
   })
 
   await t.test('what is malformed does not count, and other endpoints have counts of their own', async () => {
@@ -156,7 +210,7 @@ test('while Redis is away sign-ins go on, and each replica counts for itself', a
   const setup = newIp()
   const { call } = control
   await call('POST', '/api/auth/register', { body: { ...user, name: 'Ada' }, headers: from(setup) })
-  await call('GET', await control.confirmationLink(user.email))
+  await control.confirm(user, { headers: from(setup) })
   assert.equal((await login(control, user.email, newIp())).status, 200)
 
   await t.test('when it does not answer', async (t) => {

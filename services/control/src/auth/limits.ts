@@ -2,6 +2,8 @@
 export type Limits = {
   readonly login: number
   readonly register: number
+  /** Checks the password that goes with a mailed link. Counted for each client address and for each link. */
+  readonly confirm: number
   readonly forgotPassword: number
   readonly resendConfirmation: number
   /** Setting a new password with the link of a mail. */
@@ -20,6 +22,7 @@ export type Limits = {
 export const defaultLimits: Limits = {
   login: 10,
   register: 5,
+  confirm: 10,
   forgotPassword: 5,
   resendConfirmation: 5,
   resetPassword: 10,

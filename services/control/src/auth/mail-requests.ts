@@ -5,13 +5,15 @@ import type { TypedApp } from '../http/typed-app.ts'
 import type { Background } from './background.ts'
 import { isAddress } from './credentials-form.ts'
 import type { AuthContext } from './endpoints.ts'
+import { isAddressUnproved } from './proof.ts'
 import { addressOf } from './request-address.ts'
 
 /**
  * `POST /forgot-password` and `POST /resend-confirmation`: answer first, always the same, and only then ask the provider
  * for the mail, so that neither words nor time tell whether an address is known.
  */
-export function mailRequests(app: TypedApp, { identity, limits }: AuthContext, background: Background): void {
+export function mailRequests(app: TypedApp, context: AuthContext, background: Background): void {
+  const { identity, database, limits } = context
   const schema = { body: AddressRequest, response: answers({ 200: OkResponse }) }
 
   const countForgotten = attemptLimit(app, {
@@ -28,6 +30,15 @@ export function mailRequests(app: TypedApp, { identity, limits }: AuthContext, b
     return { ok: true as const }
   })
 
+  /**
+   * The provider mails nothing more for an address that it considers confirmed. Somebody who has not proved it here needs a
+   * link all the same: that to a new password proves both.
+   */
+  async function resend(email: string, from: string): Promise<void> {
+    await identity.resendConfirmation(email, from)
+    if (await isAddressUnproved(database.orm, email)) await identity.sendRecovery(email, from)
+  }
+
   app.post(
     '/resend-confirmation',
     {
@@ -41,7 +52,7 @@ export function mailRequests(app: TypedApp, { identity, limits }: AuthContext, b
     async (request) => {
       const { email } = request.body
       const { ip } = request
-      if (isAddress(email)) background.run('resend-confirmation', () => identity.resendConfirmation(email, ip))
+      if (isAddress(email)) background.run('resend-confirmation', () => resend(email, ip))
       return { ok: true as const }
     }
   )

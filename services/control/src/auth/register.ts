@@ -6,10 +6,11 @@ import type { TypedApp } from '../http/typed-app.ts'
 import { checkNewPassword, isAddress } from './credentials-form.ts'
 import type { AuthContext } from './endpoints.ts'
 import { startFloor } from './pace.ts'
+import { noteRegistered } from './proof.ts'
 import { addressOf } from './request-address.ts'
 
 /** `POST /register`: creates a user and has the confirmation mail sent. Opens no session. */
-export function register(app: TypedApp, { identity, floors, limits }: AuthContext): void {
+export function register(app: TypedApp, { identity, database, clock, floors, limits }: AuthContext): void {
   app.post(
     '/register',
     {
@@ -22,7 +23,7 @@ export function register(app: TypedApp, { identity, floors, limits }: AuthContex
       checkNewPassword(password)
       const floor = startFloor(floors.registerMs)
       try {
-        await identity.register({ email, password, name }, request.ip)
+        await noteRegistered(database.orm, await identity.register({ email, password, name }, request.ip), clock())
       } finally {
         await floor()
       }

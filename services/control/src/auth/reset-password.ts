@@ -3,24 +3,26 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { OkResponse, ResetPasswordRequest } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { and, eq, gt, lte } from 'drizzle-orm'
-import { recordAudit } from '../audit/record-audit.ts'
-import { passwordResets, users } from '../database/schema.ts'
+import type { By } from '../accounts/suspend-account.ts'
+import { passwordResets } from '../database/schema.ts'
 import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { checkNewPassword } from './credentials-form.ts'
 import type { AuthContext } from './endpoints.ts'
-import { passwordWasSet } from './password-set.ts'
+import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
+import { forgetUnproved, hasProof, linkRetryMs } from './proof.ts'
+import { adoptUser } from './reconcile/adopt-user.ts'
 import { endSessions } from './sessions.ts'
 
-/** For how long a link that the provider has accepted can be tried again until a password is set with it. */
-const retryMs = 10 * 60_000
-
 /**
- * `POST /reset-password`: sets a new password with what the link of a mail led to, and ends all of the user's sessions.
- * Nobody is signed in by it.
+ * `POST /reset-password`: sets a new password with what the link of a mail led to. All of the user's sessions end, and
+ * their management keys are revoked; with `revoke_keys` their inference keys too. Nobody is signed in by it.
+ *
+ * The link proves the address together with the new password. If they were not proved before, `revoke_keys` is true
+ * unless the request says otherwise.
  */
 export function resetPassword(app: TypedApp, context: AuthContext): void {
-  const { identity, database, clock, limits } = context
+  const { identity, database, catalog, projector, clock, limits } = context
   app.post(
     '/reset-password',
     {
@@ -34,18 +36,23 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
       const userId =
         'token_hash' in body
           ? await acceptLink(context, body.token_hash, ip, limit)
-          : await identity.acceptRecoverySession(body.access_token, ip, limit)
+          : ((await identity.acceptLinkSession(body.access_token, ip, limit))?.id ?? null)
       if (userId === null) throw new ServiceError('link_invalid')
+      const wasProved = await hasProof(database.orm, userId)
       // Also before: should we fail after the password was set, nobody with the old one stays signed in.
       await database.orm.transaction((tx) => endSessions(tx, userId))
-      if (!(await identity.setPassword(userId, body.password, limit))) throw new ServiceError('link_invalid')
-      await database.orm.transaction(async (tx) => {
-        await passwordWasSet(tx, userId)
-        const [known] = await tx.select({ id: users.id }).from(users).where(eq(users.id, userId))
-        // Who never signed in has no account, and nothing to look up later.
-        if (known === undefined) return
-        await recordAudit(tx, { accountId: userId, actorId: userId, action: 'auth.password_reset', ip, at: clock() })
+      const user = await identity.setPassword(userId, body.password, limit)
+      if (user === null) throw new ServiceError('link_invalid')
+      const by: By = { actorId: userId, ip, at: clock() }
+      const { isAccountChanged, revoked } = await database.orm.transaction(async (tx) => {
+        const { isOurs, isAccountChanged } = await adoptUser(tx, catalog, userId, user, by.at)
+        if (!isOurs) throw new ServiceError('link_invalid')
+        await forgetUnproved(tx, userId)
+        const revoked = await passwordWasMailed(tx, userId, body.revoke_keys ?? !wasProved, by)
+        return { isAccountChanged, revoked }
       })
+      if (isAccountChanged) await projector.accountChanged(userId)
+      await untilRevoked(projector, revoked)
       return { ok: true as const }
     }
   )
@@ -69,7 +76,7 @@ async function acceptLink(
   const userId = await identity.acceptRecovery(token, from, limit)
   if (userId === null) return null
   await orm.delete(passwordResets).where(lte(passwordResets.endsAt, now))
-  const endsAt = new Date(now.getTime() + retryMs)
+  const endsAt = new Date(now.getTime() + linkRetryMs)
   await orm.insert(passwordResets).values({ tokenHash, userId, endsAt }).onConflictDoNothing()
   return userId
 }

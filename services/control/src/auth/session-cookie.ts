@@ -29,11 +29,14 @@ export function cookieAttributes(publicUrl: string, serviceDomain: string): Cook
  *
  * @param header `Cookie`
  */
-export function presentedSessions(header: string | undefined): string[] {
+export const presentedSessions = (header: string | undefined): string[] => presentedCookies(header, sessionCookie)
+
+/** Every value of a cookie in a `Cookie` header. */
+export function presentedCookies(header: string | undefined, cookie: string): string[] {
   if (header === undefined) return []
   return header.split(';').flatMap((pair) => {
     const [name, value] = splitOnce(pair.trim())
-    return name === sessionCookie ? [value] : []
+    return name === cookie ? [value] : []
   })
 }
 

@@ -115,8 +115,7 @@ onEachDatabase('a user', async (t, newDatabase) => {
     assert.equal((await call('DELETE', '/api/auth/me', { cookie: user.cookie })).status, 200)
     const { email, password } = user
     await call('POST', '/api/auth/register', { body: { email, password, name: 'Again' } })
-    await call('GET', await control.confirmationLink(email))
-    const answer = await call('POST', '/api/auth/login', { body: { email, password } })
+    const answer = await control.confirm({ email, password })
     assert.equal(answer.status, 200)
     const { id } = (answer.body as { user: { id: string } }).user
     assert.notEqual(id, user.id)

@@ -4,6 +4,7 @@ export const pagePaths = [
   '/login',
   '/register',
   '/forgot-password',
+  '/confirm',
   '/reset-password',
   '/accept-invitation',
   '/invitations/:token',

@@ -29,7 +29,8 @@ test('every address of the dashboard has the one page, and nothing else has', as
   const app = serve(t, build(t))
   for (const path of [
     '/',
-    '/login?confirmed=1',
+    '/login?error=link_invalid',
+    '/confirm',
     '/invitations/abc',
     '/dashboard',
     '/dashboard/keys',

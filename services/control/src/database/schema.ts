@@ -19,7 +19,10 @@ const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date',
 /** The change number that last touched a row; see projection/. */
 const version = () => bigint('version', { mode: 'number' }).notNull()
 
-/** What we know of a user of the identity provider. The provider is the truth for the name, the address and the plan. */
+/**
+ * What we know of a user of the identity provider. The provider is the truth for the name, the address and the plan.
+ * Only users who proved their address and password have a row: see auth/proof.ts.
+ */
 export const users = pgTable(
   'users',
   {
@@ -60,6 +63,44 @@ export const passwordResets = pgTable(
     endsAt: at('ends_at').notNull()
   },
   (table) => [index('password_resets_user').on(table.userId), index('password_resets_ends').on(table.endsAt)]
+)
+
+/**
+ * Users who registered, but have not proved their address together with a password: nobody signs in as them yet; see
+ * auth/proof.ts.
+ */
+export const unprovedUsers = pgTable(
+  'unproved_users',
+  {
+    userId: uuid('user_id').primaryKey(),
+    /** In lower case. */
+    email: text('email').notNull(),
+    /** Whether the provider considers the address confirmed, and so mails no confirmation any more. */
+    isConfirmed: boolean('is_confirmed').notNull(),
+    /** SHA-256 (hex) of the token of the last confirmation link that the provider accepted for them. */
+    linkHash: text('link_hash').unique(),
+    /** When that was; before, when this row was written. */
+    at: at('at').notNull()
+  },
+  (table) => [index('unproved_users_email').on(table.email), index('unproved_users_at').on(table.at)]
+)
+
+/** Browsers from which somebody signed in successfully; see auth/known-browser.ts. */
+export const knownBrowsers = pgTable(
+  'known_browsers',
+  {
+    /** SHA-256 (hex) of the cookie's value, which is stored nowhere. */
+    tokenHash: text('token_hash').notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    endsAt: at('ends_at').notNull()
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenHash, table.userId] }),
+    index('known_browsers_user').on(table.userId, table.endsAt),
+    index('known_browsers_ends').on(table.endsAt)
+  ]
 )
 
 /** One row: where a comparison with somebody else's list stands, and who works on it; see reconcile/. */

@@ -2,10 +2,20 @@
 export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/auth/register': { email: 'eve@example.com', password: 'correct horse battery', name: 'Eve' },
   'POST /api/auth/login': { email: 'eve@example.com', password: 'correct horse battery' },
+  'POST /api/auth/confirm': {
+    token_hash: 'a'.repeat(56),
+    type: 'email',
+    password: 'correct horse battery',
+    set: true
+  },
   'POST /api/auth/signout': {},
   'POST /api/auth/forgot-password': { email: 'eve@example.com' },
   'POST /api/auth/resend-confirmation': { email: 'eve@example.com' },
-  'POST /api/auth/reset-password': { token_hash: 'a'.repeat(56), password: 'correct horse battery' },
+  'POST /api/auth/reset-password': {
+    token_hash: 'a'.repeat(56),
+    password: 'correct horse battery',
+    revoke_keys: true
+  },
   'POST /api/auth/change-password': { current_password: 'correct horse', password: 'correct horse battery' },
   'PATCH /api/auth/me': { name: 'Eve' },
   'DELETE /api/auth/me': {},

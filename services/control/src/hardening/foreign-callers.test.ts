@@ -165,9 +165,12 @@ onEachDatabase('foreign callers', async (t, newDatabase) => {
         const { mailboxUrl } = control.identity
         const newerThan = await latestMail(mailboxUrl, email)
         told.push(newerThan)
-        const confirmed = await call('GET', await control.confirmationLink(email), { headers })
-        assert.equal(confirmed.status, 303)
-        assert.match(String(confirmed.headers.location), /^\/login\?confirmed=1$/)
+        const opened = await call('GET', await control.confirmationLink(email), { headers })
+        assert.equal(opened.status, 303)
+        assert.match(String(opened.headers.location), /^\/confirm#/)
+        const confirmed = await control.confirm(body, { headers })
+        assert.equal(confirmed.status, 200)
+        told.push(opened)
         told.push(confirmed)
         const login = await call('POST', '/api/auth/login', { body: { email, password: body.password }, headers })
         const cookie = login.cookies[0]!.split(';')[0]!

@@ -34,6 +34,8 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
   const cookieOf = (what: string, answer: Answer): string => {
     const cookie = answer.cookies.find((one) => one.startsWith('svc_session='))!.split(';')[0]!
     secret(what, cookie.split('=')[1]!)
+    const browser = answer.cookies.find((one) => one.startsWith('svc_browser='))
+    if (browser !== undefined) secret(`browser of the ${what}`, browser.split(';')[0]!.split('=')[1]!)
     return cookie
   }
   const expect = async (status: number, answering: Promise<Answer>): Promise<Answer> => {
@@ -56,7 +58,9 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
     await expect(401, call('POST', '/api/auth/login', { body: { email: 'no@example.com', password: wrong } }))
     await expect(403, call('POST', '/api/auth/login', { body: { email, password } }))
     await expect(303, call('GET', link))
-    await expect(303, call('GET', link))
+    await expect(409, control.confirm({ email, password: wrong }))
+    cookieOf('confirmed cookie', await expect(200, control.confirm({ email, password })))
+    await expect(400, control.confirm({ email, password }, { set: true }))
     await expect(401, call('POST', '/api/auth/login', { body: { email, password: wrong } }))
     cookie = cookieOf('first cookie', await expect(200, call('POST', '/api/auth/login', { body: { email, password } })))
   })
@@ -186,7 +190,8 @@ test('no password, key, cookie or token appears in the log, whatever happens', a
     await expect(503, call('POST', '/api/auth/login', login))
     await expect(503, call('POST', '/api/auth/register', { body: { email, password: third, name: 'Eve' } }))
     await expect(503, call('POST', '/api/auth/reset-password', { body: { token_hash: third, password: second } }))
-    await expect(503, call('GET', `/api/auth/confirm?token_hash=${secrets.get('confirmation token')}&type=email`))
+    const confirmation = { token_hash: secrets.get('confirmation token'), type: 'email', password: second }
+    await expect(503, call('POST', '/api/auth/confirm', { body: confirmation }))
     await control.database.close()
     const answer = await call('GET', '/api/auth/me', { cookie })
     assert.ok(answer.status >= 500)

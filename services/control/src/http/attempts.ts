@@ -21,7 +21,7 @@ export type AttemptRule = {
   /** Attempts a minute, of one client address and of one subject each. */
   readonly perMinute: number
   /** Whose attempts besides the client's are counted: an e-mail address, a user. */
-  readonly subjectOf?: (request: FastifyRequest) => string
+  readonly subjectOf?: (request: FastifyRequest) => string | Promise<string>
 }
 
 /**
@@ -44,7 +44,8 @@ export function attemptLimit(
     subjectOf &&
     app.createRateLimit({
       max,
-      keyGenerator: (request) => `${what}:by:${hash('sha256', subjectOf(request).trim().toLowerCase(), 'hex')}`
+      keyGenerator: async (request) =>
+        `${what}:by:${hash('sha256', (await subjectOf(request)).trim().toLowerCase(), 'hex')}`
     })
 
   return async (request, reply) => {

@@ -32,25 +32,34 @@ export const operations: Readonly<Record<string, OperationText>> = {
     tag: 'Auth',
     summary: 'Create a user',
     description:
-      'A mail with a link confirms the address; until then nobody can sign in. An address that is registered already gets the same answer.',
+      'A mail with a link leads to a page that asks for the password; until then nobody can sign in. An address that is registered already gets the same answer.',
     auth: 'none',
     isLimited: true,
     errors: ['invalid_email', 'weak_password', 'registration_closed', 'identity_unavailable']
   },
   'GET /api/auth/confirm': {
+    operationId: 'openMailedLink',
+    tag: 'Auth',
+    summary: 'Open the link of a mail',
+    description: 'Redirects to the page that asks for the password, with the token in the fragment. Changes nothing.',
+    auth: 'none'
+  },
+  'POST /api/auth/confirm': {
     operationId: 'confirm',
     tag: 'Auth',
-    summary: 'The link of the confirmation mail',
-    description: 'Redirects to the sign-in page, which says how it went. Nobody is signed in by it.',
+    summary: 'Confirm an address with its password, and sign in',
+    description:
+      'Takes the token of the mailed link, or the access token in the fragment of a link of Supabase’s own templates. The password has to be the stored one; with `set` it replaces the stored one, and all sessions end. After a failure the same link works for ten more minutes. Sets the session cookie.',
     auth: 'none',
     isLimited: true,
-    errors: ['identity_unavailable']
+    errors: ['link_invalid', 'password_mismatch', 'weak_password', 'identity_unavailable', 'revocation_pending']
   },
   'POST /api/auth/login': {
     operationId: 'login',
     tag: 'Auth',
     summary: 'Sign in',
-    description: 'Sets the session cookie. A session that the request came with is closed.',
+    description:
+      'Sets the session cookie. A session that the request came with is closed. Also sets a cookie that names the browser: attempts of a browser that signed in before are counted apart from those of others.',
     auth: 'none',
     isLimited: true,
     errors: ['invalid_credentials', 'email_not_confirmed', 'identity_unavailable']
@@ -92,7 +101,8 @@ export const operations: Readonly<Record<string, OperationText>> = {
     operationId: 'resendConfirmation',
     tag: 'Auth',
     summary: 'Have the confirmation mail sent again',
-    description: 'Answers the same for every address.',
+    description:
+      'Answers the same for every address. If the link was used up without a password, the mail has a link to a new password.',
     auth: 'none',
     isLimited: true
   },
@@ -100,10 +110,11 @@ export const operations: Readonly<Record<string, OperationText>> = {
     operationId: 'resetPassword',
     tag: 'Auth',
     summary: 'Set a new password with what the link of a mail led to',
-    description: 'Ends all sessions of the user. Nobody is signed in by it.',
+    description:
+      'Ends all sessions of the user and revokes their management keys. With `revoke_keys` their inference keys are revoked too; that is the default if the address was not confirmed before. These are the keys of the user’s own account, and in a team those that the user created. Nobody is signed in by it.',
     auth: 'none',
     isLimited: true,
-    errors: ['weak_password', 'link_invalid', 'identity_unavailable']
+    errors: ['weak_password', 'link_invalid', 'identity_unavailable', 'revocation_pending']
   },
   'POST /api/auth/change-password': {
     operationId: 'changePassword',

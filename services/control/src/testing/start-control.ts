@@ -115,6 +115,10 @@ export type RunningControl = {
   call(method: NonNullable<InjectOptions['method']>, path: string, options?: CallOptions): Promise<Answer>
   /** Path and query of the confirmation link that was mailed to an address. */
   confirmationLink(email: string): Promise<string>
+  /** Follows that link and enters the password, as a person does. */
+  confirm(user: Pick<TestUser, 'email' | 'password'>, options?: CallOptions & { set?: boolean }): Promise<Answer>
+  /** Creates a user with a confirmed address, as an operator does at the identity provider. @returns the id */
+  createByOperator(user: Pick<TestUser, 'email' | 'password'>): Promise<string>
   /** Registers and confirms somebody, and signs them in: `cookie` is what their browser sends. */
   signUp(options?: { plan?: string; name?: string }): Promise<TestUser>
   /** Signs in again. @returns the cookie */
@@ -260,13 +264,27 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       const { pathname, search } = linkIn(await latestMail(identity.mailboxUrl, email))
       return pathname + search
     },
+    async confirm({ email, password }, { set, ...options } = {}) {
+      const link = await control.confirmationLink(email)
+      const opened = await expectStatus(control.call('GET', link, options), 303)
+      const { token_hash, type } = Object.fromEntries(
+        new URLSearchParams(String(opened.headers.location).split('#')[1] ?? '')
+      )
+      const body = { token_hash, type, password, ...(set !== undefined && { set }) }
+      return control.call('POST', '/api/auth/confirm', { ...options, body })
+    },
+    async createByOperator({ email, password }) {
+      const { data, error } = await admin(identity.url).createUser({ email, password, email_confirm: true })
+      if (error !== null) throw error
+      return data.user.id
+    },
     async signUp({ plan, name = 'Ada Lovelace' } = {}) {
       const email = `${randomUUID()}@example.com`
       const password = 'correct horse battery'
       await expectStatus(control.call('POST', '/api/auth/register', { body: { email, password, name } }), 200)
-      await expectStatus(control.call('GET', await control.confirmationLink(email)), 303)
-      let cookie = await control.signIn({ email, password })
-      const { user } = (await control.call('GET', '/api/auth/me', { cookie })).body as { user: { id: string } }
+      const confirmed = await expectStatus(control.confirm({ email, password }), 200)
+      let cookie = sessionIn(confirmed)
+      const { user } = confirmed.body as { user: { id: string } }
       if (plan !== undefined) {
         await control.setPlan(user.id, plan)
         cookie = await control.signIn({ email, password })
@@ -274,8 +292,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       return { id: user.id, email, password, name, cookie }
     },
     async signIn({ email, password }) {
-      const answer = await expectStatus(control.call('POST', '/api/auth/login', { body: { email, password } }), 200)
-      return answer.cookies.find((cookie) => cookie.startsWith(`${sessionCookie}=`))!.split(';')[0]!
+      return sessionIn(await expectStatus(control.call('POST', '/api/auth/login', { body: { email, password } }), 200))
     },
     async setPlan(userId, plan) {
       const { error } = await admin(identity.url).updateUserById(userId, { app_metadata: { plan } })
@@ -302,6 +319,7 @@ const nobodysUrl = 'http://127.0.0.1:9'
 const noLimits: Limits = {
   login: 1e6,
   register: 1e6,
+  confirm: 1e6,
   forgotPassword: 1e6,
   resendConfirmation: 1e6,
   resetPassword: 1e6,
@@ -315,6 +333,10 @@ const repositoryCatalog = new URL('../../../../deploy/catalog.yaml', import.meta
 
 const admin = (url: string) =>
   createClient(url, serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
+
+/** The session cookie that an answer sets, as a browser sends it. */
+const sessionIn = ({ cookies }: Answer): string =>
+  cookies.find((cookie) => cookie.startsWith(`${sessionCookie}=`))!.split(';')[0]!
 
 async function expectStatus(answering: Promise<Answer>, status: number): Promise<Answer> {
   const answer = await answering

@@ -5,6 +5,7 @@ export type AuditEntry = Answer<'listAudit'>['entries'][number]
 const sentences: Readonly<Record<string, string>> = {
   'auth.login': 'Signed in',
   'auth.signout': 'Signed out',
+  'auth.address_confirmed': 'Confirmed their e-mail address',
   'auth.password_changed': 'Changed their password',
   'auth.password_reset': 'Set a new password through a mailed link',
   'auth.sessions_ended': 'Signed out everywhere',

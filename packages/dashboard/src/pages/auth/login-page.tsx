@@ -8,12 +8,12 @@ import { forgetMailLink, mailLink } from './mail-link.ts'
 import { nextPath } from './next-path.ts'
 
 export function LoginPage() {
-  const { confirmed, error, ended, next } = useSearch({ from: '/login' })
+  const { error, ended, next } = useSearch({ from: '/login' })
   const router = useRouter()
   const [link] = useState(mailLink)
   // What it brought people here for has been said then.
   useEffect(() => forgetMailLink, [])
-  const isConfirmed = confirmed !== undefined || link?.kind === 'address'
+  const isChanged = link?.kind === 'address'
   const isDeadLink = error !== undefined || link?.kind === 'dead'
   return (
     <AuthLayout
@@ -28,8 +28,8 @@ export function LoginPage() {
       }
     >
       <div className="space-y-5">
-        {isConfirmed && (
-          <Banner tone="success" title="Your e-mail address is confirmed">
+        {isChanged && (
+          <Banner tone="success" title="The change of your e-mail address is confirmed">
             You can sign in now.
           </Banner>
         )}
@@ -39,7 +39,7 @@ export function LoginPage() {
             get another mail.
           </Banner>
         )}
-        {ended !== undefined && !isConfirmed && !isDeadLink && (
+        {ended !== undefined && !isChanged && !isDeadLink && (
           <Banner title="You have been signed out">Sign in again to go on where you were.</Banner>
         )}
         <LoginForm onSignedIn={() => router.history.push(nextPath(next))} />

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { readMailLink } from './read-mail-link.ts'
+import { pageOfLink, readMailLink } from './read-mail-link.ts'
 
 const jwt = 'eyJhbGciOi.J9.x_y-z'
 
@@ -18,17 +18,38 @@ test('links of our templates and of the provider’s own are understood', async 
   }
 })
 
-test('a link that has confirmed an address sets no password, and nothing of its session is kept', async () => {
-  for (const type of ['signup', 'magiclink', 'email_change']) {
+test('a link that proves an address confirms it with a password', async () => {
+  for (const type of ['signup', 'email']) {
+    const expected = { kind: 'confirm', confirmation: { token_hash: 'abc', type } }
+    assert.deepEqual(readMailLink(`#token_hash=abc&type=${type}`), expected)
+  }
+  for (const type of ['signup', 'magiclink', 'email']) {
     const fragment = `#access_token=${jwt}&refresh_token=r&token_type=bearer&type=${type}`
-    assert.deepEqual(readMailLink(fragment), { kind: 'address' })
+    assert.deepEqual(readMailLink(fragment), { kind: 'confirm', confirmation: { access_token: jwt } })
   }
 })
 
+test('a link that has changed an address sets no password, and nothing of its session is kept', async () => {
+  const fragment = `#access_token=${jwt}&refresh_token=r&token_type=bearer&type=email_change`
+  assert.deepEqual(readMailLink(fragment), { kind: 'address' })
+})
+
 test('a link for something that is not known, or not done yet, does not claim to have worked', async () => {
-  for (const fragment of [`#access_token=${jwt}&type=other`, '#token_hash=abc&type=signup', '#token_hash=abc&type=x']) {
+  for (const fragment of [
+    `#access_token=${jwt}&type=other`,
+    '#token_hash=abc&type=magiclink',
+    '#token_hash=abc&type=email_change',
+    '#token_hash=abc&type=x'
+  ]) {
     assert.deepEqual(readMailLink(fragment), { kind: 'dead' }, fragment)
   }
+})
+
+test('each link has one page', async () => {
+  assert.equal(pageOfLink(readMailLink('#token_hash=abc&type=email')), '/confirm')
+  assert.equal(pageOfLink(readMailLink('#token_hash=abc&type=recovery')), '/reset-password')
+  assert.equal(pageOfLink(readMailLink('#error=access_denied')), null)
+  assert.equal(pageOfLink(null), null)
 })
 
 test('a fragment that comes from no mail is none', async () => {

@@ -66,8 +66,8 @@ function CheckYourMail({ email }: { readonly email: string }) {
       title="Check your mail"
       description={
         <p role="status">
-          We have sent a link to <strong className="font-medium text-ink">{email}</strong>. Follow it to confirm your
-          address, and then sign in.
+          We have sent a link to <strong className="font-medium text-ink">{email}</strong>. Follow it and enter your
+          password: this confirms your address and signs you in.
         </p>
       }
       footer={

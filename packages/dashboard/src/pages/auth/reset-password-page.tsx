@@ -9,7 +9,15 @@ import { mailLink } from './mail-link.ts'
 import type { MailLink } from './read-mail-link.ts'
 import { SetPasswordForm } from './set-password-form.tsx'
 
-type State = MailLink | { readonly kind: 'set' }
+type State =
+  | Exclude<MailLink, { readonly kind: 'confirm' }>
+  /** `isPending`: keys are being revoked, and some may still work. */
+  | { readonly kind: 'set'; readonly isPending: boolean }
+
+function stateOf(link: MailLink | null): State {
+  // The router leads confirmations to their own page.
+  return link === null || link.kind === 'confirm' ? { kind: 'dead' } : link
+}
 
 /** Where the mail leads that somebody asked for who forgot their password. */
 export const ResetPasswordPage = () => <PasswordPage isFirst={false} />
@@ -20,7 +28,7 @@ export const FirstPasswordPage = () => <PasswordPage isFirst />
 /** @param props.isFirst whether there was no password before */
 function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
   // What the link brought is kept no longer than until it has been used.
-  const [state, setState] = useState<State>(() => mailLink() ?? { kind: 'dead' })
+  const [state, setState] = useState<State>(() => stateOf(mailLink()))
   const router = useRouter()
   switch (state.kind) {
     case 'password':
@@ -31,7 +39,13 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
             isFirst ? 'You have been invited. You sign in with it from now on.' : 'You sign in with it from now on.'
           }
         >
-          <SetPasswordForm credential={state.credential} onDone={(kind) => setState({ kind })} />
+          <SetPasswordForm
+            credential={state.credential}
+            mayRevokeKeys={!isFirst}
+            onDone={(outcome) =>
+              setState(outcome === 'dead' ? { kind: 'dead' } : { kind: 'set', isPending: outcome === 'pending' })
+            }
+          />
         </AuthLayout>
       )
     case 'set':
@@ -42,7 +56,12 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
               <Banner tone="success" title="Your password is set" isNews />
             ) : (
               <Banner tone="success" title="Your new password is set" isNews>
-                Everybody who was signed in with the old one has been signed out.
+                Everybody who was signed in with the old one has been signed out. Management keys are revoked.
+              </Banner>
+            )}
+            {state.isPending && (
+              <Banner tone="warning" title="Some keys may still work">
+                They are being revoked. This completes by itself within seconds.
               </Banner>
             )}
             <LoginForm onSignedIn={() => router.history.push('/dashboard')} />
@@ -52,8 +71,8 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
     case 'address':
       return (
         <AuthLayout
-          title="Your e-mail address is confirmed"
-          description="That is what this link was for: it sets no password. Sign in with the one that you have."
+          title="The change of your e-mail address is confirmed"
+          description="This link sets no password. Sign in with the one that you have."
           footer={
             <Link to="/forgot-password" className={textLink}>
               I have forgotten it: mail me a link

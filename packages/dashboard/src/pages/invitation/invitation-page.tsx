@@ -43,7 +43,7 @@ export function InvitationPage() {
         <SetPasswordForm
           credential={credential}
           onDone={async (outcome) => {
-            await startOver(outcome === 'set' ? 'password-set' : 'link-dead')
+            await startOver(outcome === 'dead' ? 'link-dead' : 'password-set')
             setCredential(null)
           }}
         />

@@ -1,3 +1,5 @@
+import type { ConfirmationType } from '@tollgate/contracts/http/auth.ts'
+
 /** Somebody as the identity provider knows them. */
 export type IdentityUser = {
   /** UUID */
@@ -8,6 +10,12 @@ export type IdentityUser = {
   plan: string | null
   /** Whether an operator keeps them from signing in, for now or for good. */
   isBanned: boolean
+}
+
+/** Somebody whose password the provider has just checked. */
+export type CheckedUser = IdentityUser & {
+  /** Whether an operator or the admin API created the user with a confirmed address: no mail ever proved it. */
+  isConfirmedByOperator: boolean
 }
 
 export type Registration = { email: string; password: string; name: string }
@@ -25,14 +33,19 @@ export type Identity = {
   startLimit(): AbortSignal
   /**
    * Creates a user, whom the provider mails a link to confirm the address. For an address that is registered already
-   * nothing is changed, and nothing tells.
+   * nothing is changed, and nothing tells the client.
+   * @returns the user who has to confirm the address; null if the provider does not say who it is, as for an address that
+   * is confirmed
    * @throws ServiceError `invalid_email`, `weak_password`, `registration_closed`
    */
-  register(registration: Registration, from: string): Promise<void>
-  /** Uses up the token of a confirmation link. @returns false if it is wrong, used up or expired */
-  confirm(tokenHash: string, type: ConfirmationType, from: string): Promise<boolean>
+  register(registration: Registration, from: string): Promise<IdentityUser | null>
+  /**
+   * Uses up the token of a confirmation link, which confirms the address at the provider.
+   * @returns its user; null if the token is wrong, used up or expired
+   */
+  confirm(tokenHash: string, type: ConfirmationType, from: string, limit?: AbortSignal): Promise<IdentityUser | null>
   /** Checks a password. @throws ServiceError `invalid_credentials`, `email_not_confirmed` */
-  signIn(email: string, password: string, from: string, limit?: AbortSignal): Promise<IdentityUser>
+  signIn(email: string, password: string, from: string, limit?: AbortSignal): Promise<CheckedUser>
 
   /** Has the confirmation mail sent again, where there is an address to confirm. Nothing tells whether there is. */
   resendConfirmation(email: string, from: string): Promise<void>
@@ -41,18 +54,24 @@ export type Identity = {
   /** Uses up the token of a recovery link, or of an invitation's. @returns the id of its user; null if it is wrong, used up or expired */
   acceptRecovery(tokenHash: string, from: string, limit?: AbortSignal): Promise<string | null>
   /**
-   * Whose access token this is, if it came from a recovery link moments ago and its session still stands: signature,
+   * Whose access token this is, if it came from a mailed link moments ago and its session still stands: signature,
    * issuer, audience, role, age and the way of signing in are checked. A token of a password sign-in is not enough.
-   * @returns the id of the user; null for any other token
+   * @returns the user; null for any other token
    */
-  acceptRecoverySession(accessToken: string, from: string, limit?: AbortSignal): Promise<string | null>
+  acceptLinkSession(accessToken: string, from: string, limit?: AbortSignal): Promise<IdentityUser | null>
+  /** Ends the provider's session of an access token, so that the link it came from works once. Never throws. */
+  endSession(accessToken: string, limit?: AbortSignal): Promise<void>
 
   /** @returns null if there is no such user (any more) */
   findUser(id: string, limit?: AbortSignal): Promise<IdentityUser | null>
   /** A page of all users, from 1 on, newest first. @returns null beyond the last */
   listUsers(page: number, size: number): Promise<IdentityUser[] | null>
-  /** Sets a password; all the user's sessions at the provider end. @returns false if the user is gone @throws ServiceError `weak_password` */
-  setPassword(id: string, password: string, limit?: AbortSignal): Promise<boolean>
+  /**
+   * Sets a password; all the user's sessions at the provider end.
+   * @returns the user as they are now; null if there is no such user
+   * @throws ServiceError `weak_password`
+   */
+  setPassword(id: string, password: string, limit?: AbortSignal): Promise<IdentityUser | null>
   /** @returns the user as they are now; null if there is no such user */
   setName(id: string, name: string): Promise<IdentityUser | null>
   /** Sets `app_metadata.plan`. For the plan writer only, since the provider's merge is not atomic. */
@@ -66,7 +85,3 @@ export type Identity = {
   /** Deletes a user for good. One who is gone already is fine. */
   deleteUser(id: string): Promise<void>
 }
-
-/** Links of these types prove an address and do nothing else. */
-export const confirmationTypes = ['signup', 'email'] as const
-export type ConfirmationType = (typeof confirmationTypes)[number]

@@ -32,10 +32,10 @@ export function adminCalls({ url, serviceRoleKey }: SupabaseOptions, startLimit:
     setPassword: (id, password, limit) =>
       guarded(async () => {
         const { data, error } = await admin(limit).updateUserById(id, { password })
-        if (error === null) return requireUser(data.user).id === id
+        if (error === null) return toIdentityUser(requireUser(data.user))
         const weakness = weakPassword(error)
         if (weakness !== null) throw weakness
-        return absent(error) !== null
+        return absent(error)
       }),
 
     setName: (id, name) =>

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { AuthClient, type User } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import type { IdentityUser } from './identity.ts'
+import type { CheckedUser, IdentityUser } from './identity.ts'
 
 export type Client = InstanceType<typeof AuthClient>
 
@@ -67,4 +67,20 @@ export function toIdentityUser(user: User): IdentityUser {
     plan: plan === undefined || plan === null ? null : typeof plan === 'string' ? plan : JSON.stringify(plan),
     isBanned: user.banned_until !== undefined && Date.parse(user.banned_until) > Date.now()
   }
+}
+
+/** Between the rows that one call of the admin API writes. Nobody receives and opens a mail as fast as that. */
+const oneCallMs = 1000
+
+/**
+ * Adds whether an operator confirmed the address when they created the user: no confirmation mail was sent, and the address
+ * was confirmed by the call that created the user. The first alone is not enough: a change of the password clears
+ * `confirmation_sent_at` (supabase/auth, internal/models/user.go, `UpdatePassword`), and whoever has a session at the
+ * provider may change it. `created_at` and `email_confirmed_at` are not theirs to change.
+ */
+export function toCheckedUser(user: User): CheckedUser {
+  const { confirmation_sent_at: sentAt, email_confirmed_at: confirmedAt, created_at: createdAt } = user
+  const tookMs = Date.parse(confirmedAt ?? '') - Date.parse(createdAt)
+  const isConfirmedByOperator = (sentAt ?? null) === null && tookMs <= oneCallMs
+  return { ...toIdentityUser(user), isConfirmedByOperator }
 }

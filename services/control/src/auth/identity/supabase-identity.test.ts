@@ -8,7 +8,7 @@ import { type Test, test } from 'tap'
 import { createLog } from '../../http/log.ts'
 import { anonKey, codeOf, serviceRoleKey, startControl } from '../../testing/start-control.ts'
 import type { Identity } from './identity.ts'
-import { defaultTimeoutMs } from './supabase-client.ts'
+import { defaultTimeoutMs, toCheckedUser } from './supabase-client.ts'
 import { createSupabaseIdentity } from './supabase-identity.ts'
 
 const person = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' }
@@ -53,7 +53,7 @@ const calls = (identity: Identity) => [
 const blindCalls = (identity: Identity) => [
   () => identity.resendConfirmation(person.email, client),
   () => identity.sendRecovery(person.email, client),
-  () => identity.acceptRecoverySession(unsigned(), client)
+  () => identity.acceptLinkSession(unsigned(), client)
 ]
 
 async function failureOf(call: () => Promise<unknown>, what = 'the call'): Promise<ServiceError> {
@@ -105,7 +105,8 @@ test('with the provider', async (t) => {
   await t.test('each session that it opens is closed again, with the scope of that one session', async () => {
     await identity.register(person, client)
     const link = linkIn(await latestMail(provider.mailboxUrl, person.email))
-    assert.equal(await identity.confirm(link.searchParams.get('token_hash')!, 'email', client), true)
+    const confirmed = await identity.confirm(link.searchParams.get('token_hash')!, 'email', client)
+    assert.equal(confirmed?.email, person.email)
     const user = await identity.signIn(person.email, person.password, client)
     assert.match(user.id, /^[0-9a-f-]{36}$/)
     assert.deepEqual(
@@ -115,7 +116,8 @@ test('with the provider', async (t) => {
         email: person.email,
         name: person.name,
         plan: null,
-        isBanned: false
+        isBanned: false,
+        isConfirmedByOperator: false
       }
     )
     assert.deepEqual(
@@ -212,6 +214,30 @@ test('with the provider', async (t) => {
       assert.equal((await failureOf(call)).code, 'identity_unavailable')
     }
   })
+})
+
+test('only who was created with a confirmed address counts as confirmed by an operator', async () => {
+  const created_at = '2026-11-22T10:00:00.000Z'
+  const sent = '2026-11-22T10:00:00.500Z'
+  for (const [confirmed, confirmationSentAt, expected] of [
+    ['2026-11-22T10:00:00.012Z', undefined, true],
+    ['2026-11-22T10:00:00.012Z', sent, false],
+    ['2026-11-22T10:00:09.000Z', sent, false],
+    // The time of the mail is gone after a change of the password.
+    ['2026-11-22T10:00:09.000Z', undefined, false],
+    [undefined, undefined, false]
+  ] as const) {
+    const user = toCheckedUser({
+      id: unknownId,
+      aud: 'authenticated',
+      app_metadata: {},
+      user_metadata: {},
+      created_at,
+      ...(confirmed !== undefined && { email_confirmed_at: confirmed }),
+      ...(confirmationSentAt !== undefined && { confirmation_sent_at: confirmationSentAt })
+    })
+    assert.equal(user.isConfirmedByOperator, expected, `${confirmed} ${confirmationSentAt}`)
+  }
 })
 
 test('a provider that is away in any way is unavailable, and says when to come back', async (t) => {
@@ -319,7 +345,7 @@ test('what the provider says about a person or a project is told as such', async
   )
   const [register, confirm, signIn] = calls(identityAt(url)) as [
     () => Promise<void>,
-    () => Promise<boolean>,
+    () => Promise<unknown>,
     () => Promise<unknown>
   ]
   const cases: Array<[call: () => Promise<unknown>, status: number, code: string, message: string, expected: string]> =
@@ -347,6 +373,6 @@ test('what the provider says about a person or a project is told as such', async
   await register()
   for (const code of ['otp_expired', 'user_banned', 'validation_failed']) {
     next = { status: 403, code, message: 'x' }
-    assert.equal(await confirm(), false)
+    assert.equal(await confirm(), null)
   }
 })

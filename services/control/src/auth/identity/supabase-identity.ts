@@ -9,10 +9,11 @@ import {
   guarded,
   requireUser,
   type SupabaseOptions,
+  toCheckedUser,
   toIdentityUser
 } from './supabase-client.ts'
 import { isMailRepeat, unexpectedFailure, weakPassword } from './supabase-failure.ts'
-import { isDeadToken, isRecoverySession } from './supabase-token.ts'
+import { addressOfLinkSession, isDeadToken } from './supabase-token.ts'
 
 export type { SupabaseOptions } from './supabase-client.ts'
 
@@ -47,27 +48,30 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
         const { data, error } = await client.signUp({
           email,
           password,
-          options: { data: { name }, emailRedirectTo: `${options.publicUrl}/login` }
+          options: { data: { name }, emailRedirectTo: `${options.publicUrl}/confirm` }
         })
         if (error === null) {
-          requireUser(data.user)
-          return closeSession(client, data.session)
+          const user = requireUser(data.user)
+          await closeSession(client, data.session)
+          // For a confirmed address the provider makes up a user, who has no identities (signup.go, `sanitizeUser`). With a
+          // session, its operator wants no addresses confirmed.
+          return data.session === null && user.identities?.length ? toIdentityUser(user) : null
         }
-        if (error.code === 'user_already_exists' || isMailRepeat(error)) return
+        if (error.code === 'user_already_exists' || isMailRepeat(error)) return null
         throw registerFailure(error)
       }),
 
-    confirm: (tokenHash, type, from) =>
+    confirm: (tokenHash, type, from, limit) =>
       guarded(async () => {
-        const client = clientFor(from)
+        const client = clientFor(from, limit)
         const { data, error } = await client.verifyOtp({ token_hash: tokenHash, type })
         if (error !== null) {
-          if (deadLink.has(error.code)) return false
+          if (deadLink.has(error.code)) return null
           throw unexpectedFailure(error)
         }
-        requireUser(data.user)
+        const user = toIdentityUser(requireUser(data.user))
         await closeSession(client, data.session)
-        return true
+        return user
       }),
 
     signIn: (email, password, from, limit) =>
@@ -76,7 +80,7 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
         const { data, error } = await client.signInWithPassword({ email, password })
         if (error !== null) throw signInFailure(error)
         await closeSession(client, data.session)
-        return toIdentityUser(requireUser(data.user))
+        return toCheckedUser(requireUser(data.user))
       }),
 
     resendConfirmation: (email, from) =>
@@ -84,7 +88,7 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
         const { error } = await clientFor(from).resend({
           type: 'signup',
           email,
-          options: { emailRedirectTo: `${options.publicUrl}/login` }
+          options: { emailRedirectTo: `${options.publicUrl}/confirm` }
         })
         if (error !== null && !isMailRepeat(error)) throw mailFailure(error)
       }),
@@ -111,16 +115,30 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
         return null
       }),
 
-    acceptRecoverySession: (accessToken, from, limit) =>
+    acceptLinkSession: (accessToken, from, limit) =>
       guarded(async () => {
         const client = clientFor(from, limit)
-        if (!(await isRecoverySession(client, accessToken, options.issuer ?? `${options.url}/auth/v1`))) return null
+        const email = await addressOfLinkSession(client, accessToken, options.issuer ?? `${options.url}/auth/v1`)
+        if (email === null) return null
         // The token is genuine; whether its session and its user still are, only the provider can say.
         const { data, error } = await client.getUser(accessToken)
-        if (error === null) return requireUser(data.user).id
+        if (error === null) {
+          const user = toIdentityUser(requireUser(data.user))
+          return user.email.toLowerCase() === email.toLowerCase() ? user : null
+        }
         if (isDeadToken(error)) return null
         throw unexpectedFailure(error)
-      })
+      }),
+
+    endSession: async (accessToken, limit) => {
+      try {
+        await closeSession(createClient(options.url, apiKey, null, limit ?? startLimit()), {
+          access_token: accessToken
+        })
+      } catch (err) {
+        log.warn({ err }, 'a session at the identity provider could not be closed')
+      }
+    }
   }
 }
 

@@ -10,24 +10,30 @@ const maxAgeS = 3600
 const toleranceS = 60
 
 /**
- * Whether an access token is the provider's, for its users, and of a session that a mailed link opened within the last
- * hour. The client's own check covers signature and expiry only; all else is checked here.
+ * The address that a mailed link proved, if an access token is the provider's, for its users, and of a session that such
+ * a link opened within the last hour. The client's own check covers signature and expiry only; all else is checked here.
  *
+ * @returns null for any other token
  * @throws ServiceError when the provider cannot be asked for its keys
  */
-export async function isRecoverySession(client: Client, accessToken: string, issuer: string): Promise<boolean> {
-  if (!isReadable(accessToken)) return false
+export async function addressOfLinkSession(
+  client: Client,
+  accessToken: string,
+  issuer: string
+): Promise<string | null> {
+  if (!isReadable(accessToken)) return null
   const answer = await readClaims(client, accessToken)
   if (answer.error !== null && !isDeadToken(answer.error)) throw unexpectedFailure(answer.error)
-  if (answer.data === null) return false
-  const { iss, aud, role, sub, amr } = answer.data.claims
-  if (iss !== issuer || aud !== 'authenticated' || role !== 'authenticated' || typeof sub !== 'string') return false
+  if (answer.data === null) return null
+  const { iss, aud, role, sub, amr, email } = answer.data.claims
+  if (iss !== issuer || aud !== 'authenticated' || role !== 'authenticated' || typeof sub !== 'string') return null
   const nowS = Date.now() / 1000
   const methods: unknown[] = Array.isArray(amr) ? amr : []
-  return methods.some((entry) => {
+  const isOfLink = methods.some((entry) => {
     const { method, timestamp } = (entry ?? {}) as { method?: unknown; timestamp?: unknown }
     return linkMethods.has(method) && typeof timestamp === 'number' && Math.abs(nowS - timestamp) < maxAgeS + toleranceS
   })
+  return isOfLink && typeof email === 'string' ? email : null
 }
 
 /** Whether the provider, or the client's own check, says that a token is worth nothing (any more). */

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { sql } from 'drizzle-orm'
+import { queryRows } from '../database/connect.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { type Answer, startControl, type TestUser } from '../testing/start-control.ts'
+
+const browserIn = ({ cookies }: Answer) => cookies.find((cookie) => cookie.startsWith('svc_browser='))!.split(';')[0]!
+
+onEachDatabase('known browsers', async (t, newDatabase) => {
+  const control = await startControl({ databaseUrl: await newDatabase() })
+  t.after(() => control.close())
+  const signIn = ({ email, password }: TestUser, cookie = '') =>
+    control.call('POST', '/api/auth/login', { body: { email, password }, cookie })
+  const known = () =>
+    queryRows<{ token_hash: string; user_id: string }>(control.database.orm, sql`select * from known_browsers`)
+
+  await t.test('a browser keeps its name, also with several users, and the database has only its hash', async () => {
+    const [ada, grace] = [await control.signUp(), await control.signUp()]
+    const browser = browserIn(await signIn(ada))
+    assert.equal(browserIn(await signIn(ada, browser)), browser)
+    assert.equal(browserIn(await signIn(grace, browser)), browser)
+    assert.equal(JSON.stringify(await known()).includes(browser.split('=')[1]!), false)
+    // A name that we did not give may be known to whoever set it.
+    assert.notEqual(browserIn(await signIn(ada, `svc_browser=${'A'.repeat(43)}`)), `svc_browser=${'A'.repeat(43)}`)
+  })
+
+  await t.test('of each user the twenty last browsers are known', async () => {
+    const user = await control.signUp()
+    const first = browserIn(await signIn(user))
+    for (let n = 0; n < 20; n++) {
+      control.passTime(1000)
+      await signIn(user)
+    }
+    assert.equal((await known()).filter(({ user_id: id }) => id === user.id).length, 20)
+    assert.notEqual(browserIn(await signIn(user, first)), first)
+  })
+
+  await t.test('a user who is deleted leaves none', async () => {
+    const user = await control.signUp()
+    assert.equal((await control.call('DELETE', '/api/auth/me', { cookie: user.cookie })).status, 200)
+    assert.equal(
+      (await known()).some(({ user_id: id }) => id === user.id),
+      false
+    )
+  })
+})
