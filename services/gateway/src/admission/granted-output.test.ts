@@ -117,6 +117,12 @@ t.test(
   'a limit that is set or renamed goes to the provider once, under one name, and the rest is as it was',
   async (t) => {
     const seeded = await gateway.seedKey()
+    const values = {
+      metadata: '{ "a" : "}," }',
+      temperature: '0.10',
+      user: '"\\u0061,\\""',
+      seed: '9007199254740993123'
+    }
     const limit = fc.option(fc.integer({ min: 1, max: 30_000 }), { nil: undefined })
     const space = fc.constantFrom('', ' ', '\n\t')
     await fc.assert(
@@ -124,12 +130,12 @@ t.test(
         fc.constantFrom('small', 'modern'),
         limit,
         limit,
-        fc.shuffledSubarray(['temperature', 'user', 'seed', 'stop']),
+        fc.shuffledSubarray(['metadata', 'temperature', 'user', 'seed'] as const),
         fc.nat(),
         space,
         space,
         async (model, older, newer, names, order, before, behind) => {
-          const members: Array<[string, string]> = names.map((name) => [name, '[ 0.10,"}," ]'])
+          const members: Array<[string, string]> = names.map((name) => [name, values[name]])
           if (older !== undefined) members.splice(order % (members.length + 1), 0, ['max_tokens', `${older}`])
           if (newer !== undefined)
             members.splice(order % (members.length + 1), 0, ['max_completion_tokens', `${newer}`])
