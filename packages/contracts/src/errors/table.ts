@@ -116,5 +116,9 @@ export const errorTable = {
   draining: [503, 'gateway_error', 'This instance is stopping. Try again.']
 } as const satisfies Record<string, readonly [status: number, type: string, message: string]>
 
+/** The message of `account_suspended` for the personal account of somebody who has a seat in a team. */
+export const pausedAccountMessage =
+  'This key belongs to a personal account that is paused while its owner is in a team. Use a key of the team.'
+
 export type ErrorCode = keyof typeof errorTable
 export type ErrorType = (typeof errorTable)[ErrorCode][1]

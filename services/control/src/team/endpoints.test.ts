@@ -53,6 +53,8 @@ onEachDatabase('team', async (t, newDatabase) => {
     async () => {
       const ada = await control.signUp()
       const own = keyOf(await createKey(ada.cookie)).id
+      const body = { label: 'server', scope: 'management' }
+      const ownServer = keyOf(await call('POST', '/api/keys', { cookie: ada.cookie, body }))
       assert.equal((await record(ada.id)).status, 'active')
       const { token } = await invited(owner, { email: ada.email.toUpperCase() })
       assert.deepEqual((await accept(ada, token)).body, { ok: true })
@@ -67,7 +69,15 @@ onEachDatabase('team', async (t, newDatabase) => {
         ]
       )
       assert.deepEqual((await team(ada)).invitations, [])
-      assert.equal((await record(ada.id)).status, 'suspended')
+      assert.deepEqual(await record(ada.id), {
+        plan: 'free',
+        status: 'suspended',
+        isOwnerInTeam: true,
+        ownCapNanos: null
+      })
+      const asServer = await call('GET', '/api/keys', { headers: { authorization: `Bearer ${ownServer.value}` } })
+      assert.deepEqual([asServer.status, codeOf(asServer)], [403, 'account_suspended'])
+      assert.match(JSON.stringify(asServer.body), /personal account that is paused while its owner is in a team/)
       assert.equal((await record(owner.id)).status, 'active')
       assert.deepEqual((await call('GET', '/api/keys', { cookie: ada.cookie })).body, { keys: [], next_cursor: null })
 
@@ -101,7 +111,7 @@ onEachDatabase('team', async (t, newDatabase) => {
 
       assert.deepEqual((await remove(ada, ada.id)).body, { ok: true })
       assert.deepEqual(await idsOf(owner.cookie), [made])
-      assert.deepEqual(await idsOf(ada.cookie), [own])
+      assert.deepEqual(new Set(await idsOf(ada.cookie)), new Set([own, ownServer.id]))
       assert.equal((await record(ada.id)).status, 'active')
       assert.equal(planOf(await call('GET', '/api/auth/me', { cookie: ada.cookie })), 'free')
       assert.deepEqual(
