@@ -37,6 +37,19 @@ onEachDatabase('a user who is signed in', async (t, newDatabase) => {
   const me = (cookie: string) => control.call('GET', '/api/auth/me', { cookie })
   const asked = () => proxy.calls.filter((call) => call.startsWith('GET /admin/users/')).length
 
+  await t.test('has the free plan written to the provider after the first sign-in', async () => {
+    const { id, cookie } = await control.signUp()
+    const { data: before } = await adminOf(control).getUserById(id)
+    assert.equal(before.user!.app_metadata.plan, undefined)
+    await control.planWriter.writeAll()
+    const { data: after } = await adminOf(control).getUserById(id)
+    assert.equal(after.user!.app_metadata.plan, 'free')
+    // It is ours, and not set by hand: what is set by hand replaces it.
+    await control.setPlan(id, 'pro')
+    control.passTime(minute)
+    assert.equal(planOf(await me(cookie)), 'pro')
+  })
+
   await t.test('is compared with the provider once a minute, however often they come', async () => {
     const { cookie } = await control.signUp()
     const before = asked()
