@@ -36,6 +36,7 @@ export const errorTable = {
   // Who is asking
   not_authenticated: [401, 'authentication_error', 'Sign in first: there is no valid session.'],
   invalid_credentials: [401, 'authentication_error', 'The e-mail address or the password is wrong.'],
+  invalid_webhook_secret: [401, 'authentication_error', 'The secret of the webhook is missing or wrong.'],
   missing_api_key: [401, 'authentication_error', 'Send an API key: Authorization: Bearer <API_KEY>.'],
   invalid_api_key: [401, 'authentication_error', 'The API key is not valid.'],
   revoked_api_key: [401, 'authentication_error', 'The API key has been revoked.'],
