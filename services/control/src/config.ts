@@ -46,7 +46,7 @@ export const ControlVariables = Type.Object({
   }),
   /** Whose `X-Forwarded-For` is believed: `true`, `false`, or addresses and networks with commas. */
   TRUST_PROXY: Type.String({ default: 'false' }),
-  /** Seconds from one comparison with the identity provider, and with the payment provider, to the next. */
+  /** Seconds from one comparison of all subscriptions with the payment provider to the next. */
   RECONCILE_INTERVAL: Type.Integer({ minimum: 60, maximum: 604_800, default: 3600 }),
   /** Days that rows are kept: of the audit log, of revoked keys, of rotated secrets, and catalogs that are not in force. */
   AUDIT_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 400 }),

@@ -95,10 +95,16 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   parts.defer(() => dueUsers.stop())
   const turns = turnsFor(database)
   const sync = createSubscriptionSync({ database, payments, catalog, projector, planWriter, clock, log, turns })
-  const intervalMs = config.reconcileIntervalMs
-  const sweeper = createSweeper({ database, identity, catalog, projector, sync, clock, log, intervalMs })
+  const sweeper = createSweeper({ database, identity, catalog, projector, sync, clock, log })
   parts.defer(() => sweeper.stop())
-  const subscriptionSweeper = createSubscriptionSweeper({ database, payments, catalog, clock, log, intervalMs })
+  const subscriptionSweeper = createSubscriptionSweeper({
+    database,
+    payments,
+    catalog,
+    clock,
+    log,
+    intervalMs: config.reconcileIntervalMs
+  })
   parts.defer(() => subscriptionSweeper.stop())
   const syncLoop = createSyncLoop({ database, sync, clock, log })
   parts.defer(() => syncLoop.stop())

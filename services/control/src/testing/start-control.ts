@@ -197,7 +197,6 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     sync,
     clock,
     log,
-    intervalMs: 3_600_000,
     pageSize: 3,
     pauseMs: 0
   })
