@@ -191,6 +191,17 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
     assert.equal(listed() - before, 4)
   })
 
+  await t.test('is made less often the more users there are', async () => {
+    const { orm } = control.database
+    const many = sql`insert into users (id, email, name, synced_at) select gen_random_uuid(), '', 'crowd', now() from generate_series(1, 20000)`
+    await orm.execute(many)
+    control.passTime(2 * period - minute)
+    assert.equal(await control.sweeper.look(), false)
+    control.passTime(2 * minute)
+    assert.equal(await control.sweeper.look(), true)
+    await orm.execute(sql`delete from users where name = 'crowd'`)
+  })
+
   await t.test('ends a ban that was lifted', async () => {
     await admin.updateUserById(banned!.id, { ban_duration: 'none' })
     control.passTime(period)
