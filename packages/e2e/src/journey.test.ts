@@ -121,6 +121,7 @@ t.test('keys of somebody who joins a team are refused from the next request on, 
   t.match(await ada.call('GET', pathname), { status: 200, body: /<div id="root">/ })
   t.match(await ada.call('POST', `/api/team${pathname}/accept`), { status: 200, body: { ok: true } })
   t.same(await outcomes(own), ['403 account_suspended'])
+  await t.rejects(own[0]!.models.list(), { status: 403, message: /paused while its owner is in a team/ })
   t.match(await ada.me(), { body: { user: { plan: 'team' } } })
 
   const shared = clientsOf((await ada.createKey('for the team')).body.key.value)

@@ -8,8 +8,10 @@ import type { PlanWriter } from './accounts/plan-writer.ts'
 import { auditEndpoints } from './audit/endpoints.ts'
 import { authEndpoints } from './auth/endpoints.ts'
 import type { Identity } from './auth/identity/identity.ts'
+import { identityWebhook } from './auth/identity-webhook.ts'
 import { defaultLimits, type Limits } from './auth/limits.ts'
 import { defaultFloors, type Floors } from './auth/pace.ts'
+import type { DueUsers } from './auth/reconcile/due-users.ts'
 import { createUserRefresher } from './auth/reconcile/refresh-user.ts'
 import { session } from './auth/session.ts'
 import { billingEndpoints } from './billing/endpoints.ts'
@@ -49,6 +51,7 @@ export type ControlDependencies = {
     'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'dashboardDir'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
+    identity: Pick<ControlConfig['identity'], 'webhookSecret'>
   }
   database: Database
   identity: Identity
@@ -56,6 +59,7 @@ export type ControlDependencies = {
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'isKeyInForce'>
   planWriter: Pick<PlanWriter, 'wake'>
+  dueUsers: Pick<DueUsers, 'take'>
   payments: Payments
   sync: SubscriptionSync
   log: FastifyBaseLogger
@@ -68,7 +72,8 @@ export type ControlDependencies = {
 
 /** Control as an application: nothing listens and nothing is connected here. */
 export function buildApp(dependencies: ControlDependencies): FastifyInstance {
-  const { config, database, identity, redis, catalog, projector, planWriter, payments, sync, log } = dependencies
+  const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, sync, log } =
+    dependencies
   const {
     clock = systemClock,
     floors = defaultFloors,
@@ -156,6 +161,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     billingEndpoints(billing, { database, payments, catalog, clock, limits, publicUrl })
   )
   // Not for browsers, and nobody is signed in there.
+  app.register(identityWebhook, { prefix: '/api/auth', dueUsers, secret: config.identity.webhookSecret })
   app.register(webhook, { prefix: '/api/billing', sync, webhookSecrets: config.payments.webhookSecrets, clock })
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))

@@ -27,6 +27,8 @@ export const ControlVariables = Type.Object({
   SUPABASE_SERVICE_ROLE_KEY: Key,
   /** `iss` of the project's tokens, if it is not `<SUPABASE_URL>/auth/v1`. */
   SUPABASE_JWT_ISSUER: Type.String({ default: '' }),
+  /** What Supabase's database webhook on `auth.users` presents. Without one there is no endpoint for it. */
+  IDENTITY_WEBHOOK_SECRET: Type.String({ default: '' }),
   STRIPE_SECRET_KEY: Key,
   /** Signing secrets of the webhook endpoint, separated by commas: several while one is replaced. */
   STRIPE_WEBHOOK_SECRET: Text,
@@ -44,7 +46,7 @@ export const ControlVariables = Type.Object({
   }),
   /** Whose `X-Forwarded-For` is believed: `true`, `false`, or addresses and networks with commas. */
   TRUST_PROXY: Type.String({ default: 'false' }),
-  /** Seconds from one comparison with the identity provider, and with the payment provider, to the next. */
+  /** Seconds from one comparison of all subscriptions with the payment provider to the next. */
   RECONCILE_INTERVAL: Type.Integer({ minimum: 60, maximum: 604_800, default: 3600 }),
   /** Days that rows are kept: of the audit log, of revoked keys, of rotated secrets, and catalogs that are not in force. */
   AUDIT_KEPT_DAYS: Type.Integer({ minimum: 1, maximum: 36_500, default: 400 }),
@@ -74,6 +76,8 @@ export type ControlConfig = {
     readonly anonKey: string
     readonly serviceRoleKey: string
     readonly issuer?: string
+    /** null: nothing is taken from the webhook. */
+    readonly webhookSecret: string | null
   }
   readonly payments: {
     readonly secretKey: string
@@ -108,7 +112,8 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       url: variables.SUPABASE_URL.replace(/\/+$/, ''),
       anonKey: variables.SUPABASE_ANON_KEY,
       serviceRoleKey: variables.SUPABASE_SERVICE_ROLE_KEY,
-      ...(variables.SUPABASE_JWT_ISSUER !== '' && { issuer: variables.SUPABASE_JWT_ISSUER })
+      ...(variables.SUPABASE_JWT_ISSUER !== '' && { issuer: variables.SUPABASE_JWT_ISSUER }),
+      webhookSecret: variables.IDENTITY_WEBHOOK_SECRET === '' ? null : variables.IDENTITY_WEBHOOK_SECRET
     },
     payments: {
       secretKey: variables.STRIPE_SECRET_KEY,
@@ -140,6 +145,10 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
   ({ PUBLIC_URL }) => checkOrigin('PUBLIC_URL', PUBLIC_URL),
   ({ GATEWAY_PUBLIC_URL }) => checkOrigin('GATEWAY_PUBLIC_URL', GATEWAY_PUBLIC_URL),
   ({ SUPABASE_URL }) => (isHttpUrl(SUPABASE_URL) ? null : 'SUPABASE_URL: must be an http:// or https:// URL'),
+  ({ IDENTITY_WEBHOOK_SECRET }) =>
+    IDENTITY_WEBHOOK_SECRET === '' || /^[!-~]{16,}$/.test(IDENTITY_WEBHOOK_SECRET)
+      ? null
+      : 'IDENTITY_WEBHOOK_SECRET: must be at least 16 characters of ASCII, without spaces',
   ({ STRIPE_API_BASE }) =>
     isOrigin(STRIPE_API_BASE.replace(/\/$/, ''))
       ? null

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { createPlanWriter } from './accounts/plan-writer.ts'
 import { buildApp } from './app.ts'
 import { createSupabaseIdentity } from './auth/identity/supabase-identity.ts'
+import { createDueUsers } from './auth/reconcile/due-users.ts'
 import { createSweeper } from './auth/reconcile/sweep.ts'
 import { createStripePayments } from './billing/stripe/stripe-payments.ts'
 import { createSubscriptionSync } from './billing/subscription-sync.ts'
@@ -90,16 +91,36 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   parts.defer(() => clockWatch.stop())
   const planWriter = createPlanWriter({ database, identity, catalog, projector, clock, log })
   parts.defer(() => planWriter.stop())
+  const dueUsers = createDueUsers({ database, identity, catalog, projector, clock, log })
+  parts.defer(() => dueUsers.stop())
   const turns = turnsFor(database)
   const sync = createSubscriptionSync({ database, payments, catalog, projector, planWriter, clock, log, turns })
-  const intervalMs = config.reconcileIntervalMs
-  const sweeper = createSweeper({ database, identity, catalog, projector, sync, clock, log, intervalMs })
+  const sweeper = createSweeper({ database, identity, catalog, projector, sync, clock, log })
   parts.defer(() => sweeper.stop())
-  const subscriptionSweeper = createSubscriptionSweeper({ database, payments, catalog, clock, log, intervalMs })
+  const subscriptionSweeper = createSubscriptionSweeper({
+    database,
+    payments,
+    catalog,
+    clock,
+    log,
+    intervalMs: config.reconcileIntervalMs
+  })
   parts.defer(() => subscriptionSweeper.stop())
   const syncLoop = createSyncLoop({ database, sync, clock, log })
   parts.defer(() => syncLoop.stop())
-  const app = buildApp({ config, database, identity, redis, catalog, projector, planWriter, payments, sync, log })
+  const app = buildApp({
+    config,
+    database,
+    identity,
+    redis,
+    catalog,
+    projector,
+    planWriter,
+    dueUsers,
+    payments,
+    sync,
+    log
+  })
   parts.defer(() => app.close())
   parts.defer(keepTablesShort(database, config.retention, clock, log))
   projector.start()
@@ -108,6 +129,7 @@ async function start(config: ControlConfig, catalog: Catalog, log: Logger): Prom
   useCopier.start()
   sweeper.start()
   planWriter.start()
+  dueUsers.start()
   subscriptionSweeper.start()
   syncLoop.start()
   await listen(app, config)

@@ -22,6 +22,7 @@ async function run(): Promise<void> {
   const system = await startSystem({
     ...config,
     signal: ending.signal,
+    onNotice: (text) => console.log(text),
     onLine(part, line) {
       const shown = filter(part, line)
       if (shown !== null) console.error(shown)

@@ -29,7 +29,9 @@ export function standInEnv({ env, addresses, ports, dataDir, secrets }: EnvOptio
     SANDBOX_MODELS_API_KEY: modelsKey,
     PUBLIC_URL: addresses.control,
     SUPABASE_ANON_KEY: secrets.anonKey,
-    SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey
+    SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey,
+    IDENTITY_WEBHOOK_SECRET: secrets.identityWebhookSecret,
+    SANDBOX_IDENTITY_WEBHOOK_URL: `http://127.0.0.1:${ports.CONTROL_PORT}/api/auth/webhook`
   }
 }
 
@@ -51,7 +53,8 @@ export function controlEnv({ env, embedded, addresses, secrets }: EnvOptions, po
     ? {
         SUPABASE_URL: addresses.identity,
         SUPABASE_ANON_KEY: secrets.anonKey,
-        SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey
+        SUPABASE_SERVICE_ROLE_KEY: secrets.serviceRoleKey,
+        IDENTITY_WEBHOOK_SECRET: secrets.identityWebhookSecret
       }
     : {}
   const payments =

@@ -3,10 +3,12 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SystemError } from './system-error.ts'
 
-/** The API keys of the sandbox servers for identity and payments, in the form that Supabase and Stripe give them. */
+/** What the sandbox servers for identity and payments share with control, in the form that Supabase and Stripe give it. */
 export interface Secrets {
   readonly anonKey: string
   readonly serviceRoleKey: string
+  /** Of the reports of changed users. */
+  readonly identityWebhookSecret: string
   readonly stripeKey: string
   readonly webhookSecret: string
 }
@@ -39,6 +41,7 @@ function newSecrets(): Secrets {
   return {
     anonKey: `sb_publishable_${random()}`,
     serviceRoleKey: `sb_secret_${random()}`,
+    identityWebhookSecret: random(),
     stripeKey: `sk_test_${random()}`,
     webhookSecret: `whsec_${random()}`
   }
@@ -51,7 +54,7 @@ function writeSecrets(path: string, secrets: Secrets): Secrets {
   return secrets
 }
 
-const names = ['anonKey', 'serviceRoleKey', 'stripeKey', 'webhookSecret'] as const
+const names = ['anonKey', 'serviceRoleKey', 'identityWebhookSecret', 'stripeKey', 'webhookSecret'] as const
 
 /** @returns those that are there; null if it is no file of ours */
 function parseSecrets(text: string): Partial<Secrets> | null {

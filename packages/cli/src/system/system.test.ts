@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CreatedKey } from '@tollgate/contracts/http/keys.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
@@ -17,18 +17,23 @@ t.test(
     const redis = await startRedis({ port: 0 })
     t.after(() => redis.stop())
     const dataDir = join(t.testdir(), 'data')
+    // A directory of an earlier release, on a machine where everybody may write everything.
+    process.umask(0)
+    mkdirSync(dataDir)
+    writeFileSync(join(dataDir, 'old'), '')
+    const notices: string[] = []
     const crashes: string[] = []
     const system = await startSystem({
       env: { PATH: process.env.PATH, ...nodeVariables(), REDIS_URL: redis.url },
       ports: await choosePorts(),
       dataDir,
       gateways: 2,
+      onNotice: (text) => notices.push(text),
       onCrash: (part, how) => crashes.push(`${part} ended ${how}`)
     })
     t.after(() => system.stop())
     assert.deepEqual([...system.parts.keys()], ['identity', 'payments', 'models', 'control', 'gateway', 'gateway-2'])
     assert.equal(system.addresses.redis, redis.url)
-    assert.equal(statSync(dataDir).mode & 0o777, 0o700)
     assert.throws(() => system.part('redis'), /no part redis/)
 
     const models = (gateway: string | undefined, key?: string) =>
@@ -52,6 +57,17 @@ t.test(
     const key = await createKey(system)
     await Promise.all([system.part('control').stop(), system.part('identity').stop()])
     for (const gateway of system.addresses.gateways) assert.equal((await models(gateway, key)).status, 200)
+
+    assert.deepEqual(notices, [`Other users of this machine had access to 2 files in ${dataDir}. They no longer do.`])
+    const files = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    const isOpen = (path: string) => (statSync(path).mode & 0o077) !== 0
+    assert.equal(isOpen(dataDir), false)
+    // PGlite gives its files modes of its own, within directories that only their owner can open.
+    const open = files
+      .filter((file) => file.isDirectory() || !file.parentPath.startsWith(join(dataDir, 'postgres')))
+      .map((file) => join(file.parentPath, file.name))
+      .filter(isOpen)
+    assert.deepEqual(open, [], 'nothing is accessible to others')
 
     await Promise.all([system.stop(), system.stop()])
     for (const part of system.parts.values()) assert.equal(part.isRunning, false)

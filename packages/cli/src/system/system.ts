@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
 import { type Addresses, findAddresses } from './addresses.ts'
@@ -6,6 +5,7 @@ import { chooseEmbedded, type EmbeddedPart, type Variables } from './embedded.ts
 import type { Part } from './part.ts'
 import { createParts, type Layers, readyLimitMs } from './parts.ts'
 import { anotherFreePort, checkPorts, neededPorts, type Ports } from './ports.ts'
+import { makePrivate } from './private-directory.ts'
 import { keepSecrets, type Secrets } from './secrets.ts'
 import { SystemError } from './system-error.ts'
 import { untilVouched } from './until-vouched.ts'
@@ -27,6 +27,8 @@ export interface SystemOptions {
   envOf?(part: string): Variables
   /** Ends the start: everything is stopped again, and the start rejects with its reason. */
   readonly signal?: AbortSignal
+  /** Gets a line for the person who starts the system. */
+  onNotice?(text: string): void
   /** Gets what the programs write once they are ready. All that they write is in their log files, too. */
   onLine?(part: string, line: string): void
   /** A part ended although nobody asked it to. The others run on. */
@@ -66,13 +68,18 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const taken = new Set(needed.map(([, port]) => port))
   const gatewayPorts = await chooseGatewayPorts(options, taken)
   const controlPorts = await chooseControlPorts(options, taken)
-  // It holds secrets: nobody else may look in.
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  // It holds secrets, users and mails: nobody else may look in.
+  const repaired = makePrivate(dataDir)
+  if (repaired > 0) {
+    options.onNotice?.(`Other users of this machine had access to ${repaired} files in ${dataDir}. They no longer do.`)
+  }
   const secrets = keepSecrets(dataDir)
   const addresses = findAddresses(env, embedded, ports, { controlPorts, gatewayPorts }, dataDir)
   await ensureDashboard().catch((cause: Error) => {
     throw new SystemError(cause.message, { cause })
   })
+  // Everything that the parts write from here on is private; they inherit this.
+  process.umask(0o077)
   const layers = createParts({ ...options, embedded, secrets, addresses, dataDir, controlPorts, gatewayPorts })
   try {
     // The services wait for each other by themselves. Without Redis they would only fill their logs with that.

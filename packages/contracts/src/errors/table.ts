@@ -46,6 +46,7 @@ export const errorTable = {
   // Who is asking
   not_authenticated: [401, 'authentication_error', 'Sign in first: there is no valid session.'],
   invalid_credentials: [401, 'authentication_error', 'The e-mail address or the password is wrong.'],
+  invalid_webhook_secret: [401, 'authentication_error', 'The secret of the webhook is missing or wrong.'],
   missing_api_key: [401, 'authentication_error', 'Send an API key: Authorization: Bearer <API_KEY>.'],
   invalid_api_key: [401, 'authentication_error', 'The API key is not valid.'],
   revoked_api_key: [401, 'authentication_error', 'The API key has been revoked.'],
@@ -130,6 +131,10 @@ export const errorTable = {
   revocation_pending: [503, 'gateway_error', 'The key is being revoked but not yet everywhere. Try again in a moment.'],
   draining: [503, 'gateway_error', 'This instance is stopping. Try again.']
 } as const satisfies Record<string, readonly [status: number, type: string, message: string]>
+
+/** The message of `account_suspended` for the personal account of somebody who has a seat in a team. */
+export const pausedAccountMessage =
+  'This key belongs to a personal account that is paused while its owner is in a team. Use a key of the team.'
 
 export type ErrorCode = keyof typeof errorTable
 export type ErrorType = (typeof errorTable)[ErrorCode][1]

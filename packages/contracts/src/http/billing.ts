@@ -10,12 +10,12 @@ const Amount = Type.Integer()
 export const BillingPlan = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  /** When it is next paid for; null for a plan without renewal. */
+  /** When the subscription renews, also while a plan set by hand is in force; null without a renewal. */
   renews_at: orNull(Instant),
   entitlements: Type.Array(Type.String()),
   /** Whether the last payment failed and is tried again. */
   past_due: Type.Boolean(),
-  /** When it ends, once it has been cancelled; else null. */
+  /** When the subscription ends, once it has been cancelled; else null. */
   cancel_at: orNull(Instant),
   /** What is paid, one of `GET /api/billing/plans`; null for a plan that nobody pays. */
   price_id: orNull(Type.String())

@@ -15,7 +15,13 @@ export const ErrorResponse = Type.Object({
     spent_usd: Usd('what has been charged to it this month'),
     reserved_usd: Usd('what requests under way may cost'),
     needed_usd: Usd('what this request may cost at least'),
-    resets_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the next month begins (UTC).' }))
+    resets_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When the next month begins (UTC). Missing if the request would not fit into an empty month either.'
+      })
+    )
   })
 })
 

@@ -88,7 +88,7 @@ const retryHeaders = {
 const aboutBudgets =
   'What a request may cost at most is reserved before it is made; what it did cost is charged after it. Who sets no limit to the ' +
   'output gets the default of the model; if a budget has less left, less is granted. A 402 says why: `scope` (request, key or ' +
-  'account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` and `resets_at`. Answers and 429s say where the rates stand: ' +
+  'account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` and, if waiting helps, `resets_at`. Answers and 429s say where the rates stand: ' +
   '`x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `limit` is the rate per minute. `remaining` is what passes at ' +
   'once now, at most the burst of the plan. `reset` is the time until the whole burst is there again. Any 60 s admit at most ' +
   'the limit and the burst. A request of more tokens than the burst is admitted once `reset-tokens` has passed. '

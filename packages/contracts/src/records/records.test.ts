@@ -26,6 +26,8 @@ test('records are read as they were written', async () => {
   assert.deepEqual(readKeyRecord(JSON.stringify(plain)), plain)
   const account = { plan: 'pro', status: 'suspended', ownCapNanos: 0 }
   assert.deepEqual(readAccountRecord(JSON.stringify(account)), account)
+  const paused = { ...account, isOwnerInTeam: true }
+  assert.deepEqual(readAccountRecord(JSON.stringify(paused)), paused)
   const pointer = { key: 'key_1', account: 'a', scope: 'management' }
   assert.deepEqual(readPointer(JSON.stringify(pointer)), pointer)
 })
@@ -46,6 +48,7 @@ test('a record that this release does not write is refused, never guessed at', a
   assert.throws(() => readAccountRecord('{"plan":"pro","status":"closed","ownCapNanos":null}'))
   assert.throws(() => readAccountRecord('{"plan":"pro","status":"active"}'))
   assert.throws(() => readAccountRecord('{"plan":"pro","status":"active","ownCapNanos":0.5}'))
+  assert.throws(() => readAccountRecord('{"plan":"pro","status":"suspended","ownCapNanos":null,"isOwnerInTeam":false}'))
   assert.throws(() => readPointer('{"key":"k","account":"a","scope":"all"}'))
   assert.throws(() => readPointer('not JSON'))
 })

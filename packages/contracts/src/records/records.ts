@@ -33,6 +33,8 @@ export type KeyRecord = Static<typeof KeyRecord>
 export const AccountRecord = Type.Object({
   plan: Type.String(),
   status: Type.Enum(['active', 'suspended']),
+  /** Present if the account is suspended only because its owner has a seat in a team. Older gateways ignore it. */
+  isOwnerInTeam: Type.Optional(Type.Literal(true)),
   /** The owner's own monthly cap in nanodollars, which only counts below the plan's; null if there is none. */
   ownCapNanos: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
 })

@@ -33,6 +33,7 @@ export const paths = {
   openCheckout: ['POST', '/api/billing/checkout'],
   openPortal: ['GET', '/api/billing/portal'],
   listInvoices: ['GET', '/api/billing/invoices'],
+  takeInUserChange: ['POST', '/api/auth/webhook'],
   takeInEvent: ['POST', '/api/billing/webhook'],
   getUsage: ['GET', '/api/usage'],
   getUsageSummary: ['GET', '/api/usage/summary'],
@@ -458,6 +459,22 @@ export type Operations = {
         pdf_url: string | null
       })[]
       has_more: boolean
+    }
+  }
+  takeInUserChange: {
+    body: {
+      type: 'INSERT' | 'UPDATE' | 'DELETE'
+      schema: 'auth'
+      table: 'users'
+      record: {
+        id: string
+      } | null
+      old_record?: {
+        id: string
+      } | null
+    }
+    answer: {
+      received: true
     }
   }
   takeInEvent: {

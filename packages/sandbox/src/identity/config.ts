@@ -18,6 +18,10 @@ const Config = Type.Object({
   SUPABASE_ANON_KEY: Type.String({ minLength: 1 }),
   /** The project's secret key. */
   SUPABASE_SERVICE_ROLE_KEY: Type.String({ minLength: 1 }),
+  /** What reports of changes of users carry. Without one, nothing is reported. */
+  IDENTITY_WEBHOOK_SECRET: Type.String({ default: '' }),
+  /** Where they go. */
+  SANDBOX_IDENTITY_WEBHOOK_URL: Type.String({ pattern: '^(https?://.*)?$', default: '' }),
   /** `tollgate`: the mails of deploy/supabase. `stock`: those of a Supabase project that nobody configured. */
   SANDBOX_MAIL_TEMPLATES: Type.Union([Type.Literal('tollgate'), Type.Literal('stock')], { default: 'tollgate' })
 })
@@ -31,13 +35,17 @@ export function loadIdentityConfig(env: Record<string, string | undefined>): Ide
         ? 'SUPABASE_SERVICE_ROLE_KEY: the same as SUPABASE_ANON_KEY'
         : null
   ])
+  const siteUrl = config.PUBLIC_URL.replace(/\/+$/, '')
+  const webhookUrl = config.SANDBOX_IDENTITY_WEBHOOK_URL || `${siteUrl}/api/auth/webhook`
+  const secret = config.IDENTITY_WEBHOOK_SECRET
   return {
     port: config.SANDBOX_IDENTITY_PORT,
     mailboxPort: config.SANDBOX_MAILBOX_PORT,
-    siteUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
+    siteUrl,
     anonKey: config.SUPABASE_ANON_KEY,
     serviceRoleKey: config.SUPABASE_SERVICE_ROLE_KEY,
     dataDir: join(config.TOLLGATE_DATA_DIR, 'identity'),
+    userWebhook: secret === '' ? null : { url: () => webhookUrl, secret },
     templates: config.SANDBOX_MAIL_TEMPLATES
   }
 }

@@ -12,6 +12,7 @@ import { createOneTimeTokens } from './store/one-time-tokens.ts'
 import { createSessions } from './store/sessions.ts'
 import { loadSigningKey } from './store/signing-key.ts'
 import { createUsers } from './store/users.ts'
+import { createUserWebhook, type UserWebhookSettings } from './user-webhook.ts'
 
 export type IdentityOptions = GivenSettings & {
   /** 0 chooses a free one. */
@@ -22,6 +23,8 @@ export type IdentityOptions = GivenSettings & {
   readonly dataDir?: string | null
   /** `tollgate` (default): the ones of `deploy/supabase`. `stock`: as in a Supabase project that nobody configured. */
   readonly templates?: 'tollgate' | 'stock'
+  /** Where changes of users are reported; nowhere unless given. */
+  readonly userWebhook?: UserWebhookSettings | null
   /** Unix milliseconds; the system's clock by default. */
   readonly now?: () => number
   /** Whether failures, and requests for what the stand-in lacks, are written to the standard error. */
@@ -33,6 +36,8 @@ export interface RunningIdentity {
   readonly url: string
   /** `http://127.0.0.1:<port>`: a page for people, and Mailpit's API. */
   readonly mailboxUrl: string
+  /** Resolves when every change of a user so far has been reported. */
+  reported(): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,19 +53,23 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningId
   for (const wanted of [port, mailboxPort]) await requireFreePort(wanted)
   const database = openDatabase(dataDir)
   const apps: FastifyInstance[] = []
+  const warn = (what: string) => void (isLogging && process.stderr.write(`${what}\n`))
+  const webhook = options.userWebhook == null ? null : createUserWebhook(options.userWebhook, warn)
   const close = async () => {
     await Promise.all(apps.map((app) => app.close()))
+    await webhook?.close()
     if (database.isOpen) database.close()
   }
   try {
     const mails = createMailStore(database)
     const signingKey = await loadSigningKey(database)
+    const users = createUsers(database)
     let url = ''
     const identity = buildIdentityApp(
       {
         settings: completeSettings(options),
         database,
-        users: createUsers(database),
+        users: webhook === null ? users : webhook.observe(users),
         sessions: createSessions(database),
         oneTimeTokens: createOneTimeTokens(database),
         signingKey,
@@ -74,7 +83,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningId
     apps.push(identity, mailbox)
     const mailboxUrl = await listen(mailbox, mailboxPort)
     url = await listen(identity, port)
-    return { url, mailboxUrl, close }
+    return { url, mailboxUrl, reported: async () => webhook?.settled(), close }
   } catch (error) {
     await close()
     throw error

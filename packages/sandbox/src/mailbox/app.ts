@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { answerOwnHostOnly } from '../own-host.ts'
 import type { MailStore } from './mail-store.ts'
 import { registerMailpitApi } from './mailpit-api.ts'
 import { renderMail, renderMailList, renderNotFound } from './page.ts'
@@ -12,6 +13,7 @@ const contentSecurityPolicy =
 /** The mailbox: pages for people at `/`, Mailpit's API under `/api/v1`. */
 export function buildMailboxApp(mails: MailStore): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true })
+  answerOwnHostOnly(app)
   registerMailpitApi(app, mails)
 
   app.get('/', async (_request, reply) => sendPage(reply, renderMailList(mails.all().slice(0, shownMails))))

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { startOnPort } from '../free-port.ts'
+import { isOwnHost, misdirected, refusal } from '../own-host.ts'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
 import { requestHandler } from './handle-request.ts'
 import { Witness, type WitnessEvent, type WitnessedRequest, type WitnessLimits } from './witness.ts'
@@ -59,6 +60,10 @@ export async function startModels(options: ModelsOptions): Promise<RunningModels
   const witness = new Witness(remember)
   const handle = requestHandler({ apiKey, paceMs, strict, beforeAnswer }, witness)
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (incoming, response) => {
+    if (!isOwnHost(incoming.headers.host)) {
+      response.writeHead(misdirected, { 'content-type': 'text/plain', connection: 'close' })
+      return void response.end(refusal)
+    }
     const url = new URL(`http://127.0.0.1${incoming.url?.startsWith('/') ? incoming.url : '/'}`)
     if (!url.pathname.startsWith('/sandbox/')) return handle(incoming, response, url.pathname)
     const { status, body } = askWitness(incoming.method ?? '', url, witness)

@@ -25,6 +25,7 @@ export async function startJsRedis(
   })
   const sockets = new Set<Socket>()
   resp.server.on('connection', (socket) => {
+    refuseText(socket)
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
@@ -57,5 +58,22 @@ export async function startJsRedis(
       await stop()
     },
     stop
+  }
+}
+
+/**
+ * Ends connections that do not begin with a RESP array. The package would run lines of text, and so the commands in the
+ * body of an HTTP request, which any web page can send here. redis-server ends such connections too.
+ */
+function refuseText(socket: Socket): void {
+  const { read } = socket
+  // The package takes its bytes by `read`; no listener of ours can keep the first ones from it.
+  socket.read = (size?: number): Buffer | null => {
+    const bytes: Buffer | null = Reflect.apply(read, socket, [size])
+    if (bytes === null) return null
+    socket.read = read
+    if (bytes[0] === 0x2a) return bytes
+    socket.destroy()
+    return null
   }
 }

@@ -7,12 +7,13 @@ import { accounts, members, planWrites, users } from '../database/schema.ts'
 import { recordChange } from '../projection/change.ts'
 import { effectivePlan } from './effective-plan.ts'
 import { judgePlanWrite, personalPlan } from './judge-plan.ts'
-import { intendPlanOfSeats } from './plan-intention.ts'
+import { intendPlan, intendPlanOfSeats } from './plan-intention.ts'
 import { byService } from './suspend-account.ts'
 
 /**
  * Makes sure that a user has a personal account, with the id of the user, on the plan that follows from what the identity
- * provider says, as `syncUser` has written it down. When the plan changes, the plans of the account's seats follow.
+ * provider says, as `syncUser` has written it down. For whom the provider has no plan yet, the plan writer writes it. When
+ * the plan changes, the plans of the account's seats follow.
  *
  * The caller has locked the user's row. Locks are taken in the order user, change, account: see `recordChange`.
  *
@@ -39,6 +40,8 @@ export async function ensurePersonalAccount(
     await tx.update(planWrites).set({ pending: true }).where(eq(planWrites.userId, userId))
   }
   const plan = effectivePlan(catalog, personalPlan(found, write, seatOf !== null))
+  // The provider has a plan for everybody whom we know. It is stored first that we mean to write it.
+  if (found === null && write === null) await intendPlan(tx, userId, plan)
   if (present === plan) return false
 
   const shard = accountShard(userId)

@@ -114,6 +114,46 @@ onEachDatabase('plan writer', async (t, newDatabase) => {
     assert.equal((await rowOf(id)).pending, false)
   })
 
+  await t.test(
+    'a new user gets the free plan written, also if the writer crashes on the way; it is not set by hand',
+    async () => {
+      const id = await newUser()
+      assert.deepEqual(await rowOf(id), { pending: true, ours: [], intended: 'free', leased: false })
+      // The write arrives, and the writer does not hear of it.
+      provider.after = async () => {
+        throw away
+      }
+      await newWriter().writeAll()
+      assert.equal(provider.plans.get(id), 'free')
+      assert.deepEqual((await rowOf(id)).ours, ['free'])
+      await sync(id)
+      provider.after = async () => {}
+      await endLeases()
+      await newWriter().writeAll()
+      assert.deepEqual(await rowOf(id), { pending: false, ours: ['free'], intended: 'free', leased: false })
+      assert.deepEqual(provider.writes, [[id, 'free']])
+      // A plan that is bought later replaces it.
+      await intend(id, 'pro')
+      await newWriter().writeAll()
+      assert.equal(provider.plans.get(id), 'pro')
+      await sync(id)
+      assert.equal(await personalPlanOf(id), 'pro')
+    }
+  )
+
+  await t.test(
+    'a plan that an operator set before the first sign-in is left, also if it is set before the write',
+    async () => {
+      const early = await newUser('pro')
+      const late = await newUser()
+      provider.plans.set(late, 'enterprise')
+      await newWriter().writeAll()
+      assert.deepEqual(provider.writes, [])
+      assert.deepEqual([provider.plans.get(early), provider.plans.get(late)], ['pro', 'enterprise'])
+      assert.deepEqual([await personalPlanOf(early), await personalPlanOf(late)], ['pro', 'enterprise'])
+    }
+  )
+
   await t.test('a plan set by hand is in force from the attempt to write on', async () => {
     const id = await newUser()
     provider.plans.set(id, 'enterprise')

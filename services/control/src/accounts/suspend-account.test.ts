@@ -41,6 +41,7 @@ onEachDatabase('suspension', async (t, newDatabase) => {
     assert.equal((await stateOf(id)).status, 'suspended')
     await control.projector.accountChanged(id)
     assert.equal((await record(id)).status, 'suspended')
+    assert.equal((await record(id)).isOwnerInTeam, undefined, 'it is not the team that suspends it')
     assert.equal(await change(resumeAccount, id, 'identity'), true)
     const last = await stateOf(id)
     assert.deepEqual([last.status, last.reasons, last.audited], ['active', '', '4'])

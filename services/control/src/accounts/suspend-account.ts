@@ -45,6 +45,11 @@ export function resumeAccount(
   return change(tx, accountId, has(reason), suspensions, { action: 'account.resumed', reason, by })
 }
 
+/** Whether an account is suspended only because its owner has a seat in a team. */
+export function isPausedByTeam(suspensions: readonly SuspensionReason[]): boolean {
+  return suspensions.length === 1 && suspensions[0] === 'team'
+}
+
 const has = (reason: SuspensionReason): SQL => sql`${reason}::text = any (${accounts.suspensions})`
 
 async function change(

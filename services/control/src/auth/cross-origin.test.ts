@@ -80,6 +80,16 @@ test('across origins', async (t) => {
     }
   )
 
+  await t.test('a webhook has no CORS, not even for the pre-flight of an allowed origin', async () => {
+    const headers = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
+    const answer = await call('OPTIONS', '/api/billing/webhook', { origin: extra, headers })
+    assert.deepEqual([answer.status, codeOf(answer)], [404, 'not_found'])
+    const added = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-') || name === 'vary')
+    assert.deepEqual(added, [])
+    const beside = await call('OPTIONS', '/api/billing/plan', { origin: extra, headers })
+    assert.equal(beside.headers['access-control-allow-origin'], extra)
+  })
+
   await t.test('there is no CORS outside the API', async () => {
     for (const path of ['/', '/login', '/livez', '/no-such-path', '/api/no-such-path']) {
       const { headers } = await call('GET', path, { origin: allowed[1] })
@@ -111,6 +121,32 @@ test('across origins', async (t) => {
       assert.equal((await call('GET', '/api/auth/me', { cookie: own })).status, 401)
     }
   })
+
+  await t.test(
+    'a change by cookie without an origin is refused if the browser says that another site sent it',
+    async () => {
+      const signout = (own: string, site: string, origin?: string) =>
+        call('POST', '/api/auth/signout', { cookie: own, origin, headers: { 'sec-fetch-site': site } })
+      const refused = await signout(cookie, 'cross-site')
+      assert.deepEqual([refused.status, codeOf(refused)], [403, 'csrf_rejected'])
+      for (const [method, path] of [
+        ['POST', '/api/keys'],
+        ['PATCH', '/api/account'],
+        ['DELETE', '/api/keys/some-id'],
+        ['POST', '/api/billing/checkout'],
+        ['POST', '/api/team/seats']
+      ] as const) {
+        const answer = await call(method, path, { cookie, headers: { 'sec-fetch-site': 'cross-site' } })
+        assert.deepEqual([answer.status, codeOf(answer)], [403, 'csrf_rejected'], path)
+      }
+      const headers = { 'sec-fetch-site': 'cross-site' }
+      assert.equal((await call('GET', '/api/auth/me', { cookie, headers })).status, 200, 'a link from another site')
+      for (const site of ['same-origin', 'same-site', 'none']) {
+        assert.equal((await signout(await control.signIn(user), site)).status, 200, site)
+      }
+      assert.equal((await signout(await control.signIn(user), 'cross-site', extra)).status, 200, 'an allowed origin')
+    }
+  )
 
   await t.test('reading with the cookie is not a change, wherever it comes from', async () => {
     for (const origin of foreign) assert.equal((await call('GET', '/api/auth/me', { cookie, origin })).status, 200)

@@ -28,16 +28,26 @@ test('a plan that is paid says when it renews, and one that was cancelled when i
   assert.deepEqual([cancelled.renews_at, cancelled.cancel_at], [null, '2026-11-25T00:00:00.000Z'])
 })
 
-test('a plan that nobody pays has no renewal: the free one, one set by hand, one that the catalog lost', async () => {
-  for (const [stored, id] of [
-    ['free', 'free'],
-    ['enterprise', 'enterprise'],
-    ['gone', 'free']
-  ] as const) {
-    for (const facts of [noSubscription, factsOf({})]) {
-      const { renews_at, cancel_at, price_id, ...plan } = describePlan(catalog, stored, facts)
-      assert.deepEqual([plan.id, renews_at, cancel_at, price_id], [id, null, null, null])
-    }
+const unpaid = [
+  ['free', 'free'],
+  ['enterprise', 'enterprise'],
+  ['gone', 'free']
+] as const
+
+test('without a subscription there is no renewal: the free plan, one set by hand, one that the catalog lost', async () => {
+  for (const [stored, id] of unpaid) {
+    const { renews_at, cancel_at, price_id, ...plan } = describePlan(catalog, stored, noSubscription)
+    assert.deepEqual([plan.id, renews_at, cancel_at, price_id], [id, null, null, null])
+  }
+})
+
+test('a subscriber on another plan, as one set by hand, is told when the subscription renews or ends', async () => {
+  const end = new Date('2026-11-25T00:00:00Z')
+  for (const [stored, id] of unpaid) {
+    const { renews_at, cancel_at, price_id, ...plan } = describePlan(catalog, stored, factsOf({}))
+    assert.deepEqual([plan.id, renews_at, cancel_at, price_id], [id, '2026-12-01T00:00:00.000Z', null, null])
+    const ending = describePlan(catalog, stored, factsOf({ cancelAt: end }))
+    assert.deepEqual([ending.renews_at, ending.cancel_at], [null, end.toISOString()])
   }
 })
 

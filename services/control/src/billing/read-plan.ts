@@ -16,7 +16,7 @@ export async function readPlan(orm: Orm, catalog: Catalog, accountId: string): P
 
 /**
  * @param stored the account's plan
- * @param facts of its subscription, which may lead to another plan than one that was set by hand
+ * @param facts of its subscription, which renews or ends also while a plan that was set by hand is in force
  */
 export function describePlan(catalog: Catalog, stored: string, facts: BillingFacts): BillingPlan {
   const id = effectivePlan(catalog, stored)
@@ -25,10 +25,10 @@ export function describePlan(catalog: Catalog, stored: string, facts: BillingFac
   return {
     id,
     name,
-    renews_at: isPaid ? (facts.renewsAt?.toISOString() ?? null) : null,
+    renews_at: facts.renewsAt?.toISOString() ?? null,
     entitlements,
     past_due: facts.isPastDue,
-    cancel_at: isPaid ? (facts.cancelAt?.toISOString() ?? null) : null,
+    cancel_at: facts.cancelAt?.toISOString() ?? null,
     price_id: isPaid ? facts.priceId : null
   }
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import type { Database } from '../database/connect.ts'
 
 /** As many as leave most of a database's connections to everything else. */
@@ -12,16 +13,16 @@ export type Turns = <Result>(work: () => Promise<Result>, limit: AbortSignal) =>
  * A transaction that waits for the payment provider holds a connection. Only some may do so at once, or a slow provider
  * would take the database away from everything else.
  *
- * The function that it returns throws ServiceError `payments_unavailable` if no turn has come by the limit.
+ * The function that it returns throws a ServiceError of that code if no turn has come by the limit.
  *
  * @param most how much may run at once
  */
-export function createTurns(most: number): Turns {
+export function createTurns(most: number, lateCode: ErrorCode = 'payments_unavailable'): Turns {
   let free = most
   const waiting: Array<() => void> = []
 
   function take(limit: AbortSignal): Promise<void> {
-    if (limit.aborted) return Promise.reject(new ServiceError('payments_unavailable', { cause: limit.reason }))
+    if (limit.aborted) return Promise.reject(new ServiceError(lateCode, { cause: limit.reason }))
     if (free > 0) {
       free--
       return Promise.resolve()
@@ -33,7 +34,7 @@ export function createTurns(most: number): Turns {
       }
       const leave = () => {
         waiting.splice(waiting.indexOf(enter), 1)
-        reject(new ServiceError('payments_unavailable', { cause: limit.reason }))
+        reject(new ServiceError(lateCode, { cause: limit.reason }))
       }
       limit.addEventListener('abort', leave, { once: true })
       waiting.push(enter)

@@ -4,6 +4,7 @@ import { ReceivedResponse } from '@tollgate/contracts/http/billing.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
+import { refusePreflight } from '../http/refuse-preflight.ts'
 import type { SubscriptionSync } from './subscription-sync.ts'
 import { isSignature, readEvent } from './webhook-event.ts'
 
@@ -23,6 +24,7 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
+  refusePreflight(app, '/webhook')
   app.post(
     '/webhook',
     {

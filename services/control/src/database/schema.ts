@@ -40,9 +40,14 @@ export const users = pgTable(
     /** Set first when a user is deleted, so that whatever is left to do can be found; see auth/delete-user.ts. */
     deletionStartedAt: at('deletion_started_at'),
     /** Set last. Name and address are empty then. */
-    deletedAt: at('deleted_at')
+    deletedAt: at('deleted_at'),
+    /** From when on the provider is to be asked again, because it reported a change; see auth/reconcile/due-users.ts. */
+    dueAt: at('due_at'),
+    /** How often it reported one: what is reported while the user is read holds for the next time. */
+    dueMarks: integer('due_marks').notNull().default(0)
   },
   (table) => [
+    index('users_due').on(table.dueAt).where(sql`${table.dueAt} is not null`),
     index('users_synced').on(table.syncedAt, table.id).where(sql`${table.deletedAt} is null`),
     index('users_deletions')
       .on(table.deletionStartedAt)

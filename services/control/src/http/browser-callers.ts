@@ -17,7 +17,8 @@ export type BrowserCallersOptions = {
 
 /**
  * For the part of the API that browsers call with the session cookie: CORS for the origins that may, and no changes by
- * the cookie for any other. A request without an `Origin` does not come from a page, and passes.
+ * the cookie for any other. A request without an `Origin` passes, unless `Sec-Fetch-Site` says that a page of another
+ * site sent it.
  */
 const browserCallersPlugin: FastifyPluginAsync<BrowserCallersOptions> = async (app, options) => {
   await app.register(cors, {
@@ -32,8 +33,9 @@ const browserCallersPlugin: FastifyPluginAsync<BrowserCallersOptions> = async (a
   })
 
   app.addHook('onRequest', (request, _reply, done) => {
-    const { origin } = request.headers
-    const isForeign = origin !== undefined && origin !== options.publicUrl && !options.isAllowedOrigin(origin)
+    const { origin, 'sec-fetch-site': site } = request.headers
+    const isForeign =
+      origin === undefined ? site === 'cross-site' : origin !== options.publicUrl && !options.isAllowedOrigin(origin)
     const isByCookie = presentedSessions(request.headers.cookie).length > 0
     if (isForeign && isByCookie && !safeMethods.has(request.method)) done(new ServiceError('csrf_rejected'))
     else done()

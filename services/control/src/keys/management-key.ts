@@ -1,5 +1,7 @@
-import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { pausedAccountMessage } from '@tollgate/contracts/errors/table.ts'
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { isPausedByTeam } from '../accounts/suspend-account.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts, formerSecrets, keys } from '../database/schema.ts'
 
@@ -16,7 +18,8 @@ const columns = {
   isGraceOpen: sql<boolean>`coalesce(${keys.previousUntil} > now(), false)`,
   isExpired: sql<boolean>`coalesce(${keys.expiresAt} <= now(), false)`,
   status: keys.status,
-  accountStatus: accounts.status
+  accountStatus: accounts.status,
+  suspensions: accounts.suspensions
 }
 
 export type ManagementKey = { id: string; accountId: string }
@@ -25,16 +28,19 @@ export type ManagementKey = { id: string; accountId: string }
  * Finds the management key that a secret belongs to, and judges it as the gateway judges others.
  *
  * @param digest of the secret
- * @returns why it is refused, if it is
+ * @throws ServiceError `invalid_api_key`, `revoked_api_key`, `expired_api_key` or `account_suspended`
  */
-export async function findManagementKey(orm: Orm, digest: string): Promise<ManagementKey | ErrorCode> {
+export async function findManagementKey(orm: Orm, digest: string): Promise<ManagementKey> {
   const key = (await findCurrent(orm, digest)) ?? (await findFormer(orm, digest))
-  if (key === undefined || key.scope !== 'management') return 'invalid_api_key'
-  if (key.status === 'revoked') return 'revoked_api_key'
+  if (key === undefined || key.scope !== 'management') throw new ServiceError('invalid_api_key')
+  if (key.status === 'revoked') throw new ServiceError('revoked_api_key')
   const isInGrace = key.previousDigest === digest && key.isGraceOpen
-  if (key.digest !== digest && !isInGrace) return 'revoked_api_key'
-  if (key.isExpired) return 'expired_api_key'
-  if (key.accountStatus === 'suspended') return 'account_suspended'
+  if (key.digest !== digest && !isInGrace) throw new ServiceError('revoked_api_key')
+  if (key.isExpired) throw new ServiceError('expired_api_key')
+  if (key.accountStatus === 'suspended') {
+    const isPaused = isPausedByTeam(key.suspensions)
+    throw new ServiceError('account_suspended', isPaused ? { message: pausedAccountMessage } : {})
+  }
   return { id: key.id, accountId: key.accountId }
 }
 

@@ -54,7 +54,6 @@ const requireAccountPlugin: FastifyPluginAsync<{ database: Database; clock: Cloc
     // A key for model calls is none here.
     if (secret === undefined || scopeOfSecret(secret) !== 'management') throw new ServiceError('invalid_api_key')
     const key = await findManagementKey(database.orm, digestSecret(secret))
-    if (typeof key === 'string') throw new ServiceError(key)
     await noteUse(database.orm, key.id, clock())
     return { accountId: key.accountId, role: 'key', userId: null, keyId: key.id }
   }

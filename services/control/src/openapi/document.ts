@@ -8,11 +8,13 @@ import { type OperationText, operations, tags } from './operations.ts'
 const session = { session: [] }
 const managementKey = { managementKey: [] }
 const signature = { signature: [] }
+const webhookSecret = { webhookSecret: [] }
 const securityOf = {
   none: [],
   session: [session],
   account: [session, managementKey],
-  signature: [signature]
+  signature: [signature],
+  webhookSecret: [webhookSecret]
 } as const
 
 /** How @fastify/swagger collects the routes' schemas into a document. */
@@ -38,6 +40,11 @@ export function swaggerOptions(publicUrl: string): SwaggerOptions {
             in: 'header',
             name: 'stripe-signature',
             description: 'Of the body as it was sent, with the secret that the payment provider gave to the endpoint.'
+          },
+          webhookSecret: {
+            type: 'http',
+            scheme: 'bearer',
+            description: '`IDENTITY_WEBHOOK_SECRET` of control.'
           },
           managementKey: { type: 'http', scheme: 'bearer', description: 'A key of scope `management` (`tgm_…`).' }
         }
@@ -100,6 +107,10 @@ function errorsOf(method: string, text: OperationText): Set<ErrorCode> {
   }
   if (text.auth === 'signature') {
     add('request_too_large', 'unsupported_media_type')
+    return errors
+  }
+  if (text.auth === 'webhookSecret') {
+    add('invalid_webhook_secret', 'invalid_json', 'request_too_large', 'unsupported_media_type')
     return errors
   }
   if (method !== 'get') {

@@ -6,8 +6,8 @@ export type OperationText = {
   readonly tag: keyof typeof tags
   readonly summary: string
   readonly description?: string
-  /** `session`: the cookie. `account`: the cookie or a management key. `signature`: the payment provider's. */
-  readonly auth: 'none' | 'session' | 'account' | 'signature'
+  /** `session`: the cookie. `account`: the cookie or a management key. `signature`: the payment provider's. `webhookSecret`: the identity provider's. */
+  readonly auth: 'none' | 'session' | 'account' | 'signature' | 'webhookSecret'
   /** Whether callers are limited in how often they may ask. */
   readonly isLimited?: true
   /** Failures of this operation's own: those that follow from its form, such as bad JSON, are added. */
@@ -273,6 +273,15 @@ export const operations: Readonly<Record<string, OperationText>> = {
     auth: 'session',
     isLimited: true,
     errors: ['forbidden', 'payments_unavailable']
+  },
+  'POST /api/auth/webhook': {
+    operationId: 'takeInUserChange',
+    tag: 'Auth',
+    summary: 'Changes of users, reported by the identity provider',
+    description:
+      'For Supabase’s database webhook on `auth.users`. Answered with success once the change is in force, also for users who never signed in here. Only the id is taken from the body; the user is read from the provider. 404 unless control has `IDENTITY_WEBHOOK_SECRET`.',
+    auth: 'webhookSecret',
+    errors: ['not_found', 'identity_unavailable', 'too_many_requests', 'change_pending']
   },
   'POST /api/billing/webhook': {
     operationId: 'takeInEvent',

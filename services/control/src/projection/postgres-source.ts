@@ -2,6 +2,7 @@ import type { SecretShard, Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { deadPointerMs, type ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
 import { and, desc, eq, gt, isNull, not, or, type SQL, sql } from 'drizzle-orm'
+import { isPausedByTeam } from '../accounts/suspend-account.ts'
 import { databaseNowMs } from '../clocks/database-time.ts'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { pageSize, pagesOf, walkOrder } from '../database/pages-by-change.ts'
@@ -183,7 +184,12 @@ function accountWrite(row: AccountRow, epoch: number): ProjectionWrite {
     kind: 'account',
     account: row.id,
     version: versionOf(epoch, row.version),
-    record: { plan: row.plan, status: row.status, ownCapNanos: row.ownCapNanos },
+    record: {
+      plan: row.plan,
+      status: row.status,
+      ...(isPausedByTeam(row.suspensions) && { isOwnerInTeam: true as const }),
+      ownCapNanos: row.ownCapNanos
+    },
     ...(row.suspensions.includes('deleted') && { isDeleted: true })
   }
 }

@@ -83,10 +83,11 @@ export async function teamEndpoints(instance: FastifyInstance, options: TeamOpti
       if (role !== 'owner') throw new ServiceError('forbidden')
       const { row, token } = await invite(database, catalog, accountId, request.body.email, by(request))
       const link = `${publicUrl}/invitations/${token}`
-      // Neither the answer nor its time tells whether the address is known: the provider mails only to those who are not.
+      const { ip } = request
+      // Neither the answer nor its time tells whether the address is known.
       background.run('mail of an invitation', async () => {
-        const isMailed = await identity.invite(row.email, link)
-        request.log.info({ invitationId: row.id, isMailed }, 'invited')
+        const mailedTo = await identity.invite(row.email, link, ip)
+        request.log.info({ invitationId: row.id, mailedTo }, 'invited')
       })
       reply.code(201)
       return { invitation: { ...toInvitation(row), link } }

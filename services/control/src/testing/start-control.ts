@@ -13,6 +13,7 @@ import { buildApp } from '../app.ts'
 import { createSupabaseIdentity } from '../auth/identity/supabase-identity.ts'
 import type { Limits } from '../auth/limits.ts'
 import type { Floors } from '../auth/pace.ts'
+import { createDueUsers, type DueUsers } from '../auth/reconcile/due-users.ts'
 import { createSweeper, type Sweeper } from '../auth/reconcile/sweep.ts'
 import { sessionCookie } from '../auth/session-cookie.ts'
 import { createStripePayments } from '../billing/stripe/stripe-payments.ts'
@@ -38,6 +39,8 @@ export type StartControlOptions = {
   redisUrl?: string
   /** By default the sandbox's identity server is started; a URL replaces it, and then nobody can be signed in. */
   identityUrl?: string
+  /** With one, the identity server reports changes of users to control. Nothing is reported by default. */
+  identityWebhookSecret?: string
   /** The address of a payments server, for tests of billing: without one, everything that needs it is answered with 503. */
   paymentsUrl?: string
   /** {@link webhookSecret} alone by default. */
@@ -96,6 +99,8 @@ export type RunningControl = {
   sweeper: Sweeper
   /** Its loop does not run: tests have it write when they want. */
   planWriter: PlanWriter
+  /** Its loop does not run. */
+  dueUsers: DueUsers
   sync: SubscriptionSync
   /** Its loop does not run. */
   syncLoop: SyncLoop
@@ -133,13 +138,17 @@ export type RunningControl = {
 export async function startControl(options: StartControlOptions = {}): Promise<RunningControl> {
   const publicUrl = options.publicUrl ?? 'http://localhost:3000'
   const ownRedis = options.redisUrl === undefined ? await startRedis({ port: 0 }) : null
+  const identityWebhookSecret = options.identityWebhookSecret ?? null
+  let url = ''
   const identity = await startIdentity({
     port: 0,
     mailboxPort: 0,
     siteUrl: publicUrl,
     anonKey,
     serviceRoleKey,
-    passwordCost: options.passwordCost ?? lowPasswordCost
+    passwordCost: options.passwordCost ?? lowPasswordCost,
+    userWebhook:
+      identityWebhookSecret === null ? null : { url: () => `${url}/api/auth/webhook`, secret: identityWebhookSecret }
   })
   const catalog = options.catalog ?? loadCatalogFile(repositoryCatalog)
   const logged: string[] = []
@@ -166,6 +175,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
   let passedMs = 0
   const clock = () => new Date(Date.now() + passedMs)
   const planWriter = createPlanWriter({ database, identity: identityAdapter, catalog, projector, clock, log })
+  const dueUsers = createDueUsers({ database, identity: identityAdapter, catalog, projector, clock, log })
   const payments = createStripePayments({
     secretKey: stripeKey,
     apiBase: options.paymentsUrl ?? nobodysUrl,
@@ -191,7 +201,6 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     sync,
     clock,
     log,
-    intervalMs: 3_600_000,
     pageSize: 3,
     pauseMs: 0
   })
@@ -203,7 +212,8 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       serviceDomain: options.serviceDomain ?? new URL(publicUrl).hostname,
       extraOrigins: options.extraOrigins ?? [],
       trustProxy: options.trustProxy ?? false,
-      payments: { webhookSecrets: options.webhookSecrets ?? [webhookSecret] }
+      payments: { webhookSecrets: options.webhookSecrets ?? [webhookSecret] },
+      identity: { webhookSecret: identityWebhookSecret }
     },
     database,
     identity: identityAdapter,
@@ -211,6 +221,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     catalog,
     projector,
     planWriter,
+    dueUsers,
     payments,
     sync,
     log,
@@ -220,7 +231,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     requestLimitMs: options.requestLimitMs ?? 2 * patientMs
   })
   const document = holdToDocument(app)
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   const control: RunningControl = {
     url,
@@ -229,6 +240,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     redis,
     projector,
     planWriter,
+    dueUsers,
     sync,
     syncLoop,
     subscriptionSweeper,
@@ -299,6 +311,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       if (error !== null) throw error
     },
     async close() {
+      await identity.reported()
       await app.close()
       await projector.stop()
       await redis.close()

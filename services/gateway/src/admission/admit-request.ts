@@ -80,7 +80,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const verdict = judgeCall(recordsOf(known), known.digest, catalog, name, kind)
     if (!verdict.allowed) {
-      if (confirmed) throw new ServiceError(verdict.code)
+      if (confirmed) throw refusalError(verdict)
       confirmed = await confirm(redis, known, verdict)
       continue
     }
@@ -143,13 +143,17 @@ export async function confirmKey(
   let confirmed = false
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const verdict = judge(recordsOf(known))
-    if (!verdict.allowed && confirmed) throw new ServiceError(verdict.code)
+    if (!verdict.allowed && confirmed) throw refusalError(verdict)
     if (await confirm(redis, known, verdict)) {
       if (verdict.allowed) return
       confirmed = true
     }
   }
   throw new ServiceError('state_unavailable')
+}
+
+function refusalError({ code, message }: Extract<Verdict, { allowed: false }>): ServiceError {
+  return new ServiceError(code, message === undefined ? {} : { message })
 }
 
 /** Asks Redis about the records of a verdict. @returns whether they are the current ones; if not, those are remembered */

@@ -130,6 +130,7 @@ t.test(
       resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
     })
     t.match(error.needed_usd, /^0\.0000\d+$/)
+    t.ok(Number(error.needed_usd) <= Number(error.limit_usd), 'it fits into an empty month')
 
     await gateway.changeKey(seeded, { monthlyBudgetNanos: null })
     await gateway.changeAccount(seeded, { ownCapNanos: spent })
@@ -140,6 +141,32 @@ t.test(
     t.equal(await outcomeOf(await chat(seeded, { user: long })), '402 request_budget_exceeded')
   }
 )
+
+t.test('a refusal that waiting does not change names no time', async (t) => {
+  const seeded = await gateway.seedKey()
+  const refusal = async (members: object = {}) => {
+    const response = await chat(seeded, members)
+    t.equal(response.status, 402)
+    t.equal(response.headers.get('retry-after'), null)
+    return ((await response.json()) as { error: Record<string, string> }).error
+  }
+  const cases = [
+    ['a key without a budget', 'key_budget_exceeded', { monthlyBudgetNanos: 0 }, {}],
+    ['an account without a budget', 'monthly_budget_exceeded', {}, { ownCapNanos: 0 }],
+    ['more than a whole month', 'key_budget_exceeded', { monthlyBudgetNanos: 5 * inputNanos }, {}],
+    ['more than a whole month of the account', 'monthly_budget_exceeded', {}, { ownCapNanos: 5 * inputNanos }]
+  ] as const
+  for (const [what, code, key, account] of cases) {
+    await gateway.changeKey(seeded, { monthlyBudgetNanos: null, ...key })
+    await gateway.changeAccount(seeded, { ownCapNanos: null, ...account })
+    const error = await refusal()
+    t.match(error, { code, spent_usd: '0.00' }, what)
+    t.equal(error.resets_at, undefined, what)
+  }
+  await gateway.changeAccount(seeded, { ownCapNanos: null })
+  const { code, resets_at } = await refusal({ user: 'x'.repeat(free.caps.requestNanos / inputNanos) })
+  t.same([code, resets_at], ['request_budget_exceeded', undefined])
+})
 
 t.test('the grant is set under the name that the model knows, and replaces what the client said', async (t) => {
   const seeded = await gateway.seedKey()

@@ -35,6 +35,12 @@ t.test('a key is judged by its status, the secret that was presented, and its ac
     [key, { ...account, status: 'suspended' }, 'account_suspended']
   ]
   for (const [key, account, code] of codes) t.same(judgeKey({ key, account }, presented), { allowed: false, code })
+  const paused: AccountRecord = { ...account, status: 'suspended', isOwnerInTeam: true }
+  t.match(judgeKey({ key, account: paused }, presented), {
+    allowed: false,
+    code: 'account_suspended',
+    message: /personal account that is paused while its owner is in a team/
+  })
   t.end()
 })
 

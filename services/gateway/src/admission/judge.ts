@@ -1,5 +1,5 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
-import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import { type ErrorCode, pausedAccountMessage } from '@tollgate/contracts/errors/table.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
@@ -14,9 +14,15 @@ export type Verdict =
       /** What the refusal is once `endsAt` has come. */
       endedCode: ErrorCode
     }
-  | { allowed: false; code: ErrorCode }
+  | {
+      allowed: false
+      code: ErrorCode
+      /** Replaces the code's own message. */
+      message?: string
+    }
 
 const refused = (code: ErrorCode): Verdict => ({ allowed: false, code })
+const paused: Verdict = { allowed: false, code: 'account_suspended', message: pausedAccountMessage }
 
 /** Judges who is asking: the key, the secret that was presented for it, and the account. */
 export function judgeKey(records: JudgedRecords, digest: string): Verdict {
@@ -34,7 +40,7 @@ export function judgeKey(records: JudgedRecords, digest: string): Verdict {
   }
   // Control writes an account before its keys: without one, Redis does not hold what it should.
   if (account === null) return refused('state_unavailable')
-  if (account.status === 'suspended') return refused('account_suspended')
+  if (account.status === 'suspended') return account.isOwnerInTeam ? paused : refused('account_suspended')
   return { allowed: true, endsAt, endedCode }
 }
 

@@ -15,10 +15,14 @@ const codeOfLimit: Record<Limit, ErrorCode> = {
   concurrent: 'concurrent_requests'
 }
 
-/** What the client of a request is told that a budget does not allow. */
+/**
+ * What the client of a request is told that a budget does not allow. It names the next month only if the request fits
+ * into an empty one: else waiting would not help.
+ */
 export function budgetError(refusal: BudgetRefusal): ServiceError {
   const { scope, limit, settled, reserved, needed, month } = refusal
   const usd = (nanos: number) => formatUsd(BigInt(nanos))
+  const doesWaitingHelp = scope !== 'request' && needed <= limit
   return new ServiceError(codeOfBudget[scope], {
     details: {
       scope,
@@ -26,7 +30,7 @@ export function budgetError(refusal: BudgetRefusal): ServiceError {
       spent_usd: usd(settled),
       reserved_usd: usd(reserved),
       needed_usd: usd(needed),
-      resets_at: new Date(Date.UTC(Math.floor(month / 100), month % 100)).toISOString()
+      ...(doesWaitingHelp && { resets_at: new Date(Date.UTC(Math.floor(month / 100), month % 100)).toISOString() })
     }
   })
 }

@@ -167,6 +167,16 @@ t.test('changes to a key and its account are in force from the next request on',
   t.equal(await ask('small'), '200')
   await gateway.changeAccount(seeded, { plan: 'pro', status: 'suspended' })
   t.equal(await ask(), '403 account_suspended')
+  await gateway.changeAccount(seeded, { plan: 'pro', status: 'suspended', isOwnerInTeam: true })
+  for (const response of [
+    await post(seeded.secret, chatBody('small')),
+    await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${seeded.secret}` } })
+  ]) {
+    t.equal(response.status, 403)
+    t.match(await response.json(), {
+      error: { code: 'account_suspended', message: /paused while its owner is in a team/ }
+    })
+  }
   await gateway.changeAccount(seeded, { plan: 'pro', status: 'active' })
   t.equal(await ask(), '200')
   await gateway.changeKey(seeded, { expiresAt: Date.now() + 60_000 })

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { answerOwnHostOnly } from '../../own-host.ts'
 import type { IdentityContext } from '../context.ts'
 import { registerAdminLinks } from '../endpoints/admin-links.ts'
 import { registerAdminUsers } from '../endpoints/admin-users.ts'
@@ -36,6 +37,7 @@ export function buildIdentityApp(context: IdentityContext, logger: FastifyServer
     logger,
     frameworkErrors: sendError
   })
+  answerOwnHostOnly(app)
   app.decorateRequest('apiRole', null)
   app.setErrorHandler(sendError)
   parseAnyBodyAsJson(app)

@@ -23,7 +23,6 @@ t.test('the first link of each of our mails is Tollgate’s, with the type that 
   for (const [kind, type] of [
     ['confirmation', 'email'],
     ['recovery', 'recovery'],
-    ['magic_link', 'email'],
     ['email_change', 'email_change']
   ] as const) {
     const { subject, html } = renderTemplate(templates[kind], values)
@@ -33,6 +32,9 @@ t.test('the first link of each of our mails is Tollgate’s, with the type that 
   }
   const { html } = renderTemplate(templates.invite, values)
   t.equal(linksOf(html)[0], `${values.RedirectTo}#token_hash=abc123&type=invite`, 'where the inviter wants it to lead')
+  const toUser = renderTemplate(templates.magic_link, values)
+  t.equal(linksOf(toUser.html)[0], values.RedirectTo, 'a user signs in there')
+  t.notMatch(toUser.html, /abc123|123456/, 'and the mail carries nothing that signs anybody in')
 })
 
 t.test('the first link of each stock mail is the provider’s', async (t) => {

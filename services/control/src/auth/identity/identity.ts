@@ -77,11 +77,13 @@ export type Identity = {
   /** Sets `app_metadata.plan`. For the plan writer only, since the provider's merge is not atomic. */
   setPlan(id: string, plan: string, limit?: AbortSignal): Promise<void>
   /**
-   * Has an invitation mailed to an address that nobody has confirmed yet; the link in it leads to `redirectTo` and lets
-   * them choose a password. To others the provider has no mail for this.
-   * @returns whether it was mailed
+   * Has an invitation mailed, with a link to `redirectTo`. To an address that nobody has confirmed yet the link brings a
+   * token to choose a password with. To a user with a confirmed address the provider sends its magic link mail, whose
+   * link in our template is `redirectTo` alone.
+   * @returns whom it was mailed to
+   * @throws ServiceError `too_many_requests` also if this user had a mail moments ago
    */
-  invite(email: string, redirectTo: string): Promise<boolean>
+  invite(email: string, redirectTo: string, from: string): Promise<'newcomer' | 'user'>
   /** Deletes a user for good. One who is gone already is fine. */
   deleteUser(id: string): Promise<void>
 }

@@ -3,10 +3,10 @@ import type { Identity } from './identity.ts'
 import { createClient, guarded, requireUser, type SupabaseOptions, toIdentityUser } from './supabase-client.ts'
 import { unexpectedFailure, weakPassword } from './supabase-failure.ts'
 
-type AdminCalls = Pick<
-  Identity,
-  'findUser' | 'listUsers' | 'setPassword' | 'setName' | 'setPlan' | 'invite' | 'deleteUser'
->
+type AdminCalls = Pick<Identity, 'findUser' | 'listUsers' | 'setPassword' | 'setName' | 'setPlan' | 'deleteUser'> & {
+  /** Mails an invitation to an address that nobody has confirmed yet. @returns false for a confirmed one */
+  inviteNewcomer(email: string, redirectTo: string, limit: AbortSignal): Promise<boolean>
+}
 
 /** What we ask with the service role key: always for ourselves, never signed in as anybody. */
 export function adminCalls({ url, serviceRoleKey }: SupabaseOptions, startLimit: () => AbortSignal): AdminCalls {
@@ -51,9 +51,9 @@ export function adminCalls({ url, serviceRoleKey }: SupabaseOptions, startLimit:
         if (error !== null) absent(error)
       }),
 
-    invite: (email, redirectTo) =>
+    inviteNewcomer: (email, redirectTo, limit) =>
       guarded(async () => {
-        const { data, error } = await admin().inviteUserByEmail(email, { redirectTo })
+        const { data, error } = await admin(limit).inviteUserByEmail(email, { redirectTo })
         if (error?.code === 'email_exists') return false
         if (error !== null) throw unexpectedFailure(error)
         requireUser(data.user)

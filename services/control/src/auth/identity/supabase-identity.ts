@@ -38,9 +38,10 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
     if (error !== null) log.warn({ err: error }, 'a session at the identity provider could not be closed')
   }
 
+  const { inviteNewcomer, ...admin } = adminCalls(options, startLimit)
   return {
     startLimit,
-    ...adminCalls(options, startLimit),
+    ...admin,
 
     register: ({ email, password, name }, from) =>
       guarded(async () => {
@@ -99,6 +100,19 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
         const { error } = await clientFor(from).resetPasswordForEmail(email, { redirectTo })
         if (error !== null && !isMailRepeat(error)) throw mailFailure(error)
       }),
+
+    invite: async (email, redirectTo, from) => {
+      const limit = startLimit()
+      if (await inviteNewcomer(email, redirectTo, limit)) return 'newcomer'
+      return guarded(async () => {
+        const { error } = await clientFor(from, limit).signInWithOtp({
+          email,
+          options: { shouldCreateUser: false, emailRedirectTo: redirectTo }
+        })
+        if (error !== null) throw mailFailure(error)
+        return 'user' as const
+      })
+    },
 
     acceptRecovery: (tokenHash, from, limit) =>
       guarded(async () => {

@@ -10,6 +10,8 @@ import { createSweeper } from './sweep.ts'
 
 const minute = 60_000
 const hour = 60 * minute
+/** Of so few users. */
+const period = 10 * minute
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 const planOf = (answer: Answer) => (answer.body as { user: { plan: string } }).user.plan
 
@@ -36,6 +38,19 @@ onEachDatabase('a user who is signed in', async (t, newDatabase) => {
   proxy.target = control.identity.url
   const me = (cookie: string) => control.call('GET', '/api/auth/me', { cookie })
   const asked = () => proxy.calls.filter((call) => call.startsWith('GET /admin/users/')).length
+
+  await t.test('has the free plan written to the provider after the first sign-in', async () => {
+    const { id, cookie } = await control.signUp()
+    const { data: before } = await adminOf(control).getUserById(id)
+    assert.equal(before.user!.app_metadata.plan, undefined)
+    await control.planWriter.writeAll()
+    const { data: after } = await adminOf(control).getUserById(id)
+    assert.equal(after.user!.app_metadata.plan, 'free')
+    // It is ours, and not set by hand: what is set by hand replaces it.
+    await control.setPlan(id, 'pro')
+    control.passTime(minute)
+    assert.equal(planOf(await me(cookie)), 'pro')
+  })
 
   await t.test('is compared with the provider once a minute, however often they come', async () => {
     const { cookie } = await control.signUp()
@@ -163,7 +178,9 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
 
   await t.test('is made once an interval, by one replica', async () => {
     assert.equal(await control.sweeper.look(), false)
-    control.passTime(hour + 1)
+    control.passTime(10 * minute - 5000)
+    assert.equal(await control.sweeper.look(), false)
+    control.passTime(5000)
     const before = listed()
     const looks = await Promise.all(Array.from({ length: 4 }, () => control.sweeper.look()))
     assert.deepEqual(
@@ -174,16 +191,27 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
     assert.equal(listed() - before, 4)
   })
 
+  await t.test('is made less often the more users there are', async () => {
+    const { orm } = control.database
+    const many = sql`insert into users (id, email, name, synced_at) select gen_random_uuid(), '', 'crowd', now() from generate_series(1, 20000)`
+    await orm.execute(many)
+    control.passTime(2 * period - minute)
+    assert.equal(await control.sweeper.look(), false)
+    control.passTime(2 * minute)
+    assert.equal(await control.sweeper.look(), true)
+    await orm.execute(sql`delete from users where name = 'crowd'`)
+  })
+
   await t.test('ends a ban that was lifted', async () => {
     await admin.updateUserById(banned!.id, { ban_duration: 'none' })
-    control.passTime(hour + 1)
+    control.passTime(period)
     assert.equal(await control.sweeper.look(), true)
     assert.equal((await stateOf(control, banned!.id)).status, 'active')
     assert.equal((await stateOf(control, deleted!.id)).status, 'suspended')
   })
 
   await t.test('goes on where it stopped when the provider fails, and concludes nothing from that', async () => {
-    control.passTime(hour + 1)
+    control.passTime(period)
     let pages = 0
     proxy.before = (call) => (call === 'GET /admin/users' && ++pages > 2 ? 'fail' : 'pass')
     await assert.rejects(control.sweeper.look(), /identity provider is not available/)
@@ -198,7 +226,7 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
   })
 
   await t.test('is taken over from a replica that died, and not from one that works', async () => {
-    control.passTime(hour + 1)
+    control.passTime(period)
     const clock = () => new Date(Date.now() + passed)
     let passed = 10 * hour
     const dead = await claimSweep(control.database.orm, clock, hour)
@@ -260,7 +288,6 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
       identity: identity as unknown as Parameters<typeof createSweeper>[0]['identity'],
       clock: () => new Date(Date.now() + 100 * 24 * hour),
       log: { info() {}, warn() {}, error() {} },
-      intervalMs: hour,
       pauseMs: 60_000
     })
     assert.equal(await sweeper.look(), false)

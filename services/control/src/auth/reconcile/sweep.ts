@@ -1,19 +1,22 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { isNull } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SubscriptionSync } from '../../billing/subscription-sync.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/connect.ts'
+import { sweeps, users } from '../../database/schema.ts'
 import type { Projector } from '../../projection/projector.ts'
 import { claimSweep, type Lease } from '../../sweep-lease.ts'
 import { createSweepLoop } from '../../sweep-loop.ts'
 import { finishDeletions } from '../delete-user.ts'
 import type { Identity } from '../identity/identity.ts'
 import { adoptListed, adoptUnlisted, isAnyoneUnlisted } from './compare-users.ts'
+import { shortestPeriodMs, sweepPeriodMs } from './sweep-period.ts'
 
-/** Between two requests to the provider, which serves others too. */
-const pauseMs = 200
+/** Between two requests to the provider, which serves others too: so a comparison makes five calls a second at most. */
+export const pauseMs = 200
 /** Users of a page: half a megabyte. */
-const pageSize = 200
+export const pageSize = 200
 
 export type SweepOptions = {
   database: Database
@@ -23,13 +26,14 @@ export type SweepOptions = {
   sync: Pick<SubscriptionSync, 'read'>
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
-  /** Milliseconds from the start of one comparison to the start of the next. */
-  intervalMs: number
   pageSize?: number
   pauseMs?: number
 }
 
-/** Compares all users with the identity provider now and then: what happens there to people who are not here. */
+/**
+ * Compares all users with the identity provider, at times that follow from their number: what happens there to people who
+ * are not here.
+ */
 export type Sweeper = {
   start(): void
   /** Resolves when nothing of it runs any more. Another replica, or the next start, goes on where this one stood. */
@@ -39,7 +43,7 @@ export type Sweeper = {
 }
 
 export function createSweeper(options: SweepOptions): Sweeper {
-  const { database, identity, clock, log, intervalMs } = options
+  const { database, identity, clock, log } = options
   const { orm } = database
   const size = options.pageSize ?? pageSize
   const loop = createSweepLoop(look, (err) =>
@@ -67,8 +71,17 @@ export function createSweeper(options: SweepOptions): Sweeper {
     }
   }
 
+  /** Users are only counted once the shortest period has passed. */
+  async function periodMs(): Promise<number> {
+    const [last] = await orm.select({ startedAt: sweeps.startedAt }).from(sweeps)
+    const passedMs = clock().getTime() - (last?.startedAt.getTime() ?? 0)
+    return passedMs < shortestPeriodMs
+      ? shortestPeriodMs
+      : sweepPeriodMs(await orm.$count(users, isNull(users.deletedAt)))
+  }
+
   async function look(): Promise<boolean> {
-    const lease = await claimSweep(orm, clock, intervalMs)
+    const lease = await claimSweep(orm, clock, await periodMs())
     if (lease === null) return false
     let isDone = false
     try {
