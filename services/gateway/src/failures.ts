@@ -13,6 +13,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
   logRequest(request.log, { id, known: knownKey, startedAt, status, code })
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
+  reply.header('x-content-type-options', 'nosniff')
   reply.code(status).headers(failure.headers).header('x-request-id', id).send(failure.toBody())
 }
 
@@ -35,7 +36,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   const body = JSON.stringify(failure.toBody())
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
-      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `content-type: application/json; charset=utf-8\r\nx-content-type-options: nosniff\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy()
   )
