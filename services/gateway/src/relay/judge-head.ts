@@ -11,7 +11,7 @@ export type AnswerKind = 'body' | 'stream'
  */
 export function judgeHead(
   status: number,
-  { contentType, contentEncoding }: AnswerHead
+  { contentType, contentEncoding }: Pick<AnswerHead, 'contentType' | 'contentEncoding'>
 ): AnswerKind | { fault: string } {
   if (status > 203) return { fault: `has status ${status}` }
   if (contentEncoding !== undefined && !isKnownEncoding(contentEncoding)) return { fault: 'has an unknown encoding' }
