@@ -96,7 +96,7 @@ t.test('the last event counts although the stream ends without its blank line', 
     t.equal(text, `data: ${chunkOf('a')}\n\n`)
     t.same(usage, reported)
   }
-  t.equal(relayed([Buffer.from('data: [DONE]')], false).text, 'data: [DONE]')
+  t.equal(relayed([Buffer.from('data: 1\n\ndata: [DONE]')], false).text, 'data: 1\n\ndata: [DONE]')
 })
 
 t.test('an event passes once it is complete, and one of any length passes', async (t) => {

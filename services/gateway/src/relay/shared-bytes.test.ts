@@ -71,9 +71,12 @@ const kinds = [
 ] as const
 
 function written(letter: string, type: string): string[] {
-  if (type === 'application/json') return pieces.map((length) => letter.repeat(length))
+  if (type === 'application/json') {
+    return ['{"choices":[{"text":"', ...pieces.map((length) => letter.repeat(length)), '"}]}']
+  }
   // Pieces and events end at different places.
-  return pieces.map((length, index) => `${letter.repeat(length)}"}\n\ndata: {"${index}":"`).concat('"}\n\n')
+  const events = pieces.map((length, index) => `${letter.repeat(length)}"}\n\ndata: {"${index}":"`)
+  return ['data: {"":"', ...events, '"}\n\ndata: [DONE]\n\n']
 }
 
 function refusal(letter: string): string[] {
@@ -82,15 +85,14 @@ function refusal(letter: string): string[] {
 
 t.test('what the relay is given of an answer may be overwritten at once', async (t) => {
   for (const [status, head, parts] of [
-    [200, { contentLength: 9000 }, ['x'.repeat(9000)]],
-    [200, { contentLength: 9100 }, ['x'.repeat(9000), 'y'.repeat(100)]],
-    [200, {}, ['x'.repeat(20), 'y'.repeat(9000)]],
+    [200, { contentLength: 9017 }, [`{"data":[{"":"${'x'.repeat(8999)}"}]}`]],
+    [200, { contentLength: 9117 }, [`{"data":[{"":"${'x'.repeat(8999)}`, `${'y'.repeat(100)}"}]}`]],
+    [200, {}, ['{"id":"x"', `,"data":[{"":"${'y'.repeat(9000)}`, '"}]}']],
     [
       200,
       { contentType: 'text/event-stream' },
-      ['data: {"a', '":1}\n', '\ndata: {}\n\n', `data: ${'x'.repeat(9000)}\n\n`]
+      ['data: {"a', '":1}\n', '\ndata: {}\n\n', `data: ${'x'.repeat(9000)}\n\n`, 'data: [DONE]\n\n']
     ],
-    [200, { contentType: 'text/event-stream', contentEncoding: 'x-own' }, ['x'.repeat(9000), 'y']],
     [400, {}, ['{"error":{"message":', '"no"}}']]
   ] as Array<[number, Partial<AnswerHead>, string[]]>) {
     const got = await answered((handler) => {
