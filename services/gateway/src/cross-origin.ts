@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-const exposed = ['x-request-id', 'retry-after'].concat(
+const exposed = ['x-request-id', 'retry-after', 'retry-after-ms', 'x-should-retry'].concat(
   ['limit', 'remaining', 'reset'].flatMap((what) => [`x-ratelimit-${what}-requests`, `x-ratelimit-${what}-tokens`])
 )
 

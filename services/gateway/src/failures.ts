@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { logRequest } from './request-log.ts'
+import { retryFields } from './retry-fields.ts'
 
 /** Answers any failure in the one error shape, and logs the request with it. */
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
@@ -12,7 +13,8 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const { status, code } = failure
   if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
   logRequest(request.log, { id, known: knownKey, startedAt, status, code })
-  if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
+  const fields = retryFields(failure)
+  for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
   reply.header('x-content-type-options', 'nosniff')
   reply.code(status).headers(failure.headers).header('x-request-id', id).send(failure.toBody())
 }
@@ -37,7 +39,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
       `content-type: application/json; charset=utf-8\r\nx-content-type-options: nosniff\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
+      `x-should-retry: false\r\nx-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy()
   )
 }

@@ -78,6 +78,7 @@ function pass(
     output: null,
     wordsMember: 'delta',
     requestId: request.id,
+    maxCalls: 3,
     response: reply.raw,
     fields: [],
     slowReaders,

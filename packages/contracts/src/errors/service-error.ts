@@ -14,6 +14,8 @@ type Options = {
   cause?: unknown
   /** Seconds for the `Retry-After` header; 503 has {@link dependencyRetrySeconds} unless given. */
   retryAfter?: number
+  /** The same in milliseconds, where the wait is known that precisely; sets `retryAfter` too. */
+  retryAfterMs?: number
   /** Further members of the error. */
   details?: ErrorDetails
   /** Further headers of the answer, by their names in lower case. */
@@ -23,7 +25,9 @@ type Options = {
 /** A failure that the caller is told about. Status, type and message come from the one table. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
+  /** Seconds. */
   readonly retryAfter: number | null
+  readonly retryAfterMs: number | null
   readonly details: ErrorDetails
   readonly headers: Readonly<Record<string, string>>
 
@@ -33,7 +37,10 @@ export class ServiceError extends Error {
     this.code = code
     this.details = options.details ?? {}
     this.headers = options.headers ?? {}
-    this.retryAfter = options.retryAfter ?? (errorTable[code][0] === 503 ? dependencyRetrySeconds : null)
+    const { retryAfterMs = null } = options
+    this.retryAfterMs = retryAfterMs
+    if (retryAfterMs !== null) this.retryAfter = Math.max(1, Math.ceil(retryAfterMs / 1000))
+    else this.retryAfter = options.retryAfter ?? (errorTable[code][0] === 503 ? dependencyRetrySeconds : null)
   }
 
   get status(): number {

@@ -86,6 +86,11 @@ export const errorTable = {
     'upstream_error',
     "The upstream provider did not accept the gateway's credentials."
   ],
+  upstream_quota_exhausted: [
+    502,
+    'upstream_error',
+    "The gateway's account at the upstream provider has no credit left. Its operator must add credit or raise the spending limit there."
+  ],
   upstream_rate_limited: [503, 'upstream_error', 'The upstream provider is rate limiting. Try again later.'],
   upstream_timeout: [504, 'upstream_error', 'The upstream provider did not answer in time.'],
 

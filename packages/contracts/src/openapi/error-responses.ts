@@ -1,26 +1,35 @@
 import { type ErrorCode, errorTable } from '../errors/table.ts'
 import type { JsonSchema, Response } from './document.ts'
 
+type Headers = NonNullable<Response['headers']>
+
+const retryAfter: Headers = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } }
+}
+
 /** The component that {@link errorResponses} refers to. */
 export const errorSchemaName = 'Error'
 
 /**
  * The failures of an operation, by status. A document that has them says of each which codes come with it, and what they
  * mean.
+ *
+ * @param headers of each of them, besides `Retry-After`
  */
-export function errorResponses(codes: Iterable<ErrorCode>): Record<string, Response> {
+export function errorResponses(codes: Iterable<ErrorCode>, headers: Headers = {}): Record<string, Response> {
   const byStatus = Map.groupBy([...new Set(codes)].sort(), (code) => errorTable[code][0])
   return Object.fromEntries(
-    [...byStatus].sort(([a], [b]) => a - b).map(([status, some]) => [String(status), errorResponse(status, some)])
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, some]) => [String(status), errorResponse(status, some, headers)])
   )
 }
 
-function errorResponse(status: number, codes: ErrorCode[]): Response {
+function errorResponse(status: number, codes: ErrorCode[], further: Headers): Response {
+  const headers = status === 429 || status === 503 ? { ...retryAfter, ...further } : further
   return {
     description: codes.map((code) => `\`${code}\`: ${errorTable[code][2]}`).join('\n\n'),
-    ...((status === 429 || status === 503) && {
-      headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } } }
-    }),
+    ...(Object.keys(headers).length > 0 && { headers }),
     content: { 'application/json': { schema: errorSchema(codes) } }
   }
 }

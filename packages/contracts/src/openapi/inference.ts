@@ -44,6 +44,7 @@ const upstreamErrors: ErrorCode[] = [
   'upstream_unreachable',
   'upstream_error',
   'upstream_rejected_credentials',
+  'upstream_quota_exhausted',
   'upstream_rate_limited',
   'upstream_timeout'
 ]
@@ -66,7 +67,21 @@ const callErrors: ErrorCode[] = [
 ]
 
 const aboutRefusals =
-  'What the provider says against the request itself (400, 404, 413, 422) is passed on with its status and message.'
+  'What the provider says against the request itself (400, 404, 410, 413, 415, 422, 431, 451) is passed on with its status ' +
+  'and message, whichever shape its errors have. '
+const aboutRetries =
+  'Each error says in `x-should-retry` whether to send the request again: `false` where that fails alike, or where the ' +
+  "gateway has retried already. OpenAI's SDKs obey it. `Retry-After` and, where the wait is known so precisely, " +
+  '`retry-after-ms` say when.'
+
+/** Of every error. */
+const retryHeaders = {
+  'x-should-retry': {
+    description: 'Whether the same request may succeed when it is sent again.',
+    schema: { enum: ['true', 'false'] }
+  },
+  'retry-after-ms': { description: 'Milliseconds to wait.', schema: { type: 'integer', minimum: 0 } }
+}
 const aboutBudgets =
   'What a request may cost at most is reserved before it is made; what it did cost is charged after it. Who sets no limit to the ' +
   'output gets the default of the model; if a budget has less left, less is granted. A 402 says why: `scope` (request, key or ' +
@@ -92,7 +107,8 @@ function callOfModel(
   return {
     operationId,
     summary,
-    description: (streams ? aboutStreams : '') + (takesMedia ? aboutMedia : '') + aboutBudgets + aboutRefusals,
+    description:
+      (streams ? aboutStreams : '') + (takesMedia ? aboutMedia : '') + aboutBudgets + aboutRefusals + aboutRetries,
     tags: ['Inference'],
     security: [{ apiKey: [] }],
     requestBody: { required: true, content: json(request) },
@@ -101,7 +117,7 @@ function callOfModel(
         description: 'Success',
         content: { ...json(answer), ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }) }
       },
-      ...errorResponses(callErrors)
+      ...errorResponses(callErrors, retryHeaders)
     }
   }
 }
@@ -133,7 +149,7 @@ const listModels: Operation = {
   summary: 'The models that the key may use',
   tags: ['Inference'],
   security: [{ apiKey: [] }],
-  responses: { 200: { description: 'Success', content: json('ModelList') }, ...errorResponses(keyErrors) }
+  responses: { 200: { description: 'Success', content: json('ModelList') }, ...errorResponses(keyErrors, retryHeaders) }
 }
 
 const getModel: Operation = {
@@ -146,7 +162,7 @@ const getModel: Operation = {
   ],
   responses: {
     200: { description: 'Success', content: json('Model') },
-    ...errorResponses([...keyErrors, 'model_not_allowed'])
+    ...errorResponses([...keyErrors, 'model_not_allowed'], retryHeaders)
   }
 }
 
@@ -168,7 +184,12 @@ export const inferenceDocument: OpenApiDocument = {
       'Chat completions, legacy completions and embeddings under the contract of the widely used client libraries: give them the base address of the gateway with `/v1` and a key. ' +
       'Every failure has the one body `{ error: { message, type, code } }`.'
   },
-  tags: [{ name: 'Inference', description: 'Calls of models. Retry 429 and 503 after the seconds in `Retry-After`.' }],
+  tags: [
+    {
+      name: 'Inference',
+      description: 'Calls of models. An error says in `x-should-retry` whether to retry, and in `Retry-After` when.'
+    }
+  ],
   paths: {
     '/v1/chat/completions': { post: createChatCompletion },
     '/v1/completions': { post: createCompletion },

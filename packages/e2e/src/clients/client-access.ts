@@ -14,8 +14,8 @@ export type ClientAccess = {
 /** Names of models that the catalog of these tests adds, and how the model server answers to them. */
 export const misbehaving = {
   'fails-every-second': 'gpt-4o-mini+status=500+every=2',
-  // For longer than the gateway would hold a request back.
-  'asks-for-a-rest': 'gpt-4o-mini+status=503+every=2+retry-after=60',
+  // For longer than the gateway would hold a request back; the SDK waits that long.
+  'asks-for-a-rest': 'gpt-4o-mini+status=503+every=2+retry-after=3',
   'fails-always': 'gpt-4o-mini+status=500',
   'breaks-off': 'gpt-4o-mini+reset-after=3'
 }

@@ -35,7 +35,7 @@ export function budgetError(refusal: BudgetRefusal): ServiceError {
 export function limitError(refusal: AdmitAnswer & { outcome: 'over-limit' }, tokensPerMinute: number): ServiceError {
   const fields = rateFields(refusal, tokensPerMinute)
   return new ServiceError(codeOfLimit[refusal.limit], {
-    retryAfter: Math.max(1, Math.ceil(refusal.waitMs / 1000)),
+    retryAfterMs: refusal.waitMs,
     headers: Object.fromEntries(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1]!]] : [])))
   })
 }

@@ -1,5 +1,6 @@
 import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import { type Admission, type Admitted, admitRequest } from '../admission/admit-request.ts'
@@ -11,6 +12,7 @@ import type { GatewayDependencies } from '../app.ts'
 import type { CallsInFlight } from '../calls-in-flight.ts'
 import { crossOriginFields } from '../cross-origin.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
+import { maxCallsOf } from '../relay/may-retry.ts'
 import { type RelayRequest, relay } from '../relay/relay.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
 import type { CountablePrompt } from '../usage/count-prompt.ts'
@@ -159,13 +161,17 @@ export function inferenceEndpoint(
       upstreams,
       path,
       requestId: id,
+      maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
       response: reply.raw,
       fields: answerFields(request, admitted),
       slowReaders,
       deadlines,
       abandonedStreams,
       isDraining,
-      onFailure: (failure, upstream) => log.warn({ err: failure, reqId: id, upstream }, 'upstream failed'),
+      onFailure: (failure, upstream) => {
+        const level = needsOperator.has(failure.code) ? 'error' : 'warn'
+        log[level]({ err: failure, reqId: id, upstream }, 'upstream failed')
+      },
       onEnd: (outcome) => {
         calls.left()
         settlement.settle(call, outcome)
@@ -178,6 +184,12 @@ export function inferenceEndpoint(
 function answerFields(request: FastifyRequest, { rates, tokensPerMinute }: Admitted): string[] {
   return [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
 }
+
+/** Failures of an upstream that last until its operator does something. */
+const needsOperator: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'upstream_rejected_credentials',
+  'upstream_quota_exhausted'
+])
 
 /** The client left before an upstream was called. */
 const neverCalled: Outcome = {

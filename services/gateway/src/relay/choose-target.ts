@@ -31,6 +31,7 @@ export function chooseTarget(
     const upstream = upstreams.get(target.upstream)
     if (upstream === undefined || upstream.breaker.waitMs(now) > 0) continue
     const restMs = Math.max(0, (upstream.restingUntil.get(target.model) ?? 0) - now)
+    if (tried.length > 0 && restMs > longestWaitMs) continue
     const rank = 2 * timesIn(tried, target) + (restMs > 0 ? 1 : 0)
     if (rank >= bestRank) continue
     best = target

@@ -81,15 +81,55 @@ t.test('what is about the request, or would take as long again, is not repeated'
     [failing(400), '400 invalid_request'],
     [failing(404), '404 invalid_request'],
     [failing(413), '413 invalid_request'],
+    [failing(415), '415 invalid_request'],
     [failing(422), '422 invalid_request'],
-    [failing(401), '502 upstream_rejected_credentials'],
-    [failing(403), '502 upstream_rejected_credentials'],
+    [failing(451), '451 invalid_request'],
     [() => {}, '504 upstream_timeout']
   ] as Array<[Answer, string]>) {
     upstreams.a.answer(answer)
     t.equal(await ask('both'), expected)
   }
   t.equal(calls()[1], 0)
+})
+
+t.test('what only its operator can mend is asked of the next upstream, and never twice of the same', async (t) => {
+  const { restingUntil } = gateway.upstreams.get('a')!
+  for (const status of [301, 401, 402, 403, 405, 412]) {
+    restingUntil.clear()
+    upstreams.a.answer(failing(status))
+    t.equal(await ask('both'), '200', String(status))
+    t.same(calls(), [1, 1], String(status))
+    for (const upstream of Object.values(upstreams)) upstream.received.length = 0
+  }
+  upstreams.a.answer(failing(401))
+  upstreams.b.answer(failing(500))
+  t.equal(await ask('both'), '502 upstream_error')
+  t.same(calls(), [1, 2], 'the other is asked again')
+  upstreams.b.answer(fine)
+  t.equal(await ask('both'), '200')
+  t.same(calls(), [1, 3], 'and for a while first')
+})
+
+t.test('of several failures the client is told of one that may pass', async (t) => {
+  upstreams.a.answer(failing(429, { 'retry-after': '30' }))
+  upstreams.b.answer(failing(401))
+  const response = await post(gateway, secret, '/chat/completions', chatOf('both'))
+  t.match(Object.fromEntries(response.headers), {
+    'retry-after': '30',
+    'retry-after-ms': '30000',
+    'x-should-retry': 'true'
+  })
+  t.equal(await outcomeOf(response), '503 upstream_rate_limited')
+})
+
+t.test('an upstream that asks for a long rest does not keep another from being asked again', async (t) => {
+  gateway.upstreams.get('a')!.restingUntil.set('at-a', performance.now() + 60_000)
+  upstreams.b.answer((received) => {
+    upstreams.b.answer(fine)
+    failing(500)(received)
+  })
+  t.equal(await ask('both'), '200')
+  t.same(calls(), [0, 2])
 })
 
 t.test(

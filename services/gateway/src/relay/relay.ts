@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { retryFields } from '../retry-fields.ts'
 import { clientClosedRequest, type Outcome, type Used } from '../settlement/outcome.ts'
 import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
@@ -15,22 +16,25 @@ import type { Deadlines, Expiring } from './deadlines.ts'
 import { EventStream } from './event-stream.ts'
 import { asksForUsage, type ForwardedRequest, forwardedBody } from './forwarded-body.ts'
 import { judgeHead } from './judge-head.ts'
+import { mayClientRetry, type RetryScope } from './may-retry.ts'
+import { describeRefusal, type Refusal, readRefusal } from './read-refusal.ts'
 import { orderTargets } from './route.ts'
 import type { SlowReaders } from './slow-readers.ts'
 import { StreamAnswer, shortWrite } from './stream-answer.ts'
 import {
-  describeRefusal,
+  type Failed,
   failureOfError,
-  failureOfStatus,
   isAboutTheRequest,
-  isErrorWorthARetry,
-  isWorthARetry,
-  readRetryAfter
+  judgeStatus,
+  needsReason,
+  readWaitMs,
+  scopeOfError
 } from './upstream-failure.ts'
 
 /** Bytes of a refusal that are read for its message. A failed answer that says to have no more is read to its end, which keeps the connection. */
 const refusalLimit = 64 * 1024
-const mostAttempts = 3
+/** How long the body of a refusal is waited for when the client can be told, or another upstream called, without it. */
+const reasonMs = 1000
 /** How long an upstream has to end a stream that was left. What it sends until then is counted. */
 const leavingMs = 1000
 /**
@@ -47,6 +51,8 @@ export type RelayRequest = ForwardedRequest & {
   /** The member of stream events that holds the model's words. */
   readonly wordsMember: string
   readonly requestId: string
+  /** How often upstreams may be called for it. */
+  readonly maxCalls: number
   /** Where the answer goes. Nothing has been written to it yet. */
   readonly response: ServerResponse
   /** Header names and values, alternating, that the answer carries besides its own; until it has begun. */
@@ -86,7 +92,8 @@ class Relay implements AnswerHandler, Expiring {
   later: Expiring | null = null
   readonly #request: RelayRequest
   readonly #response: ServerResponse
-  readonly #order: readonly Target[]
+  /** The targets that may still be called. */
+  #order: readonly Target[]
   readonly #tried: Target[] = []
   #upstream: Upstream | null = null
   #isProbe = false
@@ -111,6 +118,11 @@ class Relay implements AnswerHandler, Expiring {
   #isHeldBack = false
   #refusal: Buffer[] | null = null
   #refusalBytes = 0
+  /** How long the upstream that refuses asks to wait. */
+  #refusalWaitMs: number | null = null
+  #reasonTimer: NodeJS.Timeout | undefined
+  /** The last failure that may not be one at another time. */
+  #momentary: ServiceError | null = null
   #firstByteAt: number | null = null
   #clientGone = false
   /** What is still done for a request whose client gets nothing more; null while it is served. */
@@ -170,22 +182,22 @@ class Relay implements AnswerHandler, Expiring {
     if (this.#done || controller !== this.#controller) return
     const now = performance.now()
     const upstream = this.#upstream!
-    if (status < 400) {
+    if (status < 300) {
       this.#beginAnswer(controller, status, head)
       return
     }
-    if (status >= 500) this.#countFailure(now)
+    // No API redirects a call of a model.
+    if (status >= 500 || status < 400) this.#countFailure(now)
     else upstream.breaker.succeeded(this.#isProbe, now)
-    if (isAboutTheRequest(status)) {
+    if (needsReason(status)) {
       this.#status = status
       this.#refusal = []
+      this.#refusalWaitMs = readWaitMs(head)
+      // What is about the request cannot be told without it.
+      if (!isAboutTheRequest(status)) this.#reasonTimer = setTimeout(() => this.#refuse(controller), reasonMs)
     } else {
       this.#giveUp(controller, head)
-      const retryAfter = readRetryAfter(head.retryAfter)
-      if (retryAfter !== null && (status === 429 || status === 503)) {
-        upstream.restingUntil.set(this.#tried.at(-1)!.model, now + retryAfter * 1000)
-      }
-      this.#failed(failureOfStatus(status, head.retryAfter), isWorthARetry(status), 'unserved')
+      this.#failedByStatus(judgeStatus(status, undefined, readWaitMs(head))!)
     }
   }
 
@@ -194,10 +206,7 @@ class Relay implements AnswerHandler, Expiring {
     if (this.#refusal !== null) {
       this.#refusalBytes += chunk.length
       if (this.#refusalBytes <= refusalLimit) this.#refusal.push(Buffer.from(chunk))
-      else {
-        this.#refuse()
-        controller.abort(answered)
-      }
+      else this.#refuse(controller)
     } else if (this.#decoder !== null) this.#decoder.write(chunk)
     else this.#take(controller, chunk)
   }
@@ -205,7 +214,7 @@ class Relay implements AnswerHandler, Expiring {
   onResponseEnd(controller: CallController): void {
     if (this.#done || controller !== this.#controller) return
     if (this.#refusal !== null) {
-      this.#refuse()
+      this.#refuse(null)
       return
     }
     if (this.#decoder !== null) this.#decoder.end(null)
@@ -217,7 +226,7 @@ class Relay implements AnswerHandler, Expiring {
     this.#controller = null
     if (this.#refusal !== null) {
       // Its status says enough.
-      this.#refuse()
+      this.#refuse(null)
       return
     }
     if (this.#decoder !== null) this.#decoder.end(error)
@@ -241,7 +250,7 @@ class Relay implements AnswerHandler, Expiring {
     }
     this.#countFailure(performance.now())
     if (this.#after === 'reads on') this.#finish(this.#status, null, 'cut')
-    else this.#failed(failureOfError(error), isErrorWorthARetry(error), end)
+    else this.#failed(failureOfError(error), scopeOfError(error), end)
   }
 
   /** The answer is none, or is not whole although it has ended: a failure of the provider. */
@@ -459,19 +468,49 @@ class Relay implements AnswerHandler, Expiring {
     this.#request.spans = noSpans
   }
 
-  /** Passes on why the upstream refused the request. */
-  #refuse(): void {
-    const refusal = describeRefusal(Buffer.concat(this.#refusal ?? []), this.#upstream!.credential)
-    this.#answerWith(this.#status, Buffer.from(JSON.stringify(refusal)))
-    this.#finish(this.#status, String(refusal.error.code), 'unserved')
+  /**
+   * The upstream has refused the request, and said why as far as that is read.
+   *
+   * @param controller of a call whose answer goes on: it is ended
+   */
+  #refuse(controller: CallController | null): void {
+    clearTimeout(this.#reasonTimer)
+    const reason = readRefusal(Buffer.concat(this.#refusal ?? []))
+    const failed = judgeStatus(this.#status, reason, this.#refusalWaitMs)
+    // Before another call begins.
+    this.#controller = null
+    this.#refusal = null
+    controller?.abort(answered)
+    if (failed === null) this.#passOnRefusal(reason)
+    else this.#failedByStatus(failed)
+  }
+
+  /** Tells the client why the upstream refused its request. */
+  #passOnRefusal(reason: Refusal): void {
+    const { code, body } = describeRefusal(reason, this.#upstream!.credential)
+    this.#answerWith(this.#status, Buffer.from(body), refusedFields)
+    this.#finish(this.#status, code, 'unserved')
+  }
+
+  #failedByStatus({ failure, scope, restMs }: Failed): void {
+    if (restMs > 0) this.#upstream!.restingUntil.set(this.#tried.at(-1)!.model, performance.now() + restMs)
+    this.#failed(failure, scope, 'unserved')
   }
 
   /** A call has failed: it is made good by another, or the client is told. */
-  #failed(failure: ServiceError, isWorthIt: boolean, end: End): void {
-    this.#request.onFailure(failure, this.#upstream!.name)
-    const next = isWorthIt ? this.#nextCall() : null
-    if (next === null) this.#finishWith(failure, end)
-    else if (next.waitMs === 0) this.#call(next.target)
+  #failed(failure: ServiceError, scope: RetryScope, end: End): void {
+    const { name } = this.#upstream!
+    this.#request.onFailure(failure, name)
+    if (scope === 'anywhere') this.#momentary = failure
+    if (scope === 'elsewhere') this.#order = this.#order.filter(({ upstream }) => upstream !== name)
+    const next = scope === 'nowhere' ? null : this.#nextCall(scope)
+    if (next === null) {
+      // Of several failures the client is told of one that may pass.
+      const told = scope === 'elsewhere' ? (this.#momentary ?? failure) : failure
+      const toldScope = told === failure ? scope : 'anywhere'
+      const { maxCalls } = this.#request
+      this.#finishWith(told, end, mayClientRetry(told, toldScope, this.#tried.length, maxCalls))
+    } else if (next.waitMs === 0) this.#call(next.target)
     else {
       this.#retryTimer = setTimeout(() => {
         this.#retryTimer = undefined
@@ -480,19 +519,21 @@ class Relay implements AnswerHandler, Expiring {
     }
   }
 
-  #nextCall(): Choice | null {
-    if (this.#response.headersSent || !this.#isServed() || this.#tried.length >= mostAttempts) return null
+  #nextCall(scope: RetryScope): Choice | null {
+    if (this.#response.headersSent || !this.#isServed() || this.#tried.length >= this.#request.maxCalls) return null
     const next = chooseTarget(this.#order, this.#tried, this.#request.upstreams, performance.now())
-    return next !== null && this.#upstream!.retries.take() ? next : null
+    // A call that another upstream gets instead of this one amplifies nothing.
+    return next !== null && (scope === 'elsewhere' || this.#upstream!.retries.take()) ? next : null
   }
 
-  #finishWith(failure: ServiceError, end: End = 'unserved'): void {
-    const { status, code } = this.#tell(failure)
+  /** @param shouldRetry whether the client should send the request again, unless what the failure's code says */
+  #finishWith(failure: ServiceError, end: End = 'unserved', shouldRetry?: boolean): void {
+    const { status, code } = this.#tell(failure, shouldRetry)
     this.#finish(status, code, end)
   }
 
   /** Tells the client of a failure in the way that is still open: a status, an event, or a connection that breaks. */
-  #tell(failure: ServiceError): { status: number; code: string } {
+  #tell(failure: ServiceError, shouldRetry?: boolean): { status: number; code: string } {
     const began = this.#response.headersSent
     const told = { status: began ? this.#status : failure.status, code: failure.code }
     if (!this.#isServed()) return told
@@ -505,17 +546,16 @@ class Relay implements AnswerHandler, Expiring {
     } else if (began) {
       this.#response.destroy()
     } else {
-      this.#answerWith(failure.status, Buffer.from(JSON.stringify(failure.toBody())), failure.retryAfter)
+      this.#answerWith(failure.status, Buffer.from(JSON.stringify(failure.toBody())), retryFields(failure, shouldRetry))
     }
     return told
   }
 
-  #answerWith(status: number, body: Buffer, retryAfter: number | null = null): void {
+  #answerWith(status: number, body: Buffer, further: readonly string[]): void {
     if (!this.#isServed()) return
     const { requestId, fields: given, isDraining } = this.#request
     const fields = ['content-type', 'application/json; charset=utf-8', 'x-content-type-options', 'nosniff']
-    fields.push('x-request-id', requestId, ...given)
-    if (retryAfter !== null) fields.push('retry-after', String(retryAfter))
+    fields.push('x-request-id', requestId, ...given, ...further)
     if (isDraining()) fields.push('connection', 'close')
     this.#response.writeHead(status, [...fields, 'content-length', String(body.length)]).end(body)
   }
@@ -524,6 +564,7 @@ class Relay implements AnswerHandler, Expiring {
     if (this.#done) return
     this.#done = true
     clearTimeout(this.#leavingTimer)
+    clearTimeout(this.#reasonTimer)
     clearTimeout(this.#headTimer)
     this.#decoder?.destroy()
     this.#request.deadlines.ended(this)
@@ -616,8 +657,7 @@ class Relay implements AnswerHandler, Expiring {
     const controller = this.#controller
     // What is refused is not served, although its reasons have not come.
     if (this.#refusal !== null) {
-      this.#refuse()
-      controller?.abort(clientGone)
+      this.#refuse(controller)
     } else if (controller === null) this.#finish(this.#status, null, 'unserved')
     else if (this.#canLeave()) this.#leave(controller)
     else if (this.#request.abandonedStreams.entered()) this.#readOn()
@@ -664,6 +704,7 @@ function isCutByUs(error: Error): boolean {
 }
 
 const noFields: readonly string[] = []
+const refusedFields: readonly string[] = ['x-should-retry', 'false']
 const noSpans: RelayRequest['spans'] = new Map()
 const none = Buffer.alloc(0)
 const nothingPassed = { bytes: none, unseenBytes: 0 }

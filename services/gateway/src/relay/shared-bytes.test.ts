@@ -115,6 +115,7 @@ const emptyHead: AnswerHead = {
   contentType: undefined,
   contentEncoding: undefined,
   retryAfter: undefined,
+  retryAfterMs: undefined,
   contentLength: -1
 }
 
@@ -164,6 +165,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     output: null,
     wordsMember: 'delta',
     requestId: 'req_1',
+    maxCalls: 3,
     response,
     fields: [],
     slowReaders: new SlowReaders(60_000),

@@ -1,55 +1,116 @@
 import t from 'tap'
 import { CallError, type CallErrorCode } from '../upstreams/call-error.ts'
-import { describeRefusal, failureOfError, isErrorWorthARetry, retrySeconds } from './upstream-failure.ts'
+import type { RetryScope } from './may-retry.ts'
+import { unexplained } from './read-refusal.ts'
+import { failureOfError, judgeStatus, readWaitMs, scopeOfError } from './upstream-failure.ts'
 
-t.test('Retry-After is understood as seconds and as a date, and kept within bounds', (t) => {
+t.test('how long an upstream asks to wait is read as milliseconds, seconds or a date, within bounds', async (t) => {
   const now = Date.parse('2026-01-01T00:00:00Z')
-  t.equal(retrySeconds('7', now), 7)
-  t.equal(retrySeconds('0', now), 2)
-  t.equal(retrySeconds('999999', now), 3600)
-  t.equal(retrySeconds('Thu, 01 Jan 2026 00:00:30 GMT', now), 30)
-  t.equal(retrySeconds('Wed, 31 Dec 2025 00:00:00 GMT', now), 2)
-  t.equal(retrySeconds('soon', now), 5)
-  t.equal(retrySeconds(undefined, now), 5)
-  t.end()
+  const wait = (retryAfter?: string, retryAfterMs?: string) => readWaitMs({ retryAfter, retryAfterMs }, now)
+  t.equal(wait('7'), 7000)
+  t.equal(wait('0'), 0)
+  t.equal(wait('0.5'), 500)
+  t.equal(wait('999999'), 3_600_000)
+  t.equal(wait('Thu, 01 Jan 2026 00:00:30 GMT'), 30_000)
+  t.equal(wait('Wed, 31 Dec 2025 00:00:00 GMT'), 0)
+  for (const other of ['soon', '', '-1', '1, 2']) t.equal(wait(other), null, other)
+  t.equal(wait(), null)
+  t.equal(wait('7', '250'), 250)
+  t.equal(wait(undefined, '12.5'), 12.5)
+  for (const other of ['', '-1', 'x', '1e9', '1, 2']) t.equal(wait('7', other), 7000, other)
 })
 
-t.test('a refusal of any form becomes an error of ours, with the upstream’s words', (t) => {
-  const message = (body: string) => describeRefusal(Buffer.from(body), 's3cret').error.message
-  t.equal(message('{"error":{"message":"a"}}'), 'a')
-  t.equal(message('{"error":"b"}'), 'b')
-  t.equal(message('{"message":"c"}'), 'c')
-  t.equal(message('{"detail":"d"}'), 'd')
-  for (const body of ['', 'null', '[]', '"x"', '{"error":[1]}', '<html>', '{"error":{"message":5}}']) {
-    t.match(describeRefusal(Buffer.from(body), 's3cret'), {
-      error: {
-        message: 'The upstream provider refused the request.',
-        type: 'invalid_request_error',
-        code: 'invalid_request'
-      }
-    })
+t.test(
+  'a status is about the request, or a failure that may pass, or one that only another upstream mends',
+  async (t) => {
+    const told = (status: number, waitMs: number | null = null) => {
+      const failed = judgeStatus(status, unexplained, waitMs)
+      return failed === null ? null : [failed.failure.code, failed.scope]
+    }
+    for (const status of [400, 404, 410, 413, 415, 422, 431, 451]) t.equal(told(status), null, String(status))
+    const others: Array<[number, string, RetryScope]> = [
+      ...[301, 405, 406, 407, 411, 412, 416, 417, 421, 426, 428].map((status): [number, string, RetryScope] => [
+        status,
+        'upstream_error',
+        'elsewhere'
+      ]),
+      [401, 'upstream_rejected_credentials', 'elsewhere'],
+      [403, 'upstream_rejected_credentials', 'elsewhere'],
+      [402, 'upstream_quota_exhausted', 'elsewhere'],
+      [429, 'upstream_rate_limited', 'anywhere'],
+      [498, 'upstream_rate_limited', 'anywhere'],
+      [408, 'upstream_timeout', 'anywhere'],
+      [504, 'upstream_timeout', 'anywhere'],
+      ...[409, 424, 425, 499, 500, 502, 503, 529].map((status): [number, string, RetryScope] => [
+        status,
+        'upstream_error',
+        'anywhere'
+      ])
+    ]
+    for (const [status, code, scope] of others) t.same(told(status), [code, scope], String(status))
+    t.same(told(402, 1000), ['upstream_rate_limited', 'anywhere'], 'OpenRouter: calls in flight use the budget up')
   }
-  t.same(
-    describeRefusal(Buffer.from('{"error":{"message":"no such key: s3cret"}}'), 's3cret').error.message,
-    'The upstream provider refused the request.',
-    'but not with a credential'
-  )
-  t.end()
+)
+
+t.test('an account without money is told apart from a rate limit, by each provider’s own words', async (t) => {
+  const anthropic = 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.'
+  const xai = "Your newly created team doesn't have any credits or licenses yet."
+  for (const [status, reason, expected] of [
+    [429, { type: 'insufficient_quota' }, true],
+    [429, { code: 'insufficient_quota' }, true],
+    [429, { type: 'x', code: 'project_spend_limit_exceeded' }, true],
+    [429, { type: 'exceeded_current_quota_error' }, true],
+    [429, { code: 'rate_limit_exceeded', message: 'Rate limit reached for gpt-4o on tokens per min' }, false],
+    [429, { code: 'RESOURCE_EXHAUSTED', message: 'Resource has been exhausted (e.g. check quota).' }, false],
+    [429, { message: 'Your team has either used all available credits or reached its monthly spending limit.' }, true],
+    [403, { code: 'permission-denied', message: xai }, true],
+    [403, { code: 'permission-denied', message: 'Access to the chat endpoint is denied.' }, false],
+    [400, { code: 'billing_hard_limit_reached' }, true],
+    [400, { code: 'Arrearage' }, true],
+    [400, { type: 'invalid_request_error', message: anthropic }, true],
+    [400, { type: 'invalid_request_error', message: `The text "${anthropic}" is too long.` }, false],
+    [400, { message: xai }, false]
+  ] as Array<[number, object, boolean]>) {
+    const failed = judgeStatus(status, { ...unexplained, ...reason })
+    t.equal(failed?.failure.code === 'upstream_quota_exhausted', expected, `${status} ${JSON.stringify(reason)}`)
+  }
+  t.match(judgeStatus(402), { scope: 'elsewhere', restMs: 30_000 }, 'and is called last for a while')
 })
 
-t.test('a call that failed is told by what went wrong, and made again unless it would take as long again', (t) => {
-  const told = (error: Error) => [failureOfError(error).code, isErrorWorthARetry(error)]
-  for (const [code, expected, isRetried] of [
-    ['not_connected', 'upstream_unreachable', true],
-    ['connect_timeout', 'upstream_timeout', true],
-    ['first_byte_timeout', 'upstream_timeout', false],
-    ['between_chunks_timeout', 'upstream_timeout', false],
-    ['connection_broke', 'upstream_error', true],
-    ['malformed_answer', 'upstream_error', true],
-    ['pool_closed', 'upstream_error', true]
-  ] as Array<[CallErrorCode, string, boolean]>) {
-    t.same(told(new CallError(code, 'x')), [expected, isRetried], code)
+t.test('the wait that an upstream asks for reaches the client, in seconds and milliseconds', async (t) => {
+  const wait = (status: number, waitMs: number | null) => {
+    const { failure, restMs } = judgeStatus(status, unexplained, waitMs)!
+    return [failure.retryAfter, failure.retryAfterMs, restMs]
   }
-  t.same(told(new Error('anything else')), ['upstream_error', true])
-  t.end()
+  t.same(wait(429, 7000), [7, 7000, 7000])
+  t.same(wait(503, 2500), [3, 2500, 2500])
+  t.same(wait(529, 30_000), [30, 30_000, 30_000])
+  t.same(wait(429, 20), [2, 2000, 20], 'never below what clients wait for when a dependency is away')
+  t.same(wait(429, null), [5, null, 0])
+  t.same(wait(503, null), [null, null, 0])
 })
+
+t.test('the log has the provider’s codes and not its message, which may repeat a conversation', async (t) => {
+  const reason = { ...unexplained, message: 'my secret', code: 'invalid_api_key', type: 'auth' }
+  t.match(judgeStatus(401, reason)!.failure.cause, { message: 'the upstream answered 401 (invalid_api_key, auth)' })
+  t.match(judgeStatus(500)!.failure.cause, { message: 'the upstream answered 500' })
+})
+
+t.test(
+  'a call that failed is told by what went wrong, and made again unless it would take as long again',
+  async (t) => {
+    const told = (error: Error) => [failureOfError(error).code, scopeOfError(error)]
+    for (const [code, expected, scope] of [
+      ['not_connected', 'upstream_unreachable', 'anywhere'],
+      ['connect_timeout', 'upstream_timeout', 'anywhere'],
+      ['first_byte_timeout', 'upstream_timeout', 'nowhere'],
+      ['between_chunks_timeout', 'upstream_timeout', 'nowhere'],
+      ['connection_broke', 'upstream_error', 'anywhere'],
+      ['malformed_answer', 'upstream_error', 'anywhere'],
+      ['pool_closed', 'upstream_error', 'anywhere']
+    ] as Array<[CallErrorCode, string, RetryScope]>) {
+      t.same(told(new CallError(code, 'x')), [expected, scope], code)
+    }
+    t.same(told(new Error('anything else')), ['upstream_error', 'anywhere'])
+  }
+)

@@ -90,6 +90,7 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
       contentType: headers['content-type'],
       contentEncoding: headers['content-encoding'],
       retryAfter: headers['retry-after'],
+      retryAfterMs: headers['retry-after-ms'] as string | undefined,
       contentLength: length === undefined ? -1 : Number(length)
     })
   }

@@ -16,6 +16,10 @@ t.test('an upstream with HTTP/2 is called over one connection, also for streams 
   const waiting: Array<() => void> = []
   const server = createSecureServer({ key, cert: key, allowHTTP1: true }, async (request, response) => {
     const { stream, user } = (await json(request)) as { stream?: boolean; user?: string }
+    if (user === 'too often') {
+      response.writeHead(429, { 'retry-after-ms': '7250' }).end()
+      return
+    }
     if (user !== undefined) {
       const type = user === 'streamed' ? 'text/event-stream' : 'application/json'
       response.writeHead(200, { 'content-type': type })
@@ -59,6 +63,9 @@ t.test('an upstream with HTTP/2 is called over one connection, also for streams 
       t.equal(text, 'data: {"choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n')
     }
     waiting.length = 0
+    const limited = await post(gateway, secret, '/chat/completions', chatOf('small', { user: 'too often' }))
+    t.equal(limited.headers.get('retry-after-ms'), '7250')
+    t.equal(await outcomeOf(limited), '503 upstream_rate_limited')
     if (http2) {
       const leaving = new AbortController()
       const left = await post(gateway, secret, '/chat/completions', chatOf('small', { stream: true }), {

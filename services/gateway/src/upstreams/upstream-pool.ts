@@ -59,6 +59,8 @@ export type AnswerHead = {
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined
   readonly retryAfter: string | undefined
+  /** `retry-after-ms`, as Azure sends it. */
+  readonly retryAfterMs: string | undefined
   /** Bytes of the body, -1 if the head does not tell. */
   readonly contentLength: number
 }

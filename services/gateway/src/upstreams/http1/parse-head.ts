@@ -28,6 +28,7 @@ export function parseHead(text: string): ParsedHead | string {
   let contentType: string | undefined
   let contentEncoding: string | undefined
   let retryAfter: string | undefined
+  let retryAfterMs: string | undefined
   let connection: string | undefined
   let keepAlive: string | undefined
   let transferEncoding: string | undefined
@@ -49,6 +50,9 @@ export function parseHead(text: string): ParsedHead | string {
         break
       case 14:
         if (isNamed(text, at, 'content-length')) length = joined(length, fieldValue(text, colon, lineEnd))
+        else if (isNamed(text, at, 'retry-after-ms')) {
+          retryAfterMs = joined(retryAfterMs, fieldValue(text, colon, lineEnd))
+        }
         break
       case 16:
         if (isNamed(text, at, 'content-encoding')) {
@@ -76,6 +80,7 @@ export function parseHead(text: string): ParsedHead | string {
     contentType,
     contentEncoding,
     retryAfter,
+    retryAfterMs,
     contentLength: length === undefined || hasNoBody ? -1 : Number(length),
     isChunked: transferEncoding !== undefined,
     keepsAlive:

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import OpenAI from 'openai'
+import t from 'tap'
+import { type FakeUpstream, startFakeUpstream } from '../../../../services/gateway/src/testing/fake-upstream.ts'
+import { catalogOf, startGateway, type TestGateway } from '../../../../services/gateway/src/testing/start-gateway.ts'
+import { type Case, cases, fine } from './cases.ts'
+
+const document = readFileSync(new URL('../../../../docs/retries.md', import.meta.url), 'utf8').replace(/ +/g, ' ')
+const maxCalls = 4
+
+// Upstreams of its own for each case: what happens to them must not matter to others, which run at the same time.
+const names = cases.map(({ route }, row) => route.map((_, at) => `row${row}-${at}`))
+const providers: FakeUpstream[] = []
+let gateway: TestGateway
+let apiKey: string
+t.before(async () => {
+  const file: string[] = []
+  for (const [row, { route }] of cases.entries()) {
+    for (const [at, behaviour] of route.entries()) {
+      const provider = await startFakeUpstream()
+      provider.answer(({ response }) => (typeof behaviour === 'string' ? fine : behaviour)(response))
+      // A port of ours that nobody listens on any more.
+      if (behaviour === 'refused') await provider.close()
+      else providers.push(provider)
+      file.push(`${names[row]![at]}: { base_url: '${provider.url}/v1', timeouts_ms: { first_byte: 1000 } }`)
+    }
+  }
+  const routes = names.map((upstreams, row) => [
+    `model${row}`,
+    upstreams.map((upstream, priority) => ({ upstream, priority }))
+  ])
+  gateway = await startGateway('', {
+    upstreamsFile: `upstreams: { ${file.join(', ')} }`,
+    catalog: catalogOf(Object.fromEntries(routes))
+  })
+  apiKey = (await gateway.seedKey()).secret
+})
+t.teardown(async () => {
+  await gateway.close()
+  await Promise.all(providers.map((provider) => provider.close()))
+})
+
+t.test('with the SDK’s default retries, every case of the published table is as it says', async (t) => {
+  await Promise.all(
+    cases.map(async (expected, row) => {
+      const { name, outcome, tries, calls } = expected
+      const happened = await ask(expected, row)
+      t.same(happened, { outcome, tries, calls }, name)
+      t.ok(happened.calls <= maxCalls, `${name}: ${happened.calls} calls of providers`)
+      t.ok(document.includes(lineOf(expected)), `docs/retries.md has: ${lineOf(expected)}`)
+    })
+  )
+  t.equal(document.match(/^\|[^|]*\|[^|]*\| \d \| \d \|/gm)?.length, cases.length, 'and no other rows')
+})
+
+async function ask({ route, stream = false, hasNoRetries }: Case, row: number) {
+  let calls = 0
+  for (const [at, name] of names[row]!.entries()) {
+    const { pool, retries, breaker } = gateway.upstreams.get(name)!
+    const dispatch = pool.dispatch.bind(pool)
+    pool.dispatch = (call, handler) => {
+      calls++
+      dispatch(call, handler)
+    }
+    if (hasNoRetries) while (retries.take());
+    if (route[at] === 'left alone') for (let n = 0; n < 5; n++) breaker.failed(false, performance.now())
+  }
+  let tries = 0
+  const counted: typeof fetch = (...request) => {
+    tries++
+    return fetch(...request)
+  }
+  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, fetch: counted })
+  const outcome = await outcomeOf(client, `model${row}`, stream)
+  return { outcome, tries, calls }
+}
+
+async function outcomeOf(client: OpenAI, model: string, stream: boolean): Promise<string> {
+  const messages = [{ role: 'user' as const, content: 'Hi' }]
+  try {
+    const answer = await client.chat.completions.create({ model, messages, stream })
+    if (Symbol.asyncIterator in answer) for await (const _chunk of answer);
+    return '200'
+  } catch (error) {
+    if (!(error instanceof OpenAI.APIError)) return 'connection closed'
+    return error.status === undefined ? `${error.code} in the stream` : `${error.status} ${error.code}`
+  }
+}
+
+function lineOf({ name, outcome, tries, calls, time }: Case): string {
+  return `| ${name} | ${outcome.replace(/\b[a-z]+(_[a-z]+)+\b/, '`$&`')} | ${tries} | ${calls} | ${time} |`
+}

@@ -1,0 +1,142 @@
+import { readableText } from './readable-text.ts'
+
+/** Why a provider refused a request, as far as its answer says; each null where it does not. */
+export type Refusal = {
+  readonly message: string | null
+  readonly type: string | null
+  readonly code: string | null
+  /** The member of the request that is at fault. */
+  readonly param: string | null
+  /** What an error in OpenAI's shape has. */
+  readonly members: Readonly<Record<string, unknown>>
+}
+
+export const unexplained: Refusal = { message: null, type: null, code: null, param: null, members: {} }
+
+/** Characters of a message that reach the client. */
+const maxMessage = 16_384
+const maxItems = 8
+const maxDepth = 4
+/** A name for programs: no text, no URL. */
+const identifier = /^[\w .-]{1,100}$/
+
+/**
+ * Reads a refusal in the shapes that providers use:
+ *
+ * - OpenAI, vLLM ≥ 0.10, llama.cpp, Ollama's `/v1`, Groq, DeepSeek: `{ error: { message, type, param, code } }`
+ * - Azure: `{ error: { code, message, innererror } }`; its API Management: `{ statusCode, message }`
+ * - Anthropic: `{ type: 'error', error: { type, message } }`
+ * - Gemini: `[{ error: { code: 400, message, status, details } }]` (google-gemini/gemini-cli#12823)
+ * - vLLM < 0.10: `{ object: 'error', message, type, param, code: 400 }`
+ * - FastAPI: `{ detail: text | [{ loc, msg, type }] }`; Mistral: the latter as `message`
+ * - Ollama, xAI, text-generation-inference: `{ error: text, code | error_type }`
+ * - Cohere, AWS: `{ message }`; RFC 9457: `{ title, detail }`
+ * - text or HTML, from what stands in front of the provider
+ */
+export function readRefusal(body: Buffer): Refusal {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body.toString())
+  } catch {
+    const text = readableText(body)
+    return text === null ? unexplained : { ...unexplained, message: bounded(text) }
+  }
+  const outer = Array.isArray(parsed) ? parsed[0] : parsed
+  if (!isObject(outer)) return unexplained
+  const inner = isObject(outer.error) ? outer.error : outer
+  const message = [inner.message, inner.Message, outer.error, inner.detail, inner.errors, inner.title]
+    .map((value) => textOf(value, 0))
+    .find((text) => text !== null)
+  return {
+    message: message === undefined ? null : bounded(message),
+    type: firstName(inner.type, inner.error_type),
+    code: firstName(inner.code, inner.status, numberAsText(inner.code)),
+    param: paramOf(inner),
+    members: inner === outer.error ? inner : {}
+  }
+}
+
+/**
+ * The body that tells the client of a refusal which is about its request: the provider's own words, and its other members
+ * where it uses OpenAI's shape.
+ *
+ * @param secret what must not be passed on, should the provider repeat it
+ */
+export function describeRefusal(
+  { message, type, code, param, members }: Refusal,
+  secret: string | null
+): { code: string; body: string } {
+  const told = { message: message ?? usual.message, type: type ?? usual.type, code: code ?? usual.code }
+  try {
+    const body = JSON.stringify({ error: { ...members, ...told, ...(param !== null && { param }) } })
+    if (secret === null || !body.includes(JSON.stringify(secret).slice(1, -1))) return { code: told.code, body }
+  } catch {
+    // Members that are nested too deeply to be written.
+  }
+  return { code: usual.code, body: JSON.stringify({ error: usual }) }
+}
+
+const usual = {
+  message: 'The upstream provider refused the request.',
+  type: 'invalid_request_error',
+  code: 'invalid_request'
+}
+
+/** What a value says to people: a text, the texts of a list, or those members of an object that hold one. */
+function textOf(value: unknown, depth: number): string | null {
+  if (typeof value === 'string') return value.trim() === '' ? null : value.trim()
+  if (depth > maxDepth) return null
+  if (Array.isArray(value)) {
+    const texts = value.slice(0, maxItems).map((item) => textOf(item, depth + 1))
+    return texts.filter((text) => text !== null).join('; ') || null
+  }
+  if (!isObject(value)) return null
+  const { message, detail, msg, error } = value
+  for (const one of [msg, message, detail, error]) {
+    const text = textOf(one, depth + 1)
+    const path = pathOf(value.loc)
+    if (text !== null) return path === null ? text : `${path}: ${text}`
+  }
+  return null
+}
+
+function paramOf({ param, detail, message, details }: Record<string, unknown>): string | null {
+  if (typeof param === 'string') return param.slice(0, maxMessage)
+  const wrapped = isObject(message) ? message.detail : null
+  for (const list of [detail, wrapped]) {
+    if (Array.isArray(list) && isObject(list[0])) return pathOf(list[0].loc)
+  }
+  // google.rpc.BadRequest
+  const violations = Array.isArray(details)
+    ? details.find((one) => isObject(one) && Array.isArray(one.fieldViolations))
+    : null
+  const field = violations?.fieldViolations[0]?.field
+  return typeof field === 'string' && field !== '' ? field.slice(0, maxMessage) : null
+}
+
+/** FastAPI's `loc`, without the `body` that it begins with: `messages.0.role`. */
+function pathOf(loc: unknown): string | null {
+  if (!Array.isArray(loc)) return null
+  const steps = loc.slice(loc[0] === 'body' ? 1 : 0, 20)
+  return steps.length > 0 && steps.every((step) => typeof step === 'string' || typeof step === 'number')
+    ? bounded(steps.join('.'))
+    : null
+}
+
+function firstName(...values: unknown[]): string | null {
+  for (const value of values) if (typeof value === 'string' && identifier.test(value)) return value
+  return null
+}
+
+/** A code that is a number, unless it only repeats the status. */
+function numberAsText(code: unknown): string | null {
+  return typeof code === 'number' && Number.isInteger(code) && (code < 100 || code > 599) ? String(code) : null
+}
+
+function bounded(text: string): string {
+  return text.length > maxMessage ? `${text.slice(0, maxMessage - 1)}…` : text
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,169 @@
+import type { Socket } from 'node:net'
+import pino from 'pino'
+import t from 'tap'
+import { chatOf, post } from '../testing/client.ts'
+import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+
+type Answer = (received: Received) => void
+
+let gateway: TestGateway
+let upstream: FakeUpstream
+let secret: string
+const logged: Array<Record<string, unknown>> = []
+t.before(async () => {
+  upstream = await startFakeUpstream()
+  gateway = await startGateway(upstream.url, {
+    catalog: catalogOf({ small: [{ upstream: 'test' }] }),
+    log: pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
+  })
+  secret = (await gateway.seedKey()).secret
+})
+t.teardown(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+t.beforeEach(() => {
+  upstream.received.length = 0
+  logged.length = 0
+  gateway.upstreams.get('test')!.restingUntil.clear()
+})
+
+const quota = '{"error":{"message":"You exceeded your current quota","type":"insufficient_quota"}}'
+
+async function ask(answer: Answer, headers: Record<string, string> = {}) {
+  upstream.answer(answer)
+  const response = await post(gateway, secret, '/chat/completions', chatOf('small'), {
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers }
+  })
+  const { error } = (await response.json()) as { error: Record<string, unknown> }
+  return { status: response.status, headers: Object.fromEntries(response.headers), error }
+}
+
+const answering =
+  (status: number, body: string, headers: Record<string, string> = {}): Answer =>
+  ({ response }) =>
+    void response.writeHead(status, headers).end(body)
+
+t.test('status and reason of a refusal reach the client in the one shape, and are not worth a retry', async (t) => {
+  const html = '<html><head><title>413 Request Entity Too Large</title></head></html>'
+  const detail = '{"detail":[{"type":"missing","loc":["body","messages",0,"role"],"msg":"Field required","input":{}}]}'
+  const gemini = '[{"error":{"code":400,"message":"Invalid JSON payload.","status":"INVALID_ARGUMENT"}}]'
+  const vllm = '{"object":"error","message":"Too long.","type":"BadRequestError","param":null,"code":400}'
+  for (const [status, body, type, expected] of [
+    [422, detail, 'application/json', { message: 'messages.0.role: Field required', param: 'messages.0.role' }],
+    [400, gemini, 'application/json', { message: 'Invalid JSON payload.', code: 'INVALID_ARGUMENT' }],
+    [400, vllm, 'application/json', { message: 'Too long.', type: 'BadRequestError' }],
+    [404, '{"error":"model \\"x\\" not found"}', 'application/json', { message: 'model "x" not found' }],
+    [404, '{"statusCode":404,"message":"Resource not found"}', 'application/json', { message: 'Resource not found' }],
+    [413, html, 'text/html', { message: '413 Request Entity Too Large' }],
+    [451, 'Not in your country', 'text/plain', { message: 'Not in your country' }]
+  ] as Array<[number, string, string, object]>) {
+    const answer = await ask(answering(status, body, { 'content-type': type }))
+    t.equal(answer.status, status, body)
+    t.match(answer.error, { type: 'invalid_request_error', code: 'invalid_request', ...expected })
+    t.match(answer.headers, { 'x-should-retry': 'false', 'content-type': /^application\/json/ })
+  }
+  t.equal(upstream.received.length, 7)
+})
+
+t.test('an account without money is one call, told as such, and an error in the log', async (t) => {
+  const answer = await ask(answering(429, quota))
+  t.match(answer, { status: 502, error: { code: 'upstream_quota_exhausted', message: /operator/ } })
+  t.match(answer.headers, { 'x-should-retry': 'false' })
+  t.equal(upstream.received.length, 1)
+  t.match(
+    logged.find(({ msg }) => msg === 'upstream failed'),
+    { level: 50, upstream: 'test', err: { code: 'upstream_quota_exhausted' } }
+  )
+  await ask(answering(401, '{"error":{"code":"invalid_api_key","message":"no"}}'))
+  t.match(
+    logged.findLast(({ msg }) => msg === 'upstream failed'),
+    { level: 50, err: { code: 'upstream_rejected_credentials' } }
+  )
+  await ask(answering(500, ''))
+  t.match(
+    logged.findLast(({ msg }) => msg === 'upstream failed'),
+    { level: 40 },
+    'what may pass is a warning'
+  )
+})
+
+t.test('the connection is kept when the reason has been read, with and without a length', async (t) => {
+  const sockets = new Set<Socket>()
+  for (const chunked of [false, true]) {
+    for (let n = 0; n < 3; n++) {
+      await ask(({ request, response }) => {
+        sockets.add(request.socket)
+        response.writeHead(429, chunked ? {} : { 'content-length': quota.length })
+        response.write(quota, () => response.end())
+      })
+    }
+  }
+  t.equal(sockets.size, 1)
+})
+
+t.test('a reason that does not end, or is too long, is not waited for', async (t) => {
+  const unending: Answer = ({ response }) => void response.writeHead(403).write('{"error":')
+  t.match(await ask(unending), { status: 502, error: { code: 'upstream_rejected_credentials' } })
+  const long: Answer = ({ response }) => void response.writeHead(401).write('x'.repeat(70_000))
+  t.match(await ask(long), { status: 502, error: { code: 'upstream_rejected_credentials' } })
+  t.match(await ask(({ response }) => void response.writeHead(400).write('x'.repeat(70_000))), {
+    status: 400,
+    error: { message: /^x+$/ }
+  })
+  t.equal(upstream.received.length, 3)
+})
+
+t.test('the wait that a provider asks for reaches the client, to the millisecond where it is known', async (t) => {
+  const limited = await ask(answering(429, '{}', { 'retry-after-ms': '2500', 'retry-after': '9' }))
+  t.match(limited.headers, { 'retry-after': '3', 'retry-after-ms': '2500', 'x-should-retry': 'true' })
+  const busy = await ask(answering(503, '', { 'retry-after': '7' }))
+  t.match(busy, { status: 502, error: { code: 'upstream_error' } })
+  t.match(busy.headers, { 'retry-after': '7', 'retry-after-ms': '7000', 'x-should-retry': 'true' })
+  const long = await ask(answering(503, '', { 'retry-after': '61' }))
+  t.match(long.headers, { 'retry-after': '61', 'x-should-retry': 'false' }, 'SDKs would not wait so long')
+})
+
+t.test('a retry of an SDK gets fewer calls', async (t) => {
+  for (const [count, calls] of [
+    ['0', 3],
+    ['1', 2],
+    ['2', 1]
+  ] as const) {
+    upstream.received.length = 0
+    const { headers } = await ask(answering(500, ''), { 'x-stainless-retry-count': count })
+    t.equal(upstream.received.length, calls, count)
+    t.equal(headers['x-should-retry'], calls === 1 ? 'true' : 'false')
+  }
+})
+
+t.test('errors that no provider is asked for say whether to retry, and browsers may read it', async (t) => {
+  const call = (model: string, key: string, body?: string) =>
+    post(gateway, key, '/chat/completions', body ?? chatOf(model), {
+      headers: {
+        ...(key !== '' && { authorization: `Bearer ${key}` }),
+        'content-type': 'application/json',
+        origin: 'https://app.example'
+      }
+    })
+  const limited = (await gateway.seedKey({ key: { requestsPerMinute: 1 } })).secret
+  upstream.answer(answering(200, '{"choices":[]}', { 'content-type': 'application/json' }))
+  await (await call('small', limited)).text()
+  for (const [response, status, expected] of [
+    [await call('small', ''), 401, 'false'],
+    [await call('unknown', secret), 403, 'false'],
+    [await call('small', secret, '{'), 400, 'false'],
+    [await call('small', limited), 429, 'true']
+  ] as Array<[Response, number, string]>) {
+    await response.text()
+    t.equal(response.status, status)
+    t.equal(response.headers.get('x-should-retry'), expected, String(status))
+    const exposed = response.headers.get('access-control-expose-headers')?.split(', ') ?? []
+    for (const name of ['retry-after', 'retry-after-ms', 'x-should-retry', 'x-request-id']) t.ok(exposed.includes(name))
+    if (status !== 429) continue
+    const [seconds, ms] = ['retry-after', 'retry-after-ms'].map((name) => Number(response.headers.get(name)))
+    t.ok(ms! > 0 && ms! <= 60_000, `${ms} ms`)
+    t.equal(seconds, Math.ceil(ms! / 1000))
+  }
+})
