@@ -23,7 +23,8 @@ export class EventStream {
   /** How many bytes of words had come with a usage behind which nothing was to come; -1 without one. */
   #sizeAtUsage = -1
   readonly #showsUsage: boolean
-  readonly #received: ReceivedText
+  /** The words that have come. */
+  readonly received: ReceivedText
   /** The event that is not complete yet. */
   #held: Buffer[] = []
   #heldBytes = 0
@@ -39,7 +40,7 @@ export class EventStream {
   /** @param received is given all whole events */
   constructor(showsUsage: boolean, received: ReceivedText) {
     this.#showsUsage = showsUsage
-    this.#received = received
+    this.received = received
   }
 
   /**
@@ -47,7 +48,7 @@ export class EventStream {
    * usage in every event.
    */
   get isUsageFinal(): boolean {
-    return this.#sizeAtUsage === this.#received.size
+    return this.#sizeAtUsage === this.received.size
   }
 
   /** Whether a part of an event has passed whose rest has not. */
@@ -92,10 +93,10 @@ export class EventStream {
       const end = firstBoundary(chunk, 0, before)
       if (end === 0) {
         this.#held = [Buffer.concat([before, chunk]).subarray(-3)]
-        this.#received.skipped(chunk.length)
+        this.received.skipped(chunk.length)
         return chunk
       }
-      this.#received.skipped(end)
+      this.received.skipped(end)
       this.#isPassing = false
       this.#take()
       return Buffer.concat([chunk.subarray(0, end), this.#advance(chunk.subarray(end))])
@@ -137,7 +138,7 @@ export class EventStream {
   /** Everything held, of which the end stays known: the boundary may lie across it. */
   #pass(): Buffer {
     const passed = this.#take()
-    this.#received.skipped(passed.length)
+    this.received.skipped(passed.length)
     this.#held = [passed.subarray(-3)]
     return passed
   }
@@ -164,7 +165,7 @@ export class EventStream {
       this.#hasFailed = true
       return before
     }
-    this.#received.add(events, text)
+    this.received.add(events, text)
     if (!this.#isFinished) this.#isFinished = tellsFinish(events, text)
     // Nearly all chunks end with an object.
     if (events[events.length - 3] !== closeBrace) this.#isDone ||= doneEvent.test(text)
@@ -181,7 +182,7 @@ export class EventStream {
           rest.push(events.subarray(from, start))
           from = end
         }
-        if (this.#received.areIn(text, end)) this.#sizeAtUsage = -1
+        if (this.received.areIn(text, end)) this.#sizeAtUsage = -1
         next = end
       }
       at = findName(text, usageName, next)
@@ -208,7 +209,7 @@ export class EventStream {
     this.usage = usage
     const choices = memberOf(data, 'choices')
     const isOnly = Array.isArray(choices) && choices.length === 0
-    this.#sizeAtUsage = isOnly ? this.#received.size : -1
+    this.#sizeAtUsage = isOnly ? this.received.size : -1
     return isOnly
   }
 }

@@ -7,7 +7,6 @@ import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 import { ReceivedText } from '../usage/received-text.ts'
-import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
 import type { AbandonedStreams } from './abandoned-streams.ts'
 import { AnswerDecoder, isIdentity } from './answer-decoder.ts'
 import { BodyAnswer } from './body-answer.ts'
@@ -30,6 +29,7 @@ import {
   readWaitMs,
   scopeOfError
 } from './upstream-failure.ts'
+import { type End, endOfBroken, isReported, usedOf } from './used-of.ts'
 
 /** Bytes of a refusal that are read for its message. A failed answer that says to have no more is read to its end, which keeps the connection. */
 const refusalLimit = 64 * 1024
@@ -104,7 +104,6 @@ class Relay implements AnswerHandler, Expiring {
   /** The answer, if it is a stream. */
   #stream: StreamAnswer | null = null
   #events: EventStream | null = null
-  #received: ReceivedText | null = null
   /** The answer, if it is a single body. */
   #body: BodyAnswer | null = null
   /** Decodes the answer, if it is compressed. */
@@ -256,18 +255,8 @@ class Relay implements AnswerHandler, Expiring {
   /** The answer is none, or is not whole although it has ended: a failure of the provider. */
   #misanswered(controller: CallController, how: string): void {
     const error = new CallError('malformed_answer', `the upstream's answer ${how}`)
-    this.#brokeOff(error, this.#whatCame())
+    this.#brokeOff(error, endOfBroken(this.#events ?? this.#body))
     controller.abort(error)
-  }
-
-  /** How a call ends that did not bring a whole answer. Without words or usage the provider has served nothing. */
-  #whatCame(): End {
-    const hasWords = this.#body?.isAnswer === true || (this.#received !== null && this.#received.size > 0)
-    return hasWords || this.#reportedUsage() !== null ? 'cut' : 'unserved'
-  }
-
-  #reportedUsage(): ReportedUsage | null {
-    return this.#body === null ? (this.#events?.usage ?? null) : this.#body.usage
   }
 
   #call(target: Target): void {
@@ -300,7 +289,6 @@ class Relay implements AnswerHandler, Expiring {
     this.#decoder = null
     this.#head = null
     this.#body = null
-    this.#received = null
     this.#events = null
     this.#isAccepted = false
   }
@@ -323,8 +311,7 @@ class Relay implements AnswerHandler, Expiring {
     const length = isEncoded ? -1 : contentLength
     if (isEncoded) this.#decode(controller, encoding)
     if (kind === 'stream') {
-      this.#received = new ReceivedText(this.#request.wordsMember)
-      this.#events = new EventStream(asksForUsage(this.#request), this.#received)
+      this.#events = new EventStream(asksForUsage(this.#request), new ReceivedText(this.#request.wordsMember))
     } else this.#body = new BodyAnswer(this.#request.output === null ? 'data' : 'choices', length)
     if (!this.#isServed()) return
     // None of the upstream's headers reaches the client.
@@ -350,7 +337,7 @@ class Relay implements AnswerHandler, Expiring {
         if (isOver()) return
         if (failure === null) this.#concludeAnswer(controller)
         else {
-          this.#brokeOff(failure, isBroken ? this.#whatCame() : 'cut')
+          this.#brokeOff(failure, isBroken ? endOfBroken(this.#events ?? this.#body) : 'cut')
           controller.abort(failure)
         }
       }
@@ -393,7 +380,7 @@ class Relay implements AnswerHandler, Expiring {
     if (chunk.length <= shortWrite && this.#isServed()) {
       // The only bytes, known as such, leave together with the headers and the end.
       const text = chunk.toString('latin1')
-      if (this.#isReported(body.readAll(chunk, text))) {
+      if (isReported(body.readAll(chunk, text), this.#request.output !== null)) {
         this.#accept()
         this.#writeHead()
         this.#response.end(text, 'latin1')
@@ -584,38 +571,12 @@ class Relay implements AnswerHandler, Expiring {
   }
 
   #used(end: End): Used {
-    if (end === 'unserved') return null
-    const { hidesOutput, output } = this.#request
-    const isCut = end === 'cut'
-    // The event that was not complete has words, too.
-    if (isCut) this.#events?.end()
-    const body = this.#body
-    const usage = this.#reportedUsage()
-    const isFinal = !isCut || body !== null || (this.#events?.isUsageFinal ?? false)
-    if (isFinal && this.#isReported(usage)) {
-      // Embeddings have no output, and say nothing of it.
-      return output === null ? { ...usage, completionTokens: 0 } : usage
-    }
-    if (body !== null) {
-      const { bytes, unseenBytes } = body.passed()
-      if (!isCut && (!hidesOutput || usage !== null)) {
-        const answer = output === null ? none : bytes
-        return { received: { answer, isStream: false, unseenBytes, isCut }, reported: usage }
-      }
-      // All of a body exists before its first byte comes.
-      const length = bytes.length + unseenBytes + body.remaining
-      if (body.remaining < 0 || hidesOutput) return 'hold'
-      return { received: { answer: none, isStream: false, unseenBytes: length, isCut }, reported: usage }
-    }
-    if (isCut && (!this.#isStreamed() || this.#isBilledOn())) return 'hold'
-    if (hidesOutput && usage === null) return 'hold'
-    const { bytes, unseenBytes } = this.#received?.received() ?? nothingPassed
-    return { received: { answer: bytes, isStream: true, unseenBytes, isCut }, reported: usage }
-  }
-
-  /** Whether nothing of a usage has to be estimated. */
-  #isReported(usage: ReportedUsage | null): usage is Usage {
-    return this.#request.output === null ? usage !== null && usage.promptTokens !== null : isComplete(usage)
+    return usedOf(end, this.#events ?? this.#body, {
+      hasOutput: this.#request.output !== null,
+      hidesOutput: this.#request.hidesOutput,
+      isStreamed: this.#isStreamed(),
+      isBilledOn: this.#isBilledOn()
+    })
   }
 
   /** Whether the client can still be told something. */
@@ -625,12 +586,12 @@ class Relay implements AnswerHandler, Expiring {
 
   /** Whether an answer has begun. */
   #hasAnswer(): boolean {
-    return this.#body !== null || this.#received !== null
+    return this.#body !== null || this.#events !== null
   }
 
   /** Whether the answer is a stream, or will be as far as is known. */
   #isStreamed(): boolean {
-    return this.#received !== null || (this.#request.isStream && this.#body === null)
+    return this.#events !== null || (this.#request.isStream && this.#body === null)
   }
 
   /** Whether the provider may bill more of a stream than what has come of it, although it is aborted. */
@@ -649,7 +610,7 @@ class Relay implements AnswerHandler, Expiring {
     // It was told of its deadline before.
     if (this.#after !== null) return
     const hasCall = this.#controller !== null || (this.#tried.length > 0 && this.#retryTimer === undefined)
-    if (hasCall && !this.#request.isStream && this.#received === null && this.#refusal === null) {
+    if (hasCall && !this.#request.isStream && this.#events === null && this.#refusal === null) {
       this.#resume()
       return
     }
@@ -692,9 +653,6 @@ class Relay implements AnswerHandler, Expiring {
   }
 }
 
-/** How a request ended: its answer is whole; the client, gateway or provider cut it off; or the provider did not serve it. */
-type End = 'whole' | 'cut' | 'unserved'
-
 /** Whether the provider was at work on a call that failed before its answer began. */
 function isCutByUs(error: Error): boolean {
   return (
@@ -706,8 +664,6 @@ function isCutByUs(error: Error): boolean {
 const noFields: readonly string[] = []
 const refusedFields: readonly string[] = ['x-should-retry', 'false']
 const noSpans: RelayRequest['spans'] = new Map()
-const none = Buffer.alloc(0)
-const nothingPassed = { bytes: none, unseenBytes: 0 }
 
 const usualType = 'application/json'
 const streamType = 'text/event-stream; charset=utf-8'
