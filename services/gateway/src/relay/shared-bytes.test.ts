@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mock } from 'node:test'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -108,6 +109,18 @@ t.test('what the relay is given of an answer may be overwritten at once', async 
     if (status === 200) t.ok(got === parts.join(''), JSON.stringify(head))
     else t.match(JSON.parse(got), { error: { message: 'no' } })
   }
+})
+
+t.test('a stream begins for its client after 10 s, although nothing of it has come', async (t) => {
+  const got = await answered((handler) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    handler.onRequestStart(controller)
+    handler.onResponseStart(controller, 200, { ...emptyHead, contentType: 'text/event-stream' })
+    mock.timers.tick(10_000)
+    handler.onResponseEnd(controller)
+    mock.timers.reset()
+  })
+  t.match(got, /^data: {"error":{.*"upstream_error"}}\n\n$/)
 })
 
 const controller: CallController = { abort() {}, leave() {}, pause() {}, resume() {} }
