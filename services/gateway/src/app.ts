@@ -143,6 +143,7 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
 
   app.register(async (open) => {
     logSuccesses(open)
+    forbidSniffing(open)
     openApi(open)
     answerPreflights(open)
   })
@@ -161,10 +162,19 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {
       logSuccesses(listing)
+      forbidSniffing(listing)
       models(listing, dependencies)
     })
   })
   return app
+}
+
+/** Browsers must not guess the type of an answer. Answers of models and failures say so themselves. */
+function forbidSniffing(app: FastifyInstance): void {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('x-content-type-options', 'nosniff')
+    done()
+  })
 }
 
 /** For routes that call no model: failures are logged where they are answered, calls where they are settled. */

@@ -16,6 +16,7 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   logRequest(request.log, { id, known: knownKey, startedAt, status, code })
   const fields = retryFields(failure)
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
+  reply.header('x-content-type-options', 'nosniff')
   reply.code(status).headers(failure.headers).header('x-request-id', id).send(failure.toBody())
 }
 
@@ -38,7 +39,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   const body = JSON.stringify(failure.toBody())
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
-      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `content-type: application/json; charset=utf-8\r\nx-content-type-options: nosniff\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-should-retry: false\r\nx-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy()
   )

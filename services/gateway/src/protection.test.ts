@@ -5,7 +5,7 @@ import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post, rawConnection } from './testing/client.ts'
-import { type FakeUpstream, startFakeUpstream } from './testing/fake-upstream.ts'
+import { type FakeUpstream, plainAnswer, startFakeUpstream } from './testing/fake-upstream.ts'
 import { startGateway, type TestGateway } from './testing/start-gateway.ts'
 
 let upstream: FakeUpstream
@@ -120,8 +120,9 @@ t.test('who takes nothing of an answer is cut off, and the upstream’s work wit
 
 t.test('who takes an answer slowly, but takes it, gets all of it', async (t) => {
   const length = 20_000_000
+  const events = Buffer.alloc(length, `data: ${'x'.repeat(992)}\n\n`)
   upstream.answer(({ response }) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(Buffer.alloc(length, 'x'))
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events)
   })
   const socket = rawConnection(gateway)
   socket.write(head(`content-length: ${body.length}`, 'connection: close') + body)
@@ -142,7 +143,7 @@ t.test('more connections than are allowed are closed as they come', async (t) =>
   while (closed.size < 22) await new Promise(setImmediate)
   for (const socket of sockets) socket.destroy()
   await Promise.all(sockets.map((socket) => closed.has(socket) || once(socket, 'close')))
-  upstream.answer(({ response }) => void response.end('{}'))
+  upstream.answer(({ response }) => void response.end(plainAnswer))
   let outcome = ''
   while (outcome !== '200') outcome = await post(gateway, secret, '/chat/completions', body).then(outcomeOf, () => '')
   t.pass('and there is room again when they are gone')
@@ -201,7 +202,7 @@ t.test('a page of any origin may call with a key, without credentials of the bro
     upstream.answer(({ response }) => {
       response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json')
       response.setHeader('access-control-allow-origin', 'https://upstream.example')
-      response.end('{}')
+      response.end(stream ? 'data: [DONE]\n\n' : plainAnswer)
     })
     const answer = await post(gateway, key, '/chat/completions', chatOf('small', { stream }), {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', origin: 'https://app.example' }

@@ -15,6 +15,8 @@ export const status =
   (response) =>
     void response.writeHead(status, { ...json, ...headers }).end(JSON.stringify({ error }))
 
+const fineStream: Behaviour = (response) =>
+  void response.writeHead(200, events).end(`${event({ content: 'Hi' })}data: [DONE]\n\n`)
 const reset: Behaviour = (response) => void response.destroy()
 const silent: Behaviour = () => {}
 const cutStream: Behaviour = (response) => {
@@ -24,6 +26,11 @@ const cutBody: Behaviour = (response) => {
   const begun = '{"object":"chat.completion","choices":[{"message":{"content":"Hel'
   response.writeHead(200, { ...json, 'content-length': '1000' }).write(begun, () => response.destroy())
 }
+
+const emptyStream: Behaviour = (response) => void response.writeHead(200, events).end()
+const page: Behaviour = (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')
+const okError: Behaviour = (response) => void response.writeHead(200, json).end('{"error":{"message":"overloaded"}}')
+const cutJson: Behaviour = (response) => void response.writeHead(200, json).end('{"object":')
 
 export type Case = {
   /** As the table has it. */
@@ -208,6 +215,27 @@ export const cases: Case[] = [
     calls: 1,
     time: '2 s'
   },
+  {
+    name: '200 with an empty stream',
+    route: [emptyStream],
+    stream: true,
+    outcome: failed,
+    tries: 1,
+    calls: 3,
+    time: '0.6 s'
+  },
+  {
+    name: '200 with an empty stream, the next is well',
+    route: [emptyStream, fineStream],
+    stream: true,
+    outcome: '200',
+    tries: 1,
+    calls: 2,
+    time: 'at once'
+  },
+  { name: '200 with a page of HTML', route: [page], outcome: failed, tries: 1, calls: 3, time: '0.6 s' },
+  { name: '200 with an error', route: [okError], outcome: failed, tries: 1, calls: 3, time: '0.6 s' },
+  { name: '200 with JSON that ends too early', route: [cutJson], outcome: failed, tries: 1, calls: 3, time: '0.6 s' },
   {
     name: 'breaks off a stream',
     route: [cutStream],

@@ -52,7 +52,7 @@ t.beforeEach(() => answerWith({ prompt_tokens: 10, completion_tokens: 20 }))
 function answerWith(usage: object): void {
   upstream.answer(({ response }) => {
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ object: 'chat.completion', usage }))
+    response.end(JSON.stringify({ choices: [{ message: {} }], data: [{}], usage }))
   })
 }
 const chat = (seeded: SeededKey, members: object = {}, model = 'small') =>
@@ -234,7 +234,9 @@ t.test('no more requests at once than the plan has', async (t) => {
   const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
   const waiting: Array<() => void> = []
   upstream.answer(({ response }) => {
-    waiting.push(() => response.setHeader('content-type', 'application/json').end('{"usage":{"prompt_tokens":1}}'))
+    waiting.push(() =>
+      response.setHeader('content-type', 'application/json').end('{"choices":[{}],"usage":{"prompt_tokens":1}}')
+    )
   })
   const running = [chat(seeded, { max_tokens: 1 }), chat(seeded, { max_tokens: 1 })]
   while (waiting.length < 2) await new Promise((resolve) => setImmediate(resolve))

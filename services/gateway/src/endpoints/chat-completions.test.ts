@@ -3,7 +3,7 @@ import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, rawConnection, post as send } from '../testing/client.ts'
-import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { type FakeUpstream, plainAnswer, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
 
 let upstream: FakeUpstream
@@ -24,7 +24,7 @@ const post = (secret: string | null, body: string, options?: RequestInit) =>
 
 t.test('a request and its answer pass through unchanged, with the gateway’s own credential', async (t) => {
   const { secret } = await gateway.seedKey()
-  const answer = '{"object":"chat.completion", "odd":  12345678901234567890 }'
+  const answer = ' {"object":"chat.completion", "odd":  12345678901234567890, "choices" : [ {} ] }\n'
   upstream.answer(({ response }) => {
     response.setHeader('content-type', 'application/json')
     response.setHeader('set-cookie', 'upstream=1')
@@ -247,11 +247,11 @@ t.test('an answer can never run into the next one, and an error event is never p
   const { secret } = await gateway.seedKey()
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'Text/Event-Stream', 'content-length': '400' })
-    response.write('data: {"half', () => response.destroy())
+    response.write('data: {}\n\ndata: {"half', () => response.destroy())
   })
   const broken = await post(secret, chatBody())
   t.equal(broken.headers.get('content-length'), null)
-  t.match(await broken.text(), /^data: {"error":.*"upstream_error".*}\n\n$/)
+  t.match(await broken.text(), /^data: {}\n\ndata: {"error":.*"upstream_error".*}\n\n$/)
   upstream.answer(({ response }) => {
     response.writeHead(400, { 'content-type': 'application/json' })
     const write = () => {
@@ -281,8 +281,9 @@ t.test('a client that leaves ends the upstream call', async (t) => {
 
 t.test('a reader that stalls holds the upstream back, and the gateway’s memory flat', async (t) => {
   const { secret } = await gateway.seedKey()
-  const chunk = Buffer.alloc(64 * 1024, 'x')
+  const chunk = Buffer.alloc(64 * 1024, `data: ${'x'.repeat(1016)}\n\n`)
   const total = 100 * 1024 * 1024
+  const done = 'data: [DONE]\n\n'
   let sent = 0
   const stalled = Promise.withResolvers<void>()
   upstream.answer(async ({ response }) => {
@@ -295,7 +296,7 @@ t.test('a reader that stalls holds the upstream back, and the gateway’s memory
       await once(response, 'drain')
       clearTimeout(timer)
     }
-    response.end()
+    response.end(done)
   })
   const before = process.memoryUsage().rss
   const response = await post(secret, chatBody())
@@ -308,7 +309,8 @@ t.test('a reader that stalls holds the upstream back, and the gateway’s memory
   t.ok(grown < 60 * 1024 * 1024, `memory grew by ${Math.round(grown / 1024 / 1024)} MB`)
   let read = 0
   for await (const part of response.body!) read += part.length
-  t.equal(read, total, 'and everything arrives once the reader reads')
+  t.equal(read, total + done.length, 'and everything arrives once the reader reads')
+  upstream.answer(({ response }) => void response.end(plainAnswer))
 })
 
 t.test('nothing is concluded from a Redis that control has not vouched for', async (t) => {

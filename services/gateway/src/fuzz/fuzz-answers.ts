@@ -1,28 +1,73 @@
 import { type IncomingMessage, request } from 'node:http'
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  deflateSync,
+  gzipSync,
+  unzipSync,
+  zstdCompressSync,
+  zstdDecompressSync
+} from 'node:zlib'
 import fc from 'fast-check'
+import { judgeHead } from '../relay/judge-head.ts'
 import { chatOf } from '../testing/client.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 import { Breaker } from '../upstreams/breaker.ts'
+import { memberOf } from '../usage/usage.ts'
 import { checkFailure } from './check-failure.ts'
-import { cut, cuts, mutate, mutations } from './mutations.ts'
+import { cut, cuts, mutate, mutations, place } from './mutations.ts'
 import { startRawUpstream } from './raw-upstream.ts'
 import { withLeakCheck } from './with-leak-check.ts'
 
 /** What a client got: all of an answer, or its beginning. */
-type Got = { status: number; type: string; body: Buffer; isComplete: boolean }
+type Got = {
+  status: number
+  type: string
+  sniffing: string | string[] | undefined
+  /** Decoded, unless it cannot be. */
+  body: Buffer
+  isComplete: boolean
+  isUndecodable: boolean
+}
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
-const chunk = (content: string) => JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content } }], usage: null })
+const chunk = (content: string, finish: string | null = null) =>
+  JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content }, finish_reason: finish }], usage: null })
+const error = JSON.stringify({ error: { message: 'overloaded', code: 529 } })
 const whole = fc
   .string()
   .map((content) => JSON.stringify({ object: 'chat.completion', choices: [{ message: { content } }], usage }))
 const stream = fc
-  .array(fc.string(), { maxLength: 5 })
-  .map((contents) =>
-    [...contents.map(chunk), JSON.stringify({ choices: [], usage }), '[DONE]']
-      .map((data) => `data: ${data}\n\n`)
-      .join('')
+  .record({
+    contents: fc.array(fc.string(), { minLength: 1, maxLength: 5 }),
+    end: fc.constantFrom(
+      ...[
+        [JSON.stringify({ choices: [], usage }), '[DONE]'],
+        [chunk('', 'stop'), '[DONE]'],
+        [chunk('', 'stop')],
+        ['[DONE]'],
+        [error, '[DONE]'],
+        [error],
+        []
+      ]
+    )
+  })
+  .map(({ contents, end }) =>
+    [...contents.map((content) => chunk(content)), ...end].map((data) => `data: ${data}\n\n`).join('')
   )
+const page = fc.constantFrom(
+  '<!DOCTYPE html><html>{"choices":[{}]}</html>',
+  error,
+  '',
+  'data: [DONE]\n\n',
+  '{}',
+  'null'
+)
+/** A text, or its beginning. */
+const perhapsCut = (texts: fc.Arbitrary<string>) =>
+  fc
+    .tuple(texts, fc.oneof({ weight: 5, arbitrary: fc.constant(1) }, place))
+    .map(([text, share]) => text.slice(0, Math.ceil(share * text.length)))
 const answer = fc.record({
   status: fc.constantFrom(
     200,
@@ -47,9 +92,17 @@ const answer = fc.record({
     529
   ),
   content: fc.oneof(
-    whole.map((text) => ({ type: 'application/json', text })),
-    stream.map((text) => ({ type: 'text/event-stream', text }))
+    { weight: 3, arbitrary: perhapsCut(whole).map((text) => ({ type: 'application/json', text })) },
+    { weight: 4, arbitrary: perhapsCut(stream).map((text) => ({ type: 'text/event-stream', text })) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        type: fc.constantFrom('text/html', 'application/json', 'text/event-stream'),
+        text: page
+      })
+    }
   ),
+  encoding: fc.constantFrom(null, null, null, null, null, null, 'gzip', 'deflate', 'br', 'zstd'),
   framing: fc.constantFrom('length', 'chunked', 'close'),
   changes: mutations,
   cuts,
@@ -59,24 +112,40 @@ const answer = fc.record({
 function onTheWire({
   status,
   content: { type, text },
+  encoding,
   framing
 }: {
   status: number
   content: { type: string; text: string }
+  encoding: string | null
   framing: string
 }): Buffer {
-  const head = `HTTP/1.1 ${status} X\r\ncontent-type: ${type}\r\nset-cookie: upstream=upstream-credential\r\n`
-  if (framing === 'length') return Buffer.from(`${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
-  if (framing === 'close') return Buffer.from(`${head}connection: close\r\n\r\n${text}`)
-  return Buffer.from(
-    `${head}transfer-encoding: chunked\r\n\r\n${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n0\r\n\r\n`
-  )
+  const body = encoding === null ? Buffer.from(text) : codings[encoding]![0](Buffer.from(text))
+  const encoded = encoding === null ? '' : `content-encoding: ${encoding}\r\n`
+  const head = `HTTP/1.1 ${status} X\r\ncontent-type: ${type}\r\n${encoded}set-cookie: upstream=upstream-credential\r\n`
+  const framed: Array<string | Buffer> =
+    framing === 'length'
+      ? [`content-length: ${body.length}\r\n\r\n`, body]
+      : framing === 'close'
+        ? ['connection: close\r\n\r\n', body]
+        : body.length === 0
+          ? ['transfer-encoding: chunked\r\n\r\n0\r\n\r\n']
+          : [`transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`, body, '\r\n0\r\n\r\n']
+  return Buffer.concat([head, ...framed].map((part) => Buffer.from(part)))
+}
+
+type Coding = (bytes: Buffer) => Buffer
+const codings: Record<string, readonly [Coding, Coding]> = {
+  gzip: [gzipSync, unzipSync],
+  deflate: [deflateSync, unzipSync],
+  br: [brotliCompressSync, brotliDecompressSync],
+  zstd: [zstdCompressSync, zstdDecompressSync]
 }
 
 /**
  * Lets an upstream answer with mutated bytes. What the client gets is compared with what another client gets from that
- * upstream directly: an answer passes byte for byte, but for the event of usage that was not asked for; everything else is
- * a failure in the one shape, or one that the client cannot take for a whole answer.
+ * upstream directly: a whole answer passes byte for byte, but for the event of usage that was not asked for. Everything
+ * else is a failure in the one shape, or one that the client cannot take for a whole answer.
  *
  * @returns how many answers there were, by what the client got
  * @throws what the first answer that is treated otherwise shows, shrunk to its smallest form
@@ -126,35 +195,91 @@ function isLaxlyFramed(bytes: Buffer): boolean {
 
 /** @throws Error if what was relayed does not follow from what the upstream answers */
 function compare(direct: Got | null, relayed: Got): string {
-  const isStream = relayed.type.toLowerCase().startsWith('text/event-stream')
-  // Nothing of the answer had come when it broke: the client need not see it.
-  const isNothing = direct === null || (!direct.isComplete && direct.body.length === 0 && !isStream)
-  if (isNothing || direct.status >= 300) {
-    if (direct?.status === relayed.status && relayed.status >= 500)
-      throw new Error('a failure of the upstream as it was')
+  if (relayed.sniffing !== 'nosniff') throw new Error('an answer that may be taken for a page')
+  if (relayed.status >= 300) {
     if (!relayed.isComplete) throw new Error('a failure that is not complete')
     checkFailure(relayed.status, relayed.body.toString())
-    return `${direct?.status ?? 'broken'}: ${relayed.status}`
+    if (direct === null) return `broken: ${relayed.status}`
+    if (direct.status === relayed.status && relayed.status >= 500)
+      throw new Error('a failure of the upstream as it was')
+    if (direct.status >= 300) return `${direct.status}: ${relayed.status}`
+    if (relayed.status !== 502) throw new Error(`no answer, told as ${relayed.status}`)
+    if (isHonest(direct)) throw new Error('a whole answer was refused')
+    return 'no answer: 502'
   }
+  if (direct === null) throw new Error('an answer from nowhere')
   if (direct.status !== relayed.status) throw new Error(`${direct.status} became ${relayed.status}`)
-  const text = relayed.body.toString('latin1')
-  if (isStream) return compareStreams(direct, relayed, text)
-  if (direct.isComplete !== relayed.isComplete) throw new Error(`complete: ${direct.isComplete}, ${relayed.isComplete}`)
-  if (direct.isComplete && !direct.body.equals(relayed.body)) throw new Error('another body')
-  return direct.isComplete ? 'whole' : 'whole, broken'
+  if (relayed.type.startsWith('text/event-stream')) return compareStreams(direct, relayed)
+  if (relayed.type !== 'application/json') throw new Error(`an answer of type ${relayed.type}`)
+  if (!relayed.isComplete) {
+    if (isHonest(direct)) throw new Error('a whole answer was broken off')
+    return 'whole, broken'
+  }
+  if (!direct.isComplete) throw new Error('a broken answer was made whole')
+  if (!direct.body.equals(relayed.body)) throw new Error('another body')
+  return 'whole'
 }
 
-function compareStreams(direct: Got, relayed: Got, text: string): string {
+/** Whether what an upstream answered is beyond doubt an answer, and whole. */
+function isHonest(direct: Got): boolean {
+  if (!direct.isComplete || direct.isUndecodable) return false
+  const text = direct.body.toString()
+  const kind = judgeHead(direct.status, { contentType: direct.type, contentEncoding: undefined })
+  if (kind === 'body') return isChoices(text)
+  if (kind !== 'stream' || !/^(data: [^\r\n]+\n\n)+$/.test(text)) return false
+  const events = text
+    .split('\n\n')
+    .slice(0, -1)
+    .map((event) => event.slice(6))
+  const chunks = events[events.length - 1] === '[DONE]' ? events.slice(0, -1) : events
+  const isEnded = chunks !== events || chunks[chunks.length - 1]?.includes('"finish_reason":"stop"')
+  return (
+    chunks.length > 0 &&
+    isEnded === true &&
+    chunks.every((event) => isChoices(event) || isUsage(event)) &&
+    isChoices(chunks[0]!)
+  )
+}
+
+/** Whether a text is a JSON object with a list of choices, in an order of bytes that leaves no doubt. */
+function isChoices(text: string): boolean {
+  const choices = memberOf(parsed(text), 'choices')
+  return (
+    Array.isArray(choices) &&
+    /^\s*\{("id":"x",|"object":"chat.completion",)?"choices":\[\{/.test(text) &&
+    !text.includes('error')
+  )
+}
+
+function isUsage(text: string): boolean {
+  return text === JSON.stringify({ choices: [], usage })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function compareStreams(direct: Got, relayed: Got): string {
   if (!relayed.isComplete) throw new Error('a stream without an end')
+  const text = relayed.body.toString('latin1')
+  const from = direct.body.toString('latin1')
   const failure =
     /(?:^|[\r\n])data: (\{"error":\{"message":"[^"]*","type":"upstream_error","code":"[a-z_]+"\}\})\n\n$/.exec(text)
-  // What breaks after it has said that it is done is not broken.
-  const isDone = direct.isComplete || (failure === null && direct.body.includes('[DONE]'))
-  if ((failure === null) !== isDone) throw new Error('a broken stream has an event of its failure, and no other has')
-  if (failure !== null && text.includes('[DONE]') && !direct.body.includes('[DONE]'))
-    throw new Error('done, although broken')
+  if (failure === null) {
+    const isEnded = /\[DONE\]|"finish_reason"\s*:\s*"[^"]|"usage"\s*:\s*\{/.test(from)
+    if (!isEnded) throw new Error('a stream without an end passed for a whole one')
+    if (!direct.isComplete && !from.includes('[DONE]')) throw new Error('a broken stream passed for a whole one')
+    if (text.includes('overloaded')) throw new Error('an error of the upstream passed')
+  } else {
+    if (isHonest(direct)) throw new Error('a whole stream was told as broken')
+    if (/[\r\n]data: ?\[DONE\]\n/.test(text)) throw new Error('done, although broken')
+  }
+  if (direct.isUndecodable) return 'stream, undecodable'
   const events = text.slice(0, failure === null ? text.length : text.lastIndexOf('data: {"error"'))
-  const from = direct.body.toString('latin1')
   // Events may be missing, but nothing is new or in another order.
   let at = 0
   for (const line of events.split(/[\r\n]+/)) {
@@ -176,11 +301,27 @@ async function call(origin: string, path: string, body: string, authorization = 
   })
   if (answer === null) return null
   const chunks: Buffer[] = []
-  const head = { status: answer.statusCode!, type: answer.headers['content-type'] ?? '' }
+  const {
+    'content-type': type,
+    'content-encoding': encoding = 'identity',
+    'x-content-type-options': sniffing
+  } = answer.headers
+  const head = { status: answer.statusCode!, type: type ?? 'application/json', sniffing }
+  let isComplete = true
   try {
     for await (const piece of answer) chunks.push(piece)
-    return { ...head, body: Buffer.concat(chunks), isComplete: answer.complete }
+    isComplete = answer.complete
   } catch {
-    return { ...head, body: Buffer.concat(chunks), isComplete: false }
+    isComplete = false
+  }
+  return { ...head, isComplete, ...decoded(Buffer.concat(chunks), encoding) }
+}
+
+function decoded(bytes: Buffer, encoding: string): Pick<Got, 'body' | 'isUndecodable'> {
+  if (encoding === 'identity') return { body: bytes, isUndecodable: false }
+  try {
+    return { body: codings[encoding]![1](bytes), isUndecodable: false }
+  } catch {
+    return { body: bytes, isUndecodable: true }
   }
 }

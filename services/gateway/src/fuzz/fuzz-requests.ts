@@ -64,7 +64,7 @@ const request = fc.record({
  */
 export async function fuzzRequests(runs: number, seed: number): Promise<Map<number, number>> {
   const upstream = await startFakeUpstream()
-  const served = '{"object":"it","usage":{"prompt_tokens":1}}'
+  const served = '{"object":"it","choices":[{}],"data":[{}],"usage":{"prompt_tokens":1}}'
   const unexpected: string[] = []
   upstream.answer(({ request, response, body }) => {
     if (request.headers.authorization !== 'Bearer upstream-credential')

@@ -59,7 +59,7 @@ type Mutation = {
 }
 
 /** Anywhere, as a share of the length. (Doubles would nearly all be close to 0.) */
-const place = fc.noBias(fc.nat({ max: 10_000 })).map((at) => at / 10_000)
+export const place = fc.noBias(fc.nat({ max: 10_000 })).map((at) => at / 10_000)
 
 const mutation: fc.Arbitrary<Mutation> = fc.record({
   kind: fc.constantFrom('insert', 'insert', 'delete', 'flip', 'repeat', 'cut', 'swap'),

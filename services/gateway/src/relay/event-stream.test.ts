@@ -96,7 +96,7 @@ t.test('the last event counts although the stream ends without its blank line', 
     t.equal(text, `data: ${chunkOf('a')}\n\n`)
     t.same(usage, reported)
   }
-  t.equal(relayed([Buffer.from('data: [DONE]')], false).text, 'data: [DONE]')
+  t.equal(relayed([Buffer.from('data: 1\n\ndata: [DONE]')], false).text, 'data: 1\n\ndata: [DONE]')
 })
 
 t.test('an event passes once it is complete, and one of any length passes', async (t) => {
@@ -139,4 +139,82 @@ t.test('a usage is final as long as no words come behind it, however the bytes a
       t.equal(stream.isUsageFinal, isFinal, `${text} cut at ${at}`)
     }
   }
+})
+
+/** What a stream of these events tells when its bytes come in two pieces. */
+function toldOf(text: string, at: number) {
+  const received = new ReceivedText('delta')
+  const stream = new EventStream(false, received)
+  const bytes = Buffer.from(text)
+  const passed = [stream.push(bytes.subarray(0, at)), stream.push(bytes.subarray(at)), stream.end()]
+  const { hasBegun, hasFailed, isWhole } = stream
+  return { passed: Buffer.concat(passed).toString(), hasBegun, hasFailed, isWhole, usage: stream.usage, received }
+}
+
+const event = (data: string | object) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
+const finished = (reason: unknown) => event({ choices: [{ index: 0, delta: {}, finish_reason: reason }] })
+const words = event(chunkOf('one'))
+
+t.test('a stream is whole with any of its ends, and not without one', async (t) => {
+  for (const [text, isWhole] of [
+    [words + event('[DONE]'), true],
+    [words + finished('stop'), true],
+    [finished('length') + words, true],
+    [words + event(usageOnly), true],
+    [words + finished(null), false],
+    [words + finished(''), false],
+    [event(usageOnly) + words, false],
+    [event(chunkOf('"finish_reason":"stop"')), false],
+    [event('[DONE]'), false],
+    [': ping\n\n', false],
+    ['', false]
+  ] as const) {
+    for (let at = 0; at <= text.length; at += 5) t.equal(toldOf(text, at).isWhole, isWhole, `${text} cut at ${at}`)
+  }
+})
+
+t.test('an event of an error does not pass, and nothing behind it', async (t) => {
+  for (const failure of [
+    { error: { message: 'no' } },
+    { error: 'no', choices: [{ delta: { content: 'x' } }] },
+    { object: 'error', message: 'no' },
+    { choices: [{ delta: {}, error: { code: 502 } }] },
+    { choices: [{ delta: {}, finish_reason: 'error' }] }
+  ]) {
+    const text = words + event(failure) + words + event('[DONE]')
+    for (let at = 0; at <= text.length; at += 5) {
+      const { passed, hasFailed, isWhole } = toldOf(text, at)
+      t.same({ passed, hasFailed, isWhole }, { passed: words, hasFailed: true, isWhole: false }, `${text} cut at ${at}`)
+    }
+  }
+  for (const fine of [chunkOf('{"error":{}}', { error: null }), chunkOf('x', { model: 'error' }), '{"error":']) {
+    t.notOk(toldOf(event(fine), 0).hasFailed, fine)
+  }
+})
+
+t.test('nothing passes of bytes that are no events', async (t) => {
+  for (const text of [
+    '<html>\n\n</html>\n\n',
+    '\n\n\n\n',
+    '{"choices":[{}]}\n\n',
+    event('[DONE]'),
+    `<${'x'.repeat(70_000)}`
+  ]) {
+    for (let at = 0; at <= text.length; at += 1 + Math.floor(text.length / 9)) {
+      const { passed, hasBegun } = toldOf(text, at)
+      t.same({ passed, hasBegun }, { passed: '', hasBegun: false })
+    }
+  }
+  for (const text of [': ping\n\n', 'retry: 5\n\n', 'event: x\ndata: 1\n\n', `\ufeff${words}`, `\n\n${words}`]) {
+    t.match(toldOf(text, 3), { passed: text, hasBegun: true })
+  }
+})
+
+t.test('usage within a choice counts, and so do whole messages', async (t) => {
+  const moonshot = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] })
+  const { passed, usage: found } = toldOf(words + moonshot, 20)
+  t.same(found, reported)
+  t.equal(passed, words + moonshot)
+  const { received } = toldOf(event({ choices: [{ index: 0, message: { content: 'Hello' } }] }), 0)
+  t.equal(received.received().bytes.toString(), '{"content":"Hello"}\n')
 })

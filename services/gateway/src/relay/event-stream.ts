@@ -1,5 +1,5 @@
-import { findName } from '../body/find-name.ts'
-import { closeBrace } from '../body/json-bytes.ts'
+import { findName, searchedName } from '../body/find-name.ts'
+import { closeBrace, quote } from '../body/json-bytes.ts'
 import { valueAfter } from '../body/scan.ts'
 import type { ReceivedText } from '../usage/received-text.ts'
 import { memberOf, type ReportedUsage, readUsage } from '../usage/usage.ts'
@@ -8,11 +8,14 @@ import { endsPlainly, firstBoundary, lastBoundary } from './event-boundaries.ts'
 
 /** An event that is longer is not looked into. Those that report usage have a few hundred bytes. */
 const longestLookedInto = 65_536
+const errorName = searchedName('error')
+const finishName = searchedName('finish_reason')
 
 /**
  * The events of a stream on their way to the client, in whichever pieces their bytes come: takes the usage from the event
  * that reports it, and leaves that event out if the client did not ask for it. Everything else passes byte for byte. An
- * event passes when it is complete; nobody could use it before.
+ * event passes when it is complete; nobody could use it before. An event that tells of an error does not pass, and nothing
+ * after it.
  */
 export class EventStream {
   /** What the stream reported last; null until it has. */
@@ -20,18 +23,24 @@ export class EventStream {
   /** How many bytes of words had come with a usage behind which nothing was to come; -1 without one. */
   #sizeAtUsage = -1
   readonly #showsUsage: boolean
-  readonly #received: ReceivedText
+  /** The words that have come. */
+  readonly received: ReceivedText
   /** The event that is not complete yet. */
   #held: Buffer[] = []
   #heldBytes = 0
   #isDone = false
+  #isFinished = false
+  #hasBegun = false
+  #hasFailed = false
+  /** Bytes that came before the stream had begun. */
+  #waiting: Buffer = none
   /** The event that is passing was too long to be held. */
   #isPassing = false
 
   /** @param received is given all whole events */
   constructor(showsUsage: boolean, received: ReceivedText) {
     this.#showsUsage = showsUsage
-    this.#received = received
+    this.received = received
   }
 
   /**
@@ -39,7 +48,7 @@ export class EventStream {
    * usage in every event.
    */
   get isUsageFinal(): boolean {
-    return this.#sizeAtUsage === this.#received.size
+    return this.#sizeAtUsage === this.received.size
   }
 
   /** Whether a part of an event has passed whose rest has not. */
@@ -52,24 +61,45 @@ export class EventStream {
     return this.#isDone
   }
 
+  /** Whether a comment or an event has come, other than that of the end. Nothing passes before. */
+  get hasBegun(): boolean {
+    return this.#hasBegun
+  }
+
+  /** Whether the provider has told of an error, or the bytes are no events. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
+  }
+
+  /** Whether the answer is whole: the stream said that it is done, why the model stopped, or what all of it used. */
+  get isWhole(): boolean {
+    return this.#hasBegun && !this.#hasFailed && (this.#isDone || this.#isFinished || this.isUsageFinal)
+  }
+
   /**
    * @param chunk may be overwritten when what is returned has been used
    * @returns what goes on to the client, perhaps a part of `chunk`; may be empty
    */
   push(chunk: Buffer): Buffer {
+    const bytes = this.#advance(chunk)
+    return this.#hasBegun ? bytes : this.#wait(bytes)
+  }
+
+  #advance(chunk: Buffer): Buffer {
+    if (this.#hasFailed) return none
     if (this.#held.length === 0 && endsPlainly(chunk)) return this.#lookInto(chunk)
     const before = this.#end()
     if (this.#isPassing) {
       const end = firstBoundary(chunk, 0, before)
       if (end === 0) {
         this.#held = [Buffer.concat([before, chunk]).subarray(-3)]
-        this.#received.skipped(chunk.length)
+        this.received.skipped(chunk.length)
         return chunk
       }
-      this.#received.skipped(end)
+      this.received.skipped(end)
       this.#isPassing = false
       this.#take()
-      return Buffer.concat([chunk.subarray(0, end), this.push(chunk.subarray(end))])
+      return Buffer.concat([chunk.subarray(0, end), this.#advance(chunk.subarray(end))])
     }
     const end = lastBoundary(chunk, before)
     if (end > 0) {
@@ -83,7 +113,19 @@ export class EventStream {
 
   /** @returns what remains when the stream has ended: an event without its blank line */
   end(): Buffer {
-    return this.#isPassing ? none : this.#lookInto(this.#take())
+    if (this.#isPassing || this.#hasFailed) return none
+    const bytes = this.#lookInto(this.#take())
+    return this.#hasBegun ? bytes : this.#wait(bytes)
+  }
+
+  /** @returns all bytes that waited, once the stream has begun */
+  #wait(bytes: Buffer): Buffer {
+    if (bytes.length === 0) return none
+    const all = Buffer.concat([this.#waiting, bytes])
+    this.#hasBegun = beginning.test(all.toString('latin1'))
+    this.#waiting = this.#hasBegun ? none : all
+    if (all.length > longestLookedInto && !this.#hasBegun) this.#hasFailed = true
+    return this.#hasBegun ? all : none
   }
 
   #hold(bytes: Buffer): void {
@@ -96,7 +138,7 @@ export class EventStream {
   /** Everything held, of which the end stays known: the boundary may lie across it. */
   #pass(): Buffer {
     const passed = this.#take()
-    this.#received.skipped(passed.length)
+    this.received.skipped(passed.length)
     this.#held = [passed.subarray(-3)]
     return passed
   }
@@ -117,7 +159,14 @@ export class EventStream {
 
   #lookInto(events: Buffer): Buffer {
     const text = events.toString('latin1')
-    this.#received.add(events, text)
+    const failedAt = findName(text, errorName, 0) < 0 ? -1 : failureIn(events, text)
+    if (failedAt >= 0) {
+      const before = failedAt === 0 ? none : this.#lookInto(events.subarray(0, failedAt))
+      this.#hasFailed = true
+      return before
+    }
+    this.received.add(events, text)
+    if (!this.#isFinished) this.#isFinished = tellsFinish(events, text)
     // Nearly all chunks end with an object.
     if (events[events.length - 3] !== closeBrace) this.#isDone ||= doneEvent.test(text)
     let at = findName(text, usageName, 0)
@@ -133,7 +182,7 @@ export class EventStream {
           rest.push(events.subarray(from, start))
           from = end
         }
-        if (this.#received.areIn(text, end)) this.#sizeAtUsage = -1
+        if (this.received.areIn(text, end)) this.#sizeAtUsage = -1
         next = end
       }
       at = findName(text, usageName, next)
@@ -152,15 +201,62 @@ export class EventStream {
       // Not for us to judge: it passes as it is.
       return false
     }
-    // Groq has a member of its own for it.
-    const usage = readUsage(memberOf(data, 'usage') ?? memberOf(memberOf(data, 'x_groq'), 'usage'))
+    // Groq has a member of its own for it; Moonshot puts it into the choice.
+    const usage = readUsage(
+      memberOf(data, 'usage') ?? memberOf(memberOf(data, 'x_groq'), 'usage') ?? usageOfChoice(data)
+    )
     if (usage === null) return false
     this.usage = usage
     const choices = memberOf(data, 'choices')
     const isOnly = Array.isArray(choices) && choices.length === 0
-    this.#sizeAtUsage = isOnly ? this.#received.size : -1
+    this.#sizeAtUsage = isOnly ? this.received.size : -1
     return isOnly
   }
+}
+
+function usageOfChoice(data: unknown): unknown {
+  const choices = memberOf(data, 'choices')
+  return Array.isArray(choices) ? memberOf(choices[0], 'usage') : undefined
+}
+
+/** @returns where the first event begins that tells of an error; -1 if none does */
+function failureIn(events: Buffer, text: string): number {
+  for (let at = findName(text, errorName, 0); at >= 0; ) {
+    let next = at + errorName.length
+    if (!isNull(events, next)) {
+      const start = lastBoundary(events.subarray(0, at))
+      const end = firstBoundary(events, at) || events.length
+      if (isFailure(events.subarray(start, end))) return start
+      next = end
+    }
+    at = findName(text, errorName, next)
+  }
+  return -1
+}
+
+/** Whether an event tells of an error: in a member of its own, in a choice (OpenRouter), or by its `object` (vLLM). */
+function isFailure(event: Buffer): boolean {
+  let data: unknown
+  try {
+    data = JSON.parse(dataOf(event))
+  } catch {
+    return false
+  }
+  if (memberOf(data, 'error') || memberOf(data, 'object') === 'error') return true
+  const choices = memberOf(data, 'choices')
+  return (
+    Array.isArray(choices) &&
+    choices.some((choice) => memberOf(choice, 'error') || memberOf(choice, 'finish_reason') === 'error')
+  )
+}
+
+/** Whether an event says why the model stopped. Some providers write an empty reason while the model goes on. */
+function tellsFinish(events: Buffer, text: string): boolean {
+  for (let at = findName(text, finishName, 0); at >= 0; at = findName(text, finishName, at + finishName.length)) {
+    const value = valueAfter(events, at + finishName.length)
+    if (events[value] === quote && events[value + 1] !== quote) return true
+  }
+  return false
 }
 
 /** The data of an event: its `data` lines, without one space after the colon. */
@@ -178,4 +274,6 @@ function isNull(bytes: Buffer, nameEnd: number): boolean {
 const letterN = 0x6e
 /** Behind the end of a line: within the JSON of an event there is none. */
 const doneEvent = /(?:^|[\r\n])data: ?\[DONE\]/
+/** A comment or a field of an event, other than the event of the end. */
+const beginning = /(?:^(?:\xef\xbb\xbf)?|[\r\n])(?::|event:|id:|retry:|data:(?! ?\[DONE\]))/
 const none = Buffer.alloc(0)

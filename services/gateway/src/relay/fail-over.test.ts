@@ -1,6 +1,6 @@
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
-import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { type FakeUpstream, plainAnswer, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
 
 type Answer = (received: Received) => void
@@ -50,7 +50,7 @@ t.beforeEach(() => {
 })
 
 const fine: Answer = ({ response }) =>
-  void response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"chat.completion"}')
+  void response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswer)
 const failing =
   (status: number, headers: Record<string, string> = {}): Answer =>
   ({ response }) =>

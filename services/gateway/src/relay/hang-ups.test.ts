@@ -306,7 +306,9 @@ t.test('answers that came while the gateway was suspended are read before deadli
         const { response } = received
         if (stream) begin(received).write(word('one'))
         setImmediate(() => {
-          response.end(stream ? usageEvent(usageOf(3, 4)) + done : JSON.stringify({ usage: usageOf(3, 4) }))
+          response.end(
+            stream ? usageEvent(usageOf(3, 4)) + done : JSON.stringify({ choices: [{}], usage: usageOf(3, 4) })
+          )
           // Nothing runs in this process for longer than any request may take.
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)
         })

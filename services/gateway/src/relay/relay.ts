@@ -6,15 +6,15 @@ import { clientClosedRequest, type Outcome, type Used } from '../settlement/outc
 import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
-import { AnswerUsage } from '../usage/answer-usage.ts'
 import { ReceivedText } from '../usage/received-text.ts'
-import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
-import { usageInText } from '../usage/usage-name.ts'
 import type { AbandonedStreams } from './abandoned-streams.ts'
+import { AnswerDecoder, isIdentity } from './answer-decoder.ts'
+import { BodyAnswer } from './body-answer.ts'
 import { type Choice, chooseTarget, waitOf } from './choose-target.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
 import { EventStream } from './event-stream.ts'
 import { asksForUsage, type ForwardedRequest, forwardedBody } from './forwarded-body.ts'
+import { judgeHead } from './judge-head.ts'
 import { mayClientRetry, type RetryScope } from './may-retry.ts'
 import { describeRefusal, type Refusal, readRefusal } from './read-refusal.ts'
 import { orderTargets } from './route.ts'
@@ -29,6 +29,7 @@ import {
   readWaitMs,
   scopeOfError
 } from './upstream-failure.ts'
+import { type End, endOfBroken, isReported, usedOf } from './used-of.ts'
 
 /** Bytes of a refusal that are read for its message. A failed answer that says to have no more is read to its end, which keeps the connection. */
 const refusalLimit = 64 * 1024
@@ -36,6 +37,11 @@ const refusalLimit = 64 * 1024
 const reasonMs = 1000
 /** How long an upstream has to end a stream that was left. What it sends until then is counted. */
 const leavingMs = 1000
+/**
+ * How long the head of a stream is held back for its first event. Until then another call can make good a stream that is
+ * none; longer, a proxy in front of the gateway could give up.
+ */
+const headHeldMs = 10_000
 
 export type RelayRequest = ForwardedRequest & {
   readonly upstreams: Upstreams
@@ -98,19 +104,15 @@ class Relay implements AnswerHandler, Expiring {
   /** The answer, if it is a stream. */
   #stream: StreamAnswer | null = null
   #events: EventStream | null = null
-  #received: ReceivedText | null = null
+  /** The answer, if it is a single body. */
+  #body: BodyAnswer | null = null
+  /** Decodes the answer, if it is compressed. */
+  #decoder: AnswerDecoder | null = null
   /** The head of an answer that has not been written: it leaves with the first bytes of the body. */
   #head: string[] | null = null
-  /** Whether the answer is a single body, not a stream. */
-  #isWhole = false
-  /** Whether the answer is compressed, so that nothing of it is understood. */
-  #isEncoded = false
-  /** What a single body reports of its usage. */
-  #usage: ReportedUsage | null = null
-  /** Looks for that, in an answer that comes in pieces or in an unusual form. */
-  #answer: AnswerUsage | null = null
-  /** Bytes that the upstream said it will send and has not sent yet; -1 if it did not say. */
-  #remaining = -1
+  #headTimer: NodeJS.Timeout | undefined
+  /** Whether the call under way has been found to bring an answer. */
+  #isAccepted = false
   /** Whether an answer that is not a stream waits for the client to read. */
   #isHeldBack = false
   #refusal: Buffer[] | null = null
@@ -179,11 +181,14 @@ class Relay implements AnswerHandler, Expiring {
     if (this.#done || controller !== this.#controller) return
     const now = performance.now()
     const upstream = this.#upstream!
-    if (status >= 500) this.#countFailure(now)
-    else upstream.breaker.succeeded(this.#isProbe, now)
     if (status < 300) {
       this.#beginAnswer(controller, status, head)
-    } else if (needsReason(status)) {
+      return
+    }
+    // No API redirects a call of a model.
+    if (status >= 500 || status < 400) this.#countFailure(now)
+    else upstream.breaker.succeeded(this.#isProbe, now)
+    if (needsReason(status)) {
       this.#status = status
       this.#refusal = []
       this.#refusalWaitMs = readWaitMs(head)
@@ -201,12 +206,8 @@ class Relay implements AnswerHandler, Expiring {
       this.#refusalBytes += chunk.length
       if (this.#refusalBytes <= refusalLimit) this.#refusal.push(Buffer.from(chunk))
       else this.#refuse(controller)
-    } else if (this.#received !== null) {
-      const bytes = this.#events === null ? chunk : this.#events.push(chunk)
-      this.#stream?.write(bytes)
-    } else {
-      this.#passOn(controller, chunk)
-    }
+    } else if (this.#decoder !== null) this.#decoder.write(chunk)
+    else this.#take(controller, chunk)
   }
 
   onResponseEnd(controller: CallController): void {
@@ -215,21 +216,8 @@ class Relay implements AnswerHandler, Expiring {
       this.#refuse(null)
       return
     }
-    if (this.#upstream!.http2 && this.#isCutShort()) {
-      this.onResponseError(controller, new Error('the upstream ended its answer within it'))
-      return
-    }
-    if (this.#received !== null) {
-      const rest = this.#events?.end()
-      if (rest !== undefined) this.#stream?.write(rest)
-      this.#stream?.end()
-    } else if (this.#isServed()) {
-      this.#writeHead()
-      this.#response.end()
-    }
-    // A stream that neither says that it is done nor reports its usage broke off somewhere.
-    const isBroken = this.#events !== null && !this.#events.isDone && this.#events.usage === null
-    this.#finish(this.#status, null, isBroken ? 'cut' : 'whole')
+    if (this.#decoder !== null) this.#decoder.end(null)
+    else this.#concludeAnswer(controller)
   }
 
   onResponseError(controller: CallController | null, error: Error): void {
@@ -240,7 +228,16 @@ class Relay implements AnswerHandler, Expiring {
       this.#refuse(null)
       return
     }
-    if (this.#events?.isDone) {
+    if (this.#decoder !== null) this.#decoder.end(error)
+    else this.#brokeOff(error, this.#hasAnswer() || isCutByUs(error) ? 'cut' : 'unserved')
+  }
+
+  /** The call has brought its last bytes, and not all of an answer. */
+  #brokeOff(error: Error, end: End): void {
+    this.#controller = null
+    this.#decoder?.destroy()
+    this.#decoder = null
+    if (this.#events?.isDone && this.#events.isWhole) {
       // It said itself that nothing follows.
       this.#stream?.end()
       this.#finish(this.#status, null, 'whole')
@@ -252,12 +249,14 @@ class Relay implements AnswerHandler, Expiring {
     }
     this.#countFailure(performance.now())
     if (this.#after === 'reads on') this.#finish(this.#status, null, 'cut')
-    else
-      this.#failed(
-        failureOfError(error),
-        scopeOfError(error),
-        this.#hasAnswer() || isCutByUs(error) ? 'cut' : 'unserved'
-      )
+    else this.#failed(failureOfError(error), scopeOfError(error), end)
+  }
+
+  /** The answer is none, or is not whole although it has ended: a failure of the provider. */
+  #misanswered(controller: CallController, how: string): void {
+    const error = new CallError('malformed_answer', `the upstream's answer ${how}`)
+    this.#brokeOff(error, endOfBroken(this.#events ?? this.#body))
+    controller.abort(error)
   }
 
   #call(target: Target): void {
@@ -267,14 +266,9 @@ class Relay implements AnswerHandler, Expiring {
     this.#upstream = upstream
     this.#controller = null
     this.#status = 0
-    this.#head = null
-    this.#isWhole = false
-    this.#isEncoded = false
-    this.#usage = null
-    this.#answer = null
+    this.#dropAnswer()
     this.#refusal = null
     this.#refusalBytes = 0
-    this.#remaining = -1
     this.#isProbe = upstream.breaker.begin(performance.now())
     upstream.retries.called()
     upstream.pool.dispatch({ path, requestId, body: forwardedBody(this.#request, target.model) }, this)
@@ -288,12 +282,15 @@ class Relay implements AnswerHandler, Expiring {
     if (times === 1 || this.#isProbe) breaker.failed(this.#isProbe, now)
   }
 
-  /**
-   * Whether an answer of HTTP/2 ended before it was whole. undici takes a stream that was reset for one that has ended.
-   */
-  #isCutShort(): boolean {
-    if (this.#events !== null) return !this.#events.isDone
-    return this.#isWhole && this.#remaining < 0 && !(this.#answer?.isWholeJson() ?? false)
+  /** Forgets the answer of a call that another call makes good. */
+  #dropAnswer(): void {
+    clearTimeout(this.#headTimer)
+    this.#decoder?.destroy()
+    this.#decoder = null
+    this.#head = null
+    this.#body = null
+    this.#events = null
+    this.#isAccepted = false
   }
 
   /** Leaves a failed answer to itself: it is read to its end if that is near. */
@@ -303,68 +300,149 @@ class Relay implements AnswerHandler, Expiring {
   }
 
   #beginAnswer(controller: CallController, status: number, head: AnswerHead): void {
+    const kind = judgeHead(status, head)
+    if (typeof kind !== 'string') {
+      this.#misanswered(controller, kind.fault)
+      return
+    }
     this.#status = status
-    // Of the upstream's headers only these reach the client.
-    const contentType = mediaType(head.contentType)
-    const encoding = head.contentEncoding
-    const isStream = contentType !== usualType && contentType.toLowerCase().startsWith('text/event-stream')
-    this.#isWhole = !isStream
-    this.#isEncoded = encoding !== undefined && encoding.toLowerCase() !== 'identity'
-    if (isStream) {
-      this.#received = new ReceivedText(this.#request.wordsMember)
-      // No upstream is asked for an encoding. One that uses it all the same is not understood.
-      if (!this.#isEncoded) this.#events = new EventStream(asksForUsage(this.#request), this.#received)
-    } else this.#remaining = head.contentLength
+    const { contentEncoding: encoding, contentLength } = head
+    const isEncoded = encoding !== undefined && !isIdentity(encoding)
+    const length = isEncoded ? -1 : contentLength
+    if (isEncoded) this.#decode(controller, encoding)
+    if (kind === 'stream') {
+      this.#events = new EventStream(asksForUsage(this.#request), new ReceivedText(this.#request.wordsMember))
+    } else this.#body = new BodyAnswer(this.#request.output === null ? 'data' : 'choices', length)
     if (!this.#isServed()) return
-    const fields = ['content-type', contentType, 'x-request-id', this.#request.requestId, ...this.#request.fields]
-    if (encoding !== undefined && /^[\w-]+( *, *[\w-]+)*$/.test(encoding)) fields.push('content-encoding', encoding)
+    // None of the upstream's headers reaches the client.
+    const contentType = kind === 'stream' ? streamType : usualType
+    const fields = ['content-type', contentType, 'x-content-type-options', 'nosniff']
+    fields.push('x-request-id', this.#request.requestId, ...this.#request.fields)
     // A stream may end with an event of ours, so its length is not known.
-    if (head.contentLength >= 0 && !isStream) fields.push('content-length', String(head.contentLength))
+    if (length >= 0 && kind === 'body') fields.push('content-length', String(length))
     if (this.#request.isDraining()) fields.push('connection', 'close')
     this.#head = fields
-    if (!isStream) return
-    this.#writeHead()
-    this.#stream = new StreamAnswer(this.#response, controller, this.#request.slowReaders)
+    if (kind === 'stream') this.#headTimer = setTimeout(() => this.#beginStream(controller), headHeldMs)
   }
 
-  #passOn(controller: CallController, chunk: Buffer): void {
-    const isLast = this.#remaining === chunk.length && this.#isServed()
-    if (isLast && chunk.length <= shortWrite) {
-      // The last bytes, known as such, leave together with the end (and, in a short answer, with the headers).
+  #decode(controller: CallController, encoding: string): void {
+    const isOver = () => this.#done || this.#decoder !== decoder
+    const decoder: AnswerDecoder = new AnswerDecoder(
+      encoding,
+      controller,
+      (bytes) => {
+        if (!isOver()) this.#take(controller, bytes)
+      },
+      (failure, isBroken) => {
+        if (isOver()) return
+        if (failure === null) this.#concludeAnswer(controller)
+        else {
+          this.#brokeOff(failure, isBroken ? endOfBroken(this.#events ?? this.#body) : 'cut')
+          controller.abort(failure)
+        }
+      }
+    )
+    this.#decoder = decoder
+  }
+
+  /** The call has brought an answer, as far as its beginning tells. */
+  #accept(): void {
+    if (this.#isAccepted) return
+    this.#isAccepted = true
+    this.#upstream!.breaker.succeeded(this.#isProbe, performance.now())
+  }
+
+  /** Takes bytes of the answer. @param chunk may be overwritten afterwards */
+  #take(controller: CallController, chunk: Buffer): void {
+    if (this.#events !== null) this.#takeEvents(controller, this.#events, chunk)
+    else this.#takeBody(controller, this.#body!, chunk)
+  }
+
+  #takeEvents(controller: CallController, events: EventStream, chunk: Buffer): void {
+    const bytes = events.push(chunk)
+    if (!this.#isAccepted && events.hasBegun) {
+      this.#accept()
+      this.#beginStream(controller)
+    }
+    this.#stream?.write(bytes)
+    if (events.hasFailed) this.#misanswered(controller, 'tells of an error, or is no stream of events')
+  }
+
+  /** Lets a stream begin for its client. */
+  #beginStream(controller: CallController): void {
+    clearTimeout(this.#headTimer)
+    if (this.#head === null || !this.#isServed()) return
+    this.#writeHead()
+    this.#stream = new StreamAnswer(this.#response, this.#decoder ?? controller, this.#request.slowReaders)
+  }
+
+  #takeBody(controller: CallController, body: BodyAnswer, chunk: Buffer): void {
+    if (chunk.length <= shortWrite && this.#isServed()) {
+      // The only bytes, known as such, leave together with the headers and the end.
       const text = chunk.toString('latin1')
-      if (this.#answer === null) this.#usage = usageInText(text)
-      if (!this.#isReported(this.#usage)) this.#lookInto(Buffer.from(chunk))
-      this.#writeHead()
-      this.#response.end(text, 'latin1')
-      this.#finish(this.#status, null, 'whole')
-      return
+      if (isReported(body.readAll(chunk, text), this.#request.output !== null)) {
+        this.#accept()
+        this.#writeHead()
+        this.#response.end(text, 'latin1')
+        this.#finish(this.#status, null, 'whole')
+        return
+      }
     }
     // One copy for both: what is kept of the answer, and what waits to be written.
-    const bytes = Buffer.from(chunk)
-    this.#lookInto(bytes)
-    if (this.#remaining > 0 && !isLast) this.#remaining -= chunk.length
-    if (!this.#isServed()) return
-    this.#writeHead()
-    if (isLast) {
-      this.#response.end(bytes)
-      this.#finish(this.#status, null, 'whole')
+    const passing = body.push(Buffer.from(chunk))
+    if (body.isHopeless) {
+      this.#misanswered(controller, 'is not the JSON that was asked for')
       return
     }
+    if (body.isAnswer) this.#accept()
+    if (body.isAllHere) this.#endBody(controller, body, passing)
+    else for (const bytes of passing) this.#passOn(controller, bytes)
+  }
+
+  #passOn(controller: CallController, bytes: Buffer): void {
+    if (!this.#isServed()) return
+    this.#writeHead()
     if (this.#response.write(bytes) || this.#isHeldBack) return
     this.#isHeldBack = true
-    controller.pause()
+    const source = this.#decoder ?? controller
+    source.pause()
     this.#request.slowReaders.watch(this.#response)
     this.#response.once('drain', () => {
       this.#isHeldBack = false
-      controller.resume()
+      source.resume()
     })
   }
 
-  /** @param bytes are kept */
-  #lookInto(bytes: Buffer): void {
-    this.#answer ??= new AnswerUsage(this.#upstream!.http2)
-    this.#answer.push(bytes)
-    this.#usage = this.#answer.usage
+  /** Ends a body of which all bytes have come. */
+  #endBody(controller: CallController, body: BodyAnswer, last: readonly Buffer[]): void {
+    if (!body.isWhole) {
+      this.#misanswered(controller, 'is not whole')
+      return
+    }
+    if (this.#isServed()) {
+      this.#writeHead()
+      for (const bytes of last.slice(0, -1)) this.#response.write(bytes)
+      this.#response.end(last.at(-1))
+    }
+    this.#finish(this.#status, null, 'whole')
+  }
+
+  /** The upstream has ended the answer. */
+  #concludeAnswer(controller: CallController): void {
+    if (this.#events === null) {
+      this.#endBody(controller, this.#body!, [])
+      return
+    }
+    const rest = this.#events.end()
+    if (!this.#events.isWhole) {
+      this.#misanswered(controller, 'ended before its end')
+      return
+    }
+    this.#accept()
+    this.#beginStream(controller)
+    this.#stream?.write(rest)
+    this.#stream?.end()
+    this.#finish(this.#status, null, 'whole')
   }
 
   #writeHead(): void {
@@ -463,7 +541,8 @@ class Relay implements AnswerHandler, Expiring {
   #answerWith(status: number, body: Buffer, further: readonly string[]): void {
     if (!this.#isServed()) return
     const { requestId, fields: given, isDraining } = this.#request
-    const fields = ['content-type', 'application/json; charset=utf-8', 'x-request-id', requestId, ...given, ...further]
+    const fields = ['content-type', 'application/json; charset=utf-8', 'x-content-type-options', 'nosniff']
+    fields.push('x-request-id', requestId, ...given, ...further)
     if (isDraining()) fields.push('connection', 'close')
     this.#response.writeHead(status, [...fields, 'content-length', String(body.length)]).end(body)
   }
@@ -473,6 +552,8 @@ class Relay implements AnswerHandler, Expiring {
     this.#done = true
     clearTimeout(this.#leavingTimer)
     clearTimeout(this.#reasonTimer)
+    clearTimeout(this.#headTimer)
+    this.#decoder?.destroy()
     this.#request.deadlines.ended(this)
     if (this.#after === 'reads on') this.#request.abandonedStreams.left()
     this.#response.off('close', this.#onClose)
@@ -490,38 +571,12 @@ class Relay implements AnswerHandler, Expiring {
   }
 
   #used(end: End): Used {
-    if (end === 'unserved') return null
-    const { hidesOutput, output } = this.#request
-    const isCut = end === 'cut'
-    // The event that was not complete has words, too.
-    if (isCut) this.#events?.end()
-    const usage = this.#isWhole ? this.#usage : (this.#events?.usage ?? null)
-    const isFinal = !isCut || this.#isWhole || (this.#events?.isUsageFinal ?? false)
-    if (isFinal && this.#isReported(usage)) {
-      // Embeddings have no output, and say nothing of it.
-      return output === null ? { ...usage, completionTokens: 0 } : usage
-    }
-    if (this.#isEncoded) return 'hold'
-    if (this.#isWhole) {
-      const { bytes, unseenBytes } = this.#answer?.passed() ?? nothingPassed
-      if (!isCut && (!hidesOutput || usage !== null)) {
-        const answer = output === null ? none : bytes
-        return { received: { answer, isStream: false, unseenBytes, isCut }, reported: usage }
-      }
-      // All of a body exists before its first byte comes.
-      const length = bytes.length + unseenBytes + this.#remaining
-      if (this.#remaining < 0 || hidesOutput) return 'hold'
-      return { received: { answer: none, isStream: false, unseenBytes: length, isCut }, reported: usage }
-    }
-    if (isCut && (!this.#isStreamed() || this.#isBilledOn())) return 'hold'
-    if (hidesOutput && usage === null) return 'hold'
-    const { bytes, unseenBytes } = this.#received?.received() ?? nothingPassed
-    return { received: { answer: bytes, isStream: true, unseenBytes, isCut }, reported: usage }
-  }
-
-  /** Whether nothing of a usage has to be estimated. */
-  #isReported(usage: ReportedUsage | null): usage is Usage {
-    return this.#request.output === null ? usage !== null && usage.promptTokens !== null : isComplete(usage)
+    return usedOf(end, this.#events ?? this.#body, {
+      hasOutput: this.#request.output !== null,
+      hidesOutput: this.#request.hidesOutput,
+      isStreamed: this.#isStreamed(),
+      isBilledOn: this.#isBilledOn()
+    })
   }
 
   /** Whether the client can still be told something. */
@@ -531,12 +586,12 @@ class Relay implements AnswerHandler, Expiring {
 
   /** Whether an answer has begun. */
   #hasAnswer(): boolean {
-    return this.#isWhole || this.#received !== null
+    return this.#body !== null || this.#events !== null
   }
 
   /** Whether the answer is a stream, or will be as far as is known. */
   #isStreamed(): boolean {
-    return this.#received !== null || (this.#request.isStream && !this.#isWhole)
+    return this.#events !== null || (this.#request.isStream && this.#body === null)
   }
 
   /** Whether the provider may bill more of a stream than what has come of it, although it is aborted. */
@@ -546,7 +601,7 @@ class Relay implements AnswerHandler, Expiring {
 
   /** Whether what a stream brings until its end is known tells what the provider bills. */
   #canLeave(): boolean {
-    return this.#isStreamed() && !this.#isEncoded && !this.#isBilledOn()
+    return this.#isStreamed() && !this.#isBilledOn()
   }
 
   readonly #onClose = (): void => {
@@ -555,8 +610,8 @@ class Relay implements AnswerHandler, Expiring {
     // It was told of its deadline before.
     if (this.#after !== null) return
     const hasCall = this.#controller !== null || (this.#tried.length > 0 && this.#retryTimer === undefined)
-    if (hasCall && !this.#request.isStream && this.#received === null && this.#refusal === null) {
-      this.#controller?.resume()
+    if (hasCall && !this.#request.isStream && this.#events === null && this.#refusal === null) {
+      this.#resume()
       return
     }
     clearTimeout(this.#retryTimer)
@@ -566,14 +621,14 @@ class Relay implements AnswerHandler, Expiring {
       this.#refuse(controller)
     } else if (controller === null) this.#finish(this.#status, null, 'unserved')
     else if (this.#canLeave()) this.#leave(controller)
-    else if (!this.#isEncoded && this.#request.abandonedStreams.entered()) this.#readOn(controller)
+    else if (this.#request.abandonedStreams.entered()) this.#readOn()
     else this.#abort(controller)
   }
 
   /** Reads the answer to its end, for its usage. */
-  #readOn(controller: CallController): void {
+  #readOn(): void {
     this.#after = 'reads on'
-    controller.resume()
+    this.#resume()
   }
 
   /** Ends a stream, and reads what the provider has sent before it knows that. */
@@ -582,7 +637,14 @@ class Relay implements AnswerHandler, Expiring {
     // After a suspension a timer is due before the sockets are read.
     const abort = () => setImmediate(() => this.#abort(controller))
     this.#leavingTimer = setTimeout(abort, leavingMs)
+    this.#resume()
     controller.leave(clientGone)
+  }
+
+  /** Reads what was held back for the client. */
+  #resume(): void {
+    this.#decoder?.resume()
+    this.#controller?.resume()
   }
 
   #abort(controller: CallController): void {
@@ -590,9 +652,6 @@ class Relay implements AnswerHandler, Expiring {
     controller.abort(clientGone)
   }
 }
-
-/** How a request ended: its answer is whole; the client, gateway or provider cut it off; or the provider did not serve it. */
-type End = 'whole' | 'cut' | 'unserved'
 
 /** Whether the provider was at work on a call that failed before its answer began. */
 function isCutByUs(error: Error): boolean {
@@ -605,17 +664,9 @@ function isCutByUs(error: Error): boolean {
 const noFields: readonly string[] = []
 const refusedFields: readonly string[] = ['x-should-retry', 'false']
 const noSpans: RelayRequest['spans'] = new Map()
-const none = Buffer.alloc(0)
-const nothingPassed = { bytes: none, unseenBytes: 0 }
-
-/** The type of an answer; what is none does not pass (RFC 9110, 8.3.1). */
-function mediaType(header: string | undefined): string {
-  // Nearly all answers have this one.
-  if (header === undefined || header === usualType) return usualType
-  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[\w-]+="?[\w.-]+"?)*$/.test(header) ? header : 'application/octet-stream'
-}
 
 const usualType = 'application/json'
+const streamType = 'text/event-stream; charset=utf-8'
 
 /** Why a call was aborted, when it was not the upstream's fault. Shared: a stack trace for each would cost more than the abort. */
 const clientGone = new Error('the client went away')

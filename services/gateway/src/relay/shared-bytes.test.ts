@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mock } from 'node:test'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -71,9 +72,12 @@ const kinds = [
 ] as const
 
 function written(letter: string, type: string): string[] {
-  if (type === 'application/json') return pieces.map((length) => letter.repeat(length))
+  if (type === 'application/json') {
+    return ['{"choices":[{"text":"', ...pieces.map((length) => letter.repeat(length)), '"}]}']
+  }
   // Pieces and events end at different places.
-  return pieces.map((length, index) => `${letter.repeat(length)}"}\n\ndata: {"${index}":"`).concat('"}\n\n')
+  const events = pieces.map((length, index) => `${letter.repeat(length)}"}\n\ndata: {"${index}":"`)
+  return ['data: {"":"', ...events, '"}\n\ndata: [DONE]\n\n']
 }
 
 function refusal(letter: string): string[] {
@@ -82,15 +86,14 @@ function refusal(letter: string): string[] {
 
 t.test('what the relay is given of an answer may be overwritten at once', async (t) => {
   for (const [status, head, parts] of [
-    [200, { contentLength: 9000 }, ['x'.repeat(9000)]],
-    [200, { contentLength: 9100 }, ['x'.repeat(9000), 'y'.repeat(100)]],
-    [200, {}, ['x'.repeat(20), 'y'.repeat(9000)]],
+    [200, { contentLength: 9017 }, [`{"data":[{"":"${'x'.repeat(8999)}"}]}`]],
+    [200, { contentLength: 9117 }, [`{"data":[{"":"${'x'.repeat(8999)}`, `${'y'.repeat(100)}"}]}`]],
+    [200, {}, ['{"id":"x"', `,"data":[{"":"${'y'.repeat(9000)}`, '"}]}']],
     [
       200,
       { contentType: 'text/event-stream' },
-      ['data: {"a', '":1}\n', '\ndata: {}\n\n', `data: ${'x'.repeat(9000)}\n\n`]
+      ['data: {"a', '":1}\n', '\ndata: {}\n\n', `data: ${'x'.repeat(9000)}\n\n`, 'data: [DONE]\n\n']
     ],
-    [200, { contentType: 'text/event-stream', contentEncoding: 'x-own' }, ['x'.repeat(9000), 'y']],
     [400, {}, ['{"error":{"message":', '"no"}}']]
   ] as Array<[number, Partial<AnswerHead>, string[]]>) {
     const got = await answered((handler) => {
@@ -106,6 +109,18 @@ t.test('what the relay is given of an answer may be overwritten at once', async 
     if (status === 200) t.ok(got === parts.join(''), JSON.stringify(head))
     else t.match(JSON.parse(got), { error: { message: 'no' } })
   }
+})
+
+t.test('a stream begins for its client after 10 s, although nothing of it has come', async (t) => {
+  const got = await answered((handler) => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    handler.onRequestStart(controller)
+    handler.onResponseStart(controller, 200, { ...emptyHead, contentType: 'text/event-stream' })
+    mock.timers.tick(10_000)
+    handler.onResponseEnd(controller)
+    mock.timers.reset()
+  })
+  t.match(got, /^data: {"error":{.*"upstream_error"}}\n\n$/)
 })
 
 const controller: CallController = { abort() {}, leave() {}, pause() {}, resume() {} }

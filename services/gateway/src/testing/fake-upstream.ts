@@ -14,12 +14,15 @@ export type FakeUpstream = {
   close(): Promise<void>
 }
 
+/** An answer to a chat or a completion, without usage. */
+export const plainAnswer = '{"object":"chat.completion","choices":[{"index":0,"message":{}}]}'
+
 /** An HTTP server whose every byte a test decides. */
 export async function startFakeUpstream(): Promise<FakeUpstream> {
   const received: Received[] = []
   let handler: (received: Received) => void = ({ response }) => {
     response.setHeader('content-type', 'application/json')
-    response.end('{"object":"chat.completion"}')
+    response.end(plainAnswer)
   }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

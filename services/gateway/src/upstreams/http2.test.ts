@@ -31,7 +31,9 @@ t.test('an upstream with HTTP/2 is called over one connection, also for streams 
     }
     if (stream !== true) {
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ version: request.httpVersion, authorization: request.headers.authorization }))
+      response.end(
+        JSON.stringify({ choices: [{}], version: request.httpVersion, authorization: request.headers.authorization })
+      )
       return
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -49,7 +51,11 @@ t.test('an upstream with HTTP/2 is called over one connection, also for streams 
     const gateway = await startGateway('', { upstreamsFile: `upstreams: { test: ${entry(http2)} }` })
     const { secret } = await gateway.seedKey()
     const whole = await post(gateway, secret, '/chat/completions', chatOf('small'))
-    t.same(await whole.json(), { version: http2 ? '2.0' : '1.1', authorization: 'Bearer upstream-credential' })
+    t.same(await whole.json(), {
+      choices: [{}],
+      version: http2 ? '2.0' : '1.1',
+      authorization: 'Bearer upstream-credential'
+    })
     const streams = Array.from({ length: 10 }, async () => {
       const answer = await post(gateway, secret, '/chat/completions', chatOf('small', { stream: true }))
       return answer.text()

@@ -20,12 +20,6 @@ export class AnswerUsage {
   #kept: Buffer[] | null = null
   #keptBytes = 0
   #passedBytes = 0
-  readonly #keepsAll: boolean
-
-  /** @param keepsAll whether {@link isWholeJson} will be asked */
-  constructor(keepsAll = false) {
-    this.#keepsAll = keepsAll
-  }
 
   /** @param chunk is kept */
   push(chunk: Buffer): void {
@@ -44,7 +38,7 @@ export class AnswerUsage {
       at = findName(text, usageName, at + usageName.length)
     }
     this.#open ??= openName(bytes)
-    if (isComplete(this.usage) && !this.#keepsAll) {
+    if (isComplete(this.usage)) {
       this.#kept = null
       this.#keptBytes = 0
     } else if (this.#keptBytes === this.#passedBytes - chunk.length && this.#keptBytes < keptLimit) {
@@ -57,18 +51,6 @@ export class AnswerUsage {
   /** The beginning of what passed, while its usage was not complete; and how many bytes are not kept. */
   passed(): { bytes: Buffer; unseenBytes: number } {
     return { bytes: Buffer.concat(this.#kept ?? []), unseenBytes: this.#passedBytes - this.#keptBytes }
-  }
-
-  /** Whether what passed is JSON; of a very long answer, whether it ends as JSON does. */
-  isWholeJson(): boolean {
-    const { bytes, unseenBytes } = this.passed()
-    if (unseenBytes > 0) return /[}\]]\s*$/.test(bytes.toString('latin1', bytes.length - 64))
-    try {
-      JSON.parse(bytes.toString())
-      return true
-    } catch {
-      return false
-    }
   }
 }
 

@@ -24,13 +24,20 @@ export class ReceivedText {
    * @param text the same, each byte a character
    */
   add(events: Buffer, text: string): void {
-    let at = findName(text, this.#name, 0)
-    while (at >= 0) {
-      const start = valueAfter(events, at + this.#name.length)
-      const end = start < 0 ? at + this.#name.length : Math.min(skipValue(events, start), events.length)
+    // Some providers write whole messages instead.
+    if (!this.#addAll(events, text, this.#name)) this.#addAll(events, text, messageName)
+  }
+
+  /** @returns whether the events have such a member */
+  #addAll(events: Buffer, text: string, name: SearchedName): boolean {
+    const first = findName(text, name, 0)
+    for (let at = first; at >= 0; ) {
+      const start = valueAfter(events, at + name.length)
+      const end = start < 0 ? at + name.length : Math.min(skipValue(events, start), events.length)
       if (start >= 0) this.#append(events, start, end)
-      at = findName(text, this.#name, end)
+      at = findName(text, name, end)
     }
+    return first >= 0
   }
 
   /** Bytes of words that came so far, kept or not. */
@@ -40,7 +47,7 @@ export class ReceivedText {
 
   /** Whether there are words in a text of events behind a place. */
   areIn(text: string, from: number): boolean {
-    return findName(text, this.#name, from) >= 0
+    return findName(text, this.#name, from) >= 0 || findName(text, messageName, from) >= 0
   }
 
   /** Counts bytes of events that are too long to be looked into. */
@@ -70,6 +77,7 @@ export class ReceivedText {
 
 const lineFeed = 0x0a
 const none = Buffer.alloc(0)
+const messageName = searchedName('message')
 const names = new Map<string, SearchedName>()
 
 function remember(member: string): SearchedName {

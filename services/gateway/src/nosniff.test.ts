@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import t from 'tap'
+import { chatOf, post, rawConnection } from './testing/client.ts'
+import { startFakeUpstream } from './testing/fake-upstream.ts'
+import { startGateway } from './testing/start-gateway.ts'
+
+t.test('no answer may be taken for a page, whoever it is from', async (t) => {
+  const upstream = await startFakeUpstream()
+  const gateway = await startGateway(upstream.url)
+  t.teardown(async () => {
+    await gateway.close()
+    await upstream.close()
+  })
+  const { secret } = await gateway.seedKey()
+  const headers = { authorization: `Bearer ${secret}` }
+  for (const [path, options, status] of [
+    ['/v1/models', { headers }, 200],
+    ['/v1/models/small', { headers }, 200],
+    ['/v1/openapi.json', {}, 200],
+    ['/v1/chat/completions', { method: 'OPTIONS' }, 204],
+    ['/v1/models', {}, 401],
+    ['/v1/nothing', { headers }, 404],
+    ['/v1/%zz', {}, 404]
+  ] as const) {
+    const answer = await fetch(gateway.url + path, options)
+    t.equal(answer.status, status, path)
+    t.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
+  }
+  for (const [body, status] of [
+    [chatOf('small'), 200],
+    ['{', 400],
+    [chatOf('large'), 403]
+  ] as const) {
+    const answer = await post(gateway, secret, '/chat/completions', body)
+    t.equal(answer.status, status)
+    t.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  }
+  for (const status of [400, 500]) {
+    upstream.answer(({ response }) => response.writeHead(status, { 'content-type': 'text/html' }).end('<script>'))
+    const answer = await post(gateway, secret, '/chat/completions', chatOf('small'))
+    t.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+    t.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  }
+  const socket = rawConnection(gateway)
+  socket.write('nonsense\r\n\r\n')
+  const [answer] = await once(socket, 'data')
+  t.match(String(answer), /x-content-type-options: nosniff\r\n/)
+})

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { AnswerShape } from './answer-shape.ts'
+
+function shapeOf(text: string, pieceLength = text.length): AnswerShape {
+  const shape = new AnswerShape('choices')
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += pieceLength) shape.push(bytes.subarray(at, at + pieceLength))
+  return shape
+}
+
+const told = ({ hasList, isClosed, isFaulty, isBlank }: AnswerShape) => ({ hasList, isClosed, isFaulty, isBlank })
+
+const value = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom('"choices":[{', '\\"', '\\', { choices: [{}] }, [{ choices: [{}] }], 'x'.repeat(200), '\\'.repeat(70))
+)
+const members = fc.array(fc.tuple(fc.constantFrom('id', 'choice', 'choicesx', 'data', 'x'.repeat(70)), value), {
+  maxLength: 4
+})
+
+t.test('an object with a list of choices is an answer, wherever the list stands and however the bytes come', (t) => {
+  fc.assert(
+    fc.property(
+      members,
+      members,
+      fc.nat({ max: 3 }),
+      fc.integer({ min: 1, max: 90 }),
+      (before, after, indent, length) => {
+        const all = [...before, ['choices', [{ text: 'x' }]], ...after].map(
+          ([name, value]) => `${JSON.stringify(name)} : ${JSON.stringify(value, null, indent)}`
+        )
+        const text = ` {${all.join(',\n')}} \n`
+        for (const shape of [shapeOf(text), shapeOf(text, length)]) {
+          t.same(told(shape), { hasList: true, isClosed: true, isFaulty: false, isBlank: false })
+        }
+        const cut = shapeOf(text.trim().slice(0, -1), length)
+        t.same([cut.isClosed, cut.isFaulty], [false, false])
+      }
+    ),
+    { numRuns: 300 }
+  )
+  t.end()
+})
+
+t.test('an object without such a list is none', (t) => {
+  fc.assert(
+    fc.property(members, fc.integer({ min: 1, max: 90 }), (members, length) => {
+      const text = `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`
+      t.same(told(shapeOf(text, length)), { hasList: false, isClosed: true, isFaulty: false, isBlank: false })
+    }),
+    { numRuns: 300 }
+  )
+  for (const text of [
+    '{"choices":[]}',
+    '{"choices":{}}',
+    '{"choices":null}',
+    '{"choices":[1]}',
+    '{"choices":[[{}]]}'
+  ]) {
+    t.notOk(shapeOf(text).hasList, text)
+  }
+  t.end()
+})
+
+t.test('what is no single object is faulty as soon as that is known', async (t) => {
+  for (const text of ['<', '[', 'null', '"{', 'data: {', '\ufeff{', '}', '{}{', '{} x', '\0']) {
+    t.ok(shapeOf(text).isFaulty, JSON.stringify(text))
+  }
+  for (const text of ['', ' ', '\n\r\t ']) t.ok(shapeOf(text).isBlank)
+})

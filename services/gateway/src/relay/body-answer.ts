@@ -1,0 +1,102 @@
+import { AnswerUsage } from '../usage/answer-usage.ts'
+import type { ReportedUsage } from '../usage/usage.ts'
+import { usageInText } from '../usage/usage-name.ts'
+import { AnswerShape } from './answer-shape.ts'
+
+/** So much of a body is held back until it is known to be an answer. An error has less. */
+const maxHeld = 65_536
+
+/**
+ * A single body on its way to the client. Its beginning is held back until it is known to be an answer, so that another
+ * call can make good a body that is none.
+ */
+export class BodyAnswer {
+  /** What the body reports of its usage. */
+  usage: ReportedUsage | null = null
+  readonly #shape: AnswerShape
+  /** Bytes that the upstream said it will send and has not sent yet; -1 if it did not say. */
+  #remaining: number
+  #search: AnswerUsage | null = null
+  #held: Buffer[] = []
+  #heldBytes = 0
+  #isPassing = false
+  /** Whether the bytes that are pushed next have been judged. */
+  #isJudged = false
+
+  /** @param length of the body in bytes, -1 if it is not known */
+  constructor(list: 'choices' | 'data', length: number) {
+    this.#shape = new AnswerShape(list)
+    this.#remaining = length
+  }
+
+  /** Whether all bytes have come that the upstream said it will send. */
+  get isAllHere(): boolean {
+    return this.#remaining === 0
+  }
+
+  /** Whether the body has brought a part of an answer. */
+  get isAnswer(): boolean {
+    return this.#shape.hasList
+  }
+
+  /** Whether the body is an answer, from its beginning to its end. */
+  get isWhole(): boolean {
+    return this.#shape.hasList && this.#shape.isClosed
+  }
+
+  /** Whether the body cannot become an answer. */
+  get isHopeless(): boolean {
+    return this.#shape.isFaulty || (this.#shape.isClosed && !this.#shape.hasList)
+  }
+
+  /** Bytes that are still to come; -1 if nobody knows. */
+  get remaining(): number {
+    return this.#remaining
+  }
+
+  /**
+   * Looks into a body that came in one piece: nearly all do.
+   *
+   * @param text the bytes, each a character
+   * @returns what it reports of its usage, if it is an answer. Without all of it the bytes have to be pushed
+   */
+  readAll(bytes: Buffer, text: string): ReportedUsage | null {
+    if (this.#remaining !== bytes.length || this.#search !== null) return null
+    this.#shape.push(bytes)
+    this.#isJudged = true
+    this.usage = this.isWhole ? usageInText(text) : null
+    return this.usage
+  }
+
+  /**
+   * @param bytes are kept
+   * @returns what may pass to the client now, in order
+   */
+  push(bytes: Buffer): readonly Buffer[] {
+    if (!this.#isJudged) this.#shape.push(bytes)
+    this.#isJudged = false
+    if (this.#remaining > 0) this.#remaining = Math.max(0, this.#remaining - bytes.length)
+    this.#search ??= new AnswerUsage()
+    this.#search.push(bytes)
+    this.usage = this.#search.usage
+    if (this.isHopeless) return []
+    // White space keeps a connection alive while the model works.
+    this.#isPassing ||= this.isAnswer || this.#heldBytes + bytes.length > maxHeld
+    if (!this.#isPassing && !this.#shape.isBlank) {
+      this.#held.push(bytes)
+      this.#heldBytes += bytes.length
+      return []
+    }
+    const passing = [...this.#held, bytes]
+    this.#held = []
+    this.#heldBytes = 0
+    return passing
+  }
+
+  /** What came of the body while its usage was not complete, and how many bytes are not kept. */
+  passed(): { bytes: Buffer; unseenBytes: number } {
+    return this.#search?.passed() ?? { bytes: none, unseenBytes: 0 }
+  }
+}
+
+const none = Buffer.alloc(0)

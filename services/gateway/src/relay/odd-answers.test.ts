@@ -1,0 +1,281 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import t from 'tap'
+import { chatOf, post } from '../testing/client.ts'
+import { collectLogLines } from '../testing/log-lines.ts'
+import { catalogOf, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { RetryBudget } from '../upstreams/retry-budget.ts'
+import type { Upstream } from '../upstreams/upstreams.ts'
+import { tokensUnderWay } from '../usage/usage.ts'
+
+type Reply = ServerResponse | Http2ServerResponse
+type Answer = (response: ServerResponse) => void
+
+const pem = fileURLToPath(new URL('../testing/localhost.pem', import.meta.url))
+const lines = collectLogLines()
+const { inputPicos, outputPicos } = testCatalog.models.small!.prices
+const usage = { prompt_tokens: 11, completion_tokens: 7 }
+const usageCost = Math.ceil((11 * inputPicos + 7 * outputPicos) / 1000)
+
+const json = { 'content-type': 'application/json' }
+const events = { 'content-type': 'text/event-stream' }
+const html = '<!DOCTYPE html><html><body>{"choices":[{}]}</body></html>'
+const whole = JSON.stringify({ choices: [{ index: 0, message: { content: 'Hello' } }], usage })
+const chunk = (delta: object, more: object = {}) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`
+const word = chunk({ content: 'Hello' })
+const finish = chunk({}, { finish_reason: 'stop' })
+const usageEvent = `data: ${JSON.stringify({ choices: [], usage })}\n\n`
+const error = 'data: {"error":{"message":"overloaded","code":529}}\n\n'
+const done = 'data: [DONE]\n\n'
+
+const send =
+  (status: number, headers: Record<string, string>, ...pieces: Array<string | Buffer>): Answer =>
+  async (response) => {
+    response.writeHead(status, headers)
+    for (const piece of pieces) {
+      await new Promise<void>((resolve) => void response.write(piece, () => resolve()))
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    response.end()
+  }
+/** A body whose length is said. */
+const sized = (body: string, headers = json): Answer =>
+  send(200, { ...headers, 'content-length': `${body.length}` }, body)
+
+/** Answers of which nothing reaches a client. */
+const worthless: Record<string, Answer> = {
+  'a page': send(200, { 'content-type': 'text/html' }, html),
+  'a page that says it is JSON': sized(html),
+  'a page without a type': send(200, {}, html),
+  'an empty body': sized(''),
+  'an empty body in chunks': send(200, json),
+  '204': send(204, {}),
+  '205': send(205, {}),
+  '302': send(302, { location: 'https://elsewhere.example/' }),
+  'an error with status 200': sized('{"error":{"message":"overloaded"},"usage":null}'),
+  'an error in pieces': send(200, json, '{"error":{"mess', 'age":"overloaded"}', '}'),
+  'an object that is no answer': sized('{"object":"chat.completion"}'),
+  'no choice': sized('{"choices":[]}'),
+  null: sized('null'),
+  'a list': sized('[{"choices":[{}]}]'),
+  'an error within white space': send(200, json, '\n{"detail":"no"}\n'),
+  'an unknown encoding': send(200, { ...json, 'content-encoding': 'x-own' }, whole),
+  'no gzip at all': send(200, { ...json, 'content-encoding': 'gzip' }, whole),
+  'an empty stream': send(200, events),
+  'a stream that is a page': send(200, events, html),
+  'a stream that is a page, in lines': send(200, events, '<html>\n\n', '</html>\n\n'),
+  'a stream that is only done': send(200, events, done),
+  'a stream that begins with an error': send(200, events, error, done),
+  'a stream that begins with the error of vLLM': send(200, events, 'data: {"object":"error","message":"no"}\n\n', done),
+  'a stream that begins with an error, in pieces': send(200, events, error.slice(0, 20), error.slice(20))
+}
+
+/** Answers that break off before their client gets anything, and what the provider produced is charged. */
+const unfinished: Record<string, Answer> = {
+  'JSON that is cut': sized('{"choices":[{"index":0,"message":{"content":"Hel'),
+  'JSON that is cut behind a brace': sized('{"choices":[{"index":0,"message":{"content":"Hello"}'),
+  'JSON that goes on behind its end': sized('{"choices":[{"index":0,"message":{"content":"Hello"}}]}}')
+}
+
+/** Streams that break off after they have begun. */
+const cut: Record<string, Answer> = {
+  'without an end': send(200, events, word, word),
+  'within an event': send(200, events, word, word, word.slice(0, 30)),
+  'with an error': send(200, events, word, word, error),
+  'with an error and the end': send(200, events, word, word + error + word, done),
+  'with the error of OpenRouter': send(
+    200,
+    events,
+    word,
+    word,
+    `data: ${JSON.stringify({ error: { code: 502 }, choices: [{ delta: { content: '' }, finish_reason: 'error' }] })}\n\n`,
+    done
+  ),
+  'with an empty reason': send(200, events, word, word, chunk({}, { finish_reason: '' })),
+  'that is compressed': send(200, { ...events, 'content-encoding': 'gzip' }, gzipSync(word + word)),
+  'that is compressed, and cut': send(
+    200,
+    { ...events, 'content-encoding': 'gzip' },
+    gzipSync(word + word).subarray(0, -9)
+  )
+}
+
+type Served = { url: string; answer(next: Answer): void; calls: number; close(): Promise<void> }
+
+async function serve(http2: boolean): Promise<Served> {
+  let answer: Answer = () => {}
+  const handle = async (request: IncomingMessage | Http2ServerRequest, response: Reply) => {
+    for await (const _ of request);
+    served.calls++
+    response.on('error', () => {})
+    // Of HTTP/2 these methods are the same.
+    answer(response as ServerResponse)
+  }
+  const key = readFileSync(pem)
+  const sessions = new Set<{ destroy(): void }>()
+  const server = http2 ? createSecureServer({ key, cert: key }, handle) : createServer(handle)
+  server.on(http2 ? 'session' : 'connection', (session: { destroy(): void }) => sessions.add(session))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const served: Served = {
+    url: http2 ? `https://localhost:${port}/v1` : `http://127.0.0.1:${port}/v1`,
+    calls: 0,
+    answer(next) {
+      answer = next
+    },
+    async close() {
+      for (const session of sessions) session.destroy()
+      server.close()
+      await once(server, 'close')
+    }
+  }
+  return served
+}
+
+for (const http2 of [false, true]) {
+  t.test(http2 ? 'over HTTP/2' : 'over HTTP/1.1', async (t) => {
+    const [odd, healthy] = [await serve(http2), await serve(http2)]
+    const entry = (url: string) => `{ base_url: '${url}', ${http2 ? `ca_file: '${pem}', http2: true` : ''} }`
+    const gateway = await startGateway('', {
+      upstreamsFile: `upstreams: { odd: ${entry(odd.url)}, healthy: ${entry(healthy.url)} }`,
+      catalog: catalogOf({
+        alone: [{ upstream: 'odd' }],
+        both: [{ upstream: 'odd' }, { upstream: 'healthy', priority: 1 }]
+      }),
+      log: lines.log
+    })
+    t.teardown(async () => {
+      await gateway.close()
+      await odd.close()
+      await healthy.close()
+    })
+    const { secret } = await gateway.seedKey()
+    const ask = (model: string, stream: boolean) => askOf(gateway, secret, model, stream)
+    const upstream = gateway.upstreams.get('odd')! as Upstream & { retries: RetryBudget }
+    const { breaker } = upstream
+    const recover = () => {
+      upstream.retries = new RetryBudget()
+      for (let call = 0; call < 40; call++) breaker.succeeded(breaker.begin(1e12), performance.now())
+    }
+
+    for (const [name, answer] of Object.entries({ ...worthless, ...unfinished })) {
+      await t.test(`${name} is a failure of the provider, and another makes it good`, async (t) => {
+        for (const stream of [false, true]) {
+          recover()
+          let failures = 0
+          breaker.failed = (...called) => {
+            failures++
+            Reflect.deleteProperty(breaker, 'failed')
+            breaker.failed(...called)
+          }
+          // It would be asked again a little later.
+          while (upstream.retries.take());
+          odd.answer(answer)
+          const alone = await ask('alone', stream)
+          t.equal(alone.status, 502)
+          t.equal(alone.type, 'application/json; charset=utf-8')
+          t.match(JSON.parse(alone.text), { error: { code: 'upstream_error' } })
+          t.match(alone.line, { code: 'upstream_error', status: 502 })
+          if (name in worthless) t.equal(alone.line.costNanos, 0)
+          else t.ok(alone.line.costNanos > 0 && alone.line.estimated)
+          t.equal(failures, 1, 'the breaker counts it')
+          recover()
+          healthy.answer(stream ? send(200, events, word, finish, usageEvent, done) : sized(whole))
+          const both = await ask('both', stream)
+          t.equal(both.text, stream ? word + finish + done : whole)
+          t.match(both.line, { code: null, status: 200, upstream: 'healthy', costNanos: usageCost })
+        }
+      })
+    }
+
+    for (const [name, answer] of Object.entries(cut)) {
+      await t.test(`a stream that ends ${name} is told as broken, and charged what came of it`, async (t) => {
+        recover()
+        odd.answer(answer)
+        const before = healthy.calls
+        const { status, text, line } = await ask('both', true)
+        t.equal(status, 200)
+        t.match(
+          text,
+          /^(data: {"choices":.*"Hello".*\n\n){2}(data: {"choices".*\n\n)?data: {"error":{.*"upstream_error"}}\n\n$/
+        )
+        t.notMatch(text, /overloaded|DONE/)
+        t.match(line, { code: 'upstream_error', status: 200, estimated: true })
+        t.equal(line.completionTokens, 'HelloHello'.length + 3 + tokensUnderWay)
+        t.equal(healthy.calls, before)
+      })
+    }
+
+    t.test('a body that breaks off after it has begun breaks the connection', async (t) => {
+      recover()
+      odd.answer(send(200, json, '{"choices":[{"index":0,', '"message":{"content":"Hello"}}'))
+      const { text, line } = await ask('both', false)
+      t.equal(text, 'broken')
+      t.match(line, { code: 'upstream_error', status: 200, estimated: true })
+    })
+
+    t.test('an answer is whole with any of the ends that providers give it', async (t) => {
+      recover()
+      for (const [stream, text] of [
+        [true, word + done],
+        [true, word + finish],
+        [true, `${word}${finish.trimEnd()}`],
+        [true, `: waiting\n\n${word}${finish}`],
+        [true, `data:${chunk({ content: 'x' }, { finish_reason: 'length' }).slice(6)}`],
+        [true, whole],
+        [false, ` \n${whole}\n `],
+        [false, JSON.stringify({ error: null, id: 'x"{[', choices: [{ a: '"\\' }] }, null, 2)]
+      ] as const) {
+        for (const pieces of [[text], text.match(/.{1,9}/gs)!]) {
+          odd.answer(send(200, text.includes('data:') ? events : json, ...pieces))
+          const { status, text: got, line } = await ask('alone', stream)
+          t.equal(status, 200)
+          t.equal(got, text)
+          t.equal(line.code, null)
+        }
+      }
+    })
+
+    t.test('an answer that is compressed unasked is decoded, and charged what it reports', async (t) => {
+      recover()
+      for (const [encoding, compress] of [
+        ['gzip', gzipSync],
+        ['X-GZip', gzipSync],
+        ['deflate', deflateSync],
+        ['br', brotliCompressSync],
+        ['zstd', zstdCompressSync]
+      ] as const) {
+        for (const stream of [false, true]) {
+          const long = chunk({ content: 'word '.repeat(50_000) })
+          const text = stream
+            ? word + long + finish + usageEvent + done
+            : whole.replace('Hello', 'Hello '.repeat(50_000))
+          const bytes: Buffer = compress(Buffer.from(text))
+          const parts = [bytes.subarray(0, 30), bytes.subarray(30)]
+          odd.answer(send(200, { ...(stream ? events : json), 'content-encoding': encoding }, ...parts))
+          const { status, encoding: told, text: got, line } = await ask('alone', stream)
+          t.equal(status, 200)
+          t.equal(told, null)
+          t.ok(got === text.replace(usageEvent, ''), encoding)
+          t.match(line, { code: null, costNanos: usageCost, estimated: false })
+        }
+      }
+    })
+  })
+}
+
+async function askOf(gateway: TestGateway, secret: string, model: string, stream: boolean) {
+  const response = await post(gateway, secret, '/chat/completions', chatOf(model, { stream }))
+  const text = await response.text().catch(() => 'broken')
+  const { status, headers } = response
+  t.equal(headers.get('x-content-type-options'), 'nosniff')
+  const line = await lines.of(headers.get('x-request-id'))
+  return { status, text, type: headers.get('content-type'), encoding: headers.get('content-encoding'), line }
+}

@@ -1,0 +1,67 @@
+import type { Used } from '../settlement/outcome.ts'
+import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
+import type { BodyAnswer } from './body-answer.ts'
+import type { EventStream } from './event-stream.ts'
+
+/** How a request ended: its answer is whole; the client, gateway or provider cut it off; or the provider did not serve it. */
+export type End = 'whole' | 'cut' | 'unserved'
+
+/** The answer of a call, as far as it came: a single body, a stream, or nothing yet. */
+export type Came = BodyAnswer | EventStream | null
+
+/** What has to be known of a request to tell what its answer used. */
+export type Metered = {
+  /** Whether the endpoint has output. Embeddings have none. */
+  readonly hasOutput: boolean
+  /** Whether the answer does not show all that the model produces. */
+  readonly hidesOutput: boolean
+  /** Whether the answer is a stream, or will be as far as is known. */
+  readonly isStreamed: boolean
+  /** Whether the provider may bill more of a stream than what has come of it, although it is aborted. */
+  readonly isBilledOn: boolean
+}
+
+/** Whether nothing of a usage has to be estimated. */
+export function isReported(usage: ReportedUsage | null, hasOutput: boolean): usage is Usage {
+  return hasOutput ? isComplete(usage) : usage !== null && usage.promptTokens !== null
+}
+
+/** How a call ends that did not bring a whole answer. Without words or usage the provider has served nothing. */
+export function endOfBroken(came: Came): End {
+  if (came === null) return 'unserved'
+  const hasWords = 'received' in came ? came.received.size > 0 : came.isAnswer
+  return hasWords || came.usage !== null ? 'cut' : 'unserved'
+}
+
+/** What a request is charged: what was reported, or what came of its answer, or all that was reserved. */
+export function usedOf(end: End, came: Came, { hasOutput, hidesOutput, isStreamed, isBilledOn }: Metered): Used {
+  if (end === 'unserved') return null
+  const isCut = end === 'cut'
+  const stream = came !== null && 'received' in came ? came : null
+  const body = came !== null && !('received' in came) ? came : null
+  // The event that was not complete has words, too.
+  if (isCut) stream?.end()
+  const usage = came?.usage ?? null
+  const isFinal = !isCut || body !== null || (stream?.isUsageFinal ?? false)
+  if (isFinal && isReported(usage, hasOutput)) return hasOutput ? usage : { ...usage, completionTokens: 0 }
+  if (body !== null) return usedOfBody(body, isCut, hasOutput, hidesOutput)
+  if (isCut && (!isStreamed || isBilledOn)) return 'hold'
+  if (hidesOutput && usage === null) return 'hold'
+  const { bytes, unseenBytes } = stream?.received.received() ?? nothing
+  return { received: { answer: bytes, isStream: true, unseenBytes, isCut }, reported: usage }
+}
+
+function usedOfBody(body: BodyAnswer, isCut: boolean, hasOutput: boolean, hidesOutput: boolean): Used {
+  const { usage, remaining } = body
+  const { bytes, unseenBytes } = body.passed()
+  if (!isCut && (!hidesOutput || usage !== null)) {
+    const answer = hasOutput ? bytes : nothing.bytes
+    return { received: { answer, isStream: false, unseenBytes, isCut }, reported: usage }
+  }
+  // All of a body exists before its first byte comes.
+  if (remaining < 0 || hidesOutput) return 'hold'
+  const length = bytes.length + unseenBytes + remaining
+  return { received: { answer: nothing.bytes, isStream: false, unseenBytes: length, isCut }, reported: usage }
+}
+
+const nothing = { bytes: Buffer.alloc(0), unseenBytes: 0 }
