@@ -84,7 +84,7 @@ t.test('a model takes only the media that the catalog has a rule for', async (t)
     [imageOf(dataUrl(png(1, 1))), 'blind', /this model takes no images/],
     [audioOf(wav(1)), 'gpt-4o-mini', /this model takes no audio/],
     [audioOf(Buffer.from('fLaC, and hours of silence')), 'hearing', /MP3 or uncompressed WAV/],
-    [{ type: 'input_audio', input_audio: { id: 'x' } }, 'hearing', /MP3 or uncompressed WAV/],
+    [{ type: 'input_audio', input_audio: { data: 'x' } }, 'hearing', /MP3 or uncompressed WAV/],
     [{ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } }, 'gpt-4o-mini', /no files/],
     [{ type: 'text', text: 'x', file: { file_id: 'x' } }, 'gpt-4o-mini', /no files/],
     // Whatever its type says.
