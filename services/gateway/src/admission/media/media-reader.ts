@@ -5,8 +5,9 @@ import { type MeasuredAudio, type MeasuredImage, measureAudio, measureImage, rea
 
 /** More images and recordings are refused: no provider takes so many. */
 const maxMedia = 4096
-/** Images that are measured before others have their turn: nearly all take 20 µs, but some a millisecond. */
+/** Media that are measured before others have their turn: short ones take 20 µs each, a long one a millisecond. */
 const atOnce = 8
+const longMedia = 64 * 1024
 /** The same of parts, with or without media. */
 const notesAtOnce = 3 * 4096
 /** Longer texts with other escapes than `\/` are refused: URLs and base64 need none. */
@@ -31,7 +32,8 @@ export class MediaReader {
    */
   step(): boolean {
     const notes = this.#notes
-    const until = this.media.length + atOnce
+    const measured = this.media.length
+    const until = measured + atOnce
     const end = Math.min(notes.length, this.#at + notesAtOnce)
     while (this.#at < end && this.media.length < until) {
       switch (notes[this.#at]) {
@@ -45,6 +47,8 @@ export class MediaReader {
           this.#checkType(this.#at + 3)
       }
       this.#at += 3
+      const last = this.media.at(-1)
+      if (this.media.length > measured && last!.bytes > longMedia) break
     }
     return this.#at >= notes.length
   }
