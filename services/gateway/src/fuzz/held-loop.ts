@@ -1,4 +1,4 @@
-import { PerformanceObserver, performance } from 'node:perf_hooks'
+import { PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { startGateway, testCatalog } from '../testing/start-gateway.ts'
 
