@@ -83,7 +83,8 @@ const ToolCall = Type.Object(
 /** `reasoning…` and `thinking…` are the model's earlier thoughts as providers name them, `prefix` and `partial` ask to go on. */
 const Message = Type.Object(
   {
-    role: Type.String({ enum: ['developer', 'system', 'user', 'assistant', 'tool', 'function'] }),
+    // Providers have roles of their own, and none has a price.
+    role: Type.String(),
     content: Type.Optional(Type.Union([Type.String(), Type.Array(Part), Type.Null()])),
     name: text,
     refusal: text,

@@ -93,7 +93,7 @@ t.test('what is priced or bounded has the one form that the reference documents'
     [withMessage('{"role":"user","content":[{"type":"image_url"}]}'), 'invalid_request', 'messages'],
     [withMessage('{"role":"assistant","images":[{"image_url":{"url":"x"}}]}'), 'invalid_request', 'messages[0].images'],
     [withMessage('{"content":"x"}'), 'invalid_request', 'messages[0].role'],
-    [withMessage('{"role":"User","content":"x"}'), 'invalid_request', 'messages[0].role'],
+    [withMessage('{"role":null,"content":"x"}'), 'invalid_request', 'messages[0].role'],
     [
       withMessage(
         '{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}]}'
