@@ -1,33 +1,17 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { beyondLimit, missing, notValid, repeated, unknownName, unpriced } from './body-fault.ts'
+import { type Frame, noFrame, pathOf } from './frame.ts'
 import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from './json-bytes.ts'
 import { decodeText, escapeLength, skipNumber, skipPlain } from './json-text.ts'
-import { maxDepth, maxMembers, maxNameLength, maxNames, maxReadLength, maxValues } from './limits.ts'
-import { fold, type MemberSpan } from './members.ts'
-import { findDecoded, findMember, isOneOf, isPlainName, numberAt } from './scalars.ts'
-import { anyShape, type KnownMember, kind, note, type Shape } from './shape.ts'
+import { maxDepth, maxNameLength, maxNames, maxReadLength, maxValues } from './limits.ts'
+import type { MemberSpan } from './members.ts'
+import { elided, RequestMembers } from './request-members.ts'
+import { findDecoded, findMember, isOneOf, numberAt } from './scalars.ts'
+import { anyShape, kind, note, type Shape } from './shape.ts'
 import { UniqueNames } from './unique-names.ts'
 
 /** What may come next. */
 const next = { value: 0, itemOrEnd: 1, nameOrEnd: 2, name: 3, colon: 4, commaOrEnd: 5, end: 6, text: 7 } as const
-
-/** A value of a member that is too long to be kept, or of which only the place matters. */
-export const elided: object = Object.freeze({})
-
-/** An object or array that has begun. */
-type Frame = {
-  shape: Shape
-  isObject: boolean
-  /** Items or members so far. */
-  count: number
-  /** Bits of the known members that it has. */
-  seen: number
-  /** The kind of the first item. */
-  firstKind: number
-  /** Where the present member's name stands. */
-  nameStart: number
-  nameEnd: number
-}
 
 /**
  * Reads a request body once, from its bytes: it must be JSON (RFC 8259), of a schema's shape, within the limits, and no
@@ -35,10 +19,6 @@ type Frame = {
  * any content costs a few nanoseconds for each byte, and reading can stop at any byte and go on later.
  */
 export class JsonReader {
-  /** The members of the request; longer values, and those of bulk shapes, are {@link elided}. */
-  readonly members: Record<string, unknown> = {}
-  /** By their names, in lower case. */
-  readonly spans = new Map<string, MemberSpan>()
   /** How many messages, parts and inputs there are. */
   messages = 0
   parts = 0
@@ -47,6 +27,7 @@ export class JsonReader {
   readonly notes: number[] = []
 
   readonly #bytes: Buffer
+  readonly #own: RequestMembers
   #at = 0
   #state: number = next.value
   #depth = -1
@@ -55,8 +36,6 @@ export class JsonReader {
   #frame: Frame = noFrame
   /** Of the value that comes next. */
   #shape: Shape
-  #memberName = ''
-  #spelling = ''
   #valueStart = 0
   #textStart = 0
   #values = 0
@@ -64,7 +43,17 @@ export class JsonReader {
 
   constructor(bytes: Buffer, root: Shape) {
     this.#bytes = bytes
+    this.#own = new RequestMembers(bytes)
     this.#shape = root
+  }
+
+  /** The members of the request, as {@link RequestMembers} has them. */
+  get members(): Record<string, unknown> {
+    return this.#own.members
+  }
+
+  get spans(): ReadonlyMap<string, MemberSpan> {
+    return this.#own.spans
   }
 
   /**
@@ -188,7 +177,7 @@ export class JsonReader {
     if (isObject) {
       if (shape.members === null) this.#names!.close()
       for (const { name, bit } of shape.required) {
-        if (shape.isOpen ? !this.spans.has(name) : (seen & bit) === 0) throw missing(this.#pathTo(name))
+        if (shape.isOpen ? !this.#own.spans.has(name) : (seen & bit) === 0) throw missing(this.#pathTo(name))
       }
     } else {
       if (count < shape.minItems) throw notValid(this.#path(this.#depth - 1))
@@ -205,25 +194,9 @@ export class JsonReader {
     if (this.#depth > 0) this.#state = next.commaOrEnd
     else if (this.#depth === 0) {
       this.#state = next.commaOrEnd
-      this.#keepMember(value)
+      this.#own.end(value, this.#valueStart, this.#at)
     } else this.#state = next.end
   }
-
-  #keepMember(value: unknown): void {
-    const [name, start, end] = [this.#memberName, this.#valueStart, this.#at]
-    this.spans.set(this.#spelling, { name, start, end })
-    let kept = value
-    if (value === undefined) {
-      const { isBulk, members, kinds } = this.#memberShape
-      if (isBulk) kept = elided
-      else if (end - start <= maxReadLength) kept = JSON.parse(this.#bytes.toString('utf8', start, end))
-      else if (members !== null || kinds !== anyShape.kinds) throw notValid(name)
-      else kept = elided
-    }
-    if (name === '__proto__') return
-    this.members[name] = kept
-  }
-  #memberShape: Shape = anyShape
 
   #name(byte: number): void {
     if (byte !== quote) throw new ServiceError('invalid_json')
@@ -267,7 +240,7 @@ export class JsonReader {
       ? findDecoded(members, decodeText(this.#bytes, start, end))
       : findMember(members, this.#bytes, start, end)
     if (this.#depth === 0) {
-      this.#topName(found, start, end)
+      this.#shape = this.#own.begin(found, frame.shape.knownNames, start, end)
       return
     }
     if (found === null) {
@@ -276,22 +249,6 @@ export class JsonReader {
     if ((frame.seen & found.bit) !== 0) throw repeated(this.#path(this.#depth))
     frame.seen |= found.bit
     this.#shape = found.shape
-  }
-
-  /** The request's own members: any may be there, but not twice, in whichever case. */
-  #topName(found: KnownMember | null, start: number, end: number): void {
-    const name = found?.name ?? decodeText(this.#bytes, start, end)
-    const { knownNames } = this.#frame.shape
-    const spelling = found !== null || isPlainName.test(name) ? name : fold(name)
-    // Parsers differ in which of two members they believe, and some (Go's) take a name in any case for the one they know:
-    // the upstream might serve what was not judged here.
-    if (this.spans.has(spelling)) throw repeated(name)
-    if (found === null && knownNames.has(spelling)) throw unknownName(name, name, knownNames)
-    if (this.spans.size >= maxMembers) throw beyondLimit(`has more than ${maxMembers} members`)
-    this.#memberName = name
-    this.#spelling = spelling
-    this.#shape = found?.shape ?? anyShape
-    this.#memberShape = this.#shape
   }
 
   #readText(until: number): void {
@@ -359,29 +316,12 @@ export class JsonReader {
     this.#ended(value)
   }
 
-  /** Where a member stands in the request, such as `messages[0].content`. @param depth of the innermost name or index */
   #path(depth: number): string {
-    let path = ''
-    for (let level = 0; level <= depth; level++) {
-      const { isObject, nameStart, nameEnd, count } = this.#frames[level]!
-      if (!isObject) path += `[${count - 1}]`
-      else path += `${level === 0 ? '' : '.'}${decodeText(this.#bytes, nameStart, nameEnd).slice(0, 60)}`
-    }
-    return path
+    return pathOf(this.#frames, depth, this.#bytes)
   }
 
   #pathTo(name: string): string {
     const path = this.#path(this.#depth - 1)
     return path === '' ? name : `${path}.${name}`
   }
-}
-
-const noFrame: Frame = {
-  shape: anyShape,
-  isObject: false,
-  count: 0,
-  seen: 0,
-  firstKind: 0,
-  nameStart: 0,
-  nameEnd: 0
 }

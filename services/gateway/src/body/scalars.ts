@@ -1,9 +1,6 @@
 import { decodeText } from './json-text.ts'
 import type { KnownMember, Shape } from './shape.ts'
 
-/** A name that is its own spelling, as nearly all are. */
-export const isPlainName = /^[a-z0-9_]*$/
-
 export function findMember(
   members: NonNullable<Shape['members']>,
   bytes: Buffer,
