@@ -3,7 +3,7 @@ import { beyondLimit, missing, notValid, repeated, unknownName, unpriced } from 
 import { type Frame, noFrame, pathOf } from './frame.ts'
 import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from './json-bytes.ts'
 import { decodeText, escapeLength, skipNumber, skipPlain } from './json-text.ts'
-import { maxDepth, maxNameLength, maxNames, maxReadLength, maxValues } from './limits.ts'
+import { maxDepth, maxNameLength, maxNames, maxObjectNames, maxReadLength, maxValues } from './limits.ts'
 import type { MemberSpan } from './members.ts'
 import { elided, RequestMembers } from './request-members.ts'
 import { findDecoded, findMember, isOneOf, numberAt } from './scalars.ts'
@@ -219,7 +219,9 @@ export class JsonReader {
     const frame = this.#frame
     frame.nameStart = start
     frame.nameEnd = at
-    frame.count++
+    if (++frame.count > maxObjectNames) {
+      throw beyondLimit(`has more than ${maxObjectNames.toLocaleString('en')} names in one object`)
+    }
     if (++this.#nameCount > maxNames) throw beyondLimit(`has more than ${maxNames.toLocaleString('en')} member names`)
     this.#at = at + 1
     this.#state = next.colon

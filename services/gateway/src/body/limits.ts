@@ -5,6 +5,8 @@
 export const maxDepth = 128
 export const maxValues = 400_000
 export const maxNames = 100_000
+/** Names of one object: they are remembered until it ends, to tell whether one comes again. */
+export const maxObjectNames = 10_000
 /** Members of the request itself. */
 export const maxMembers = 1000
 /** Bytes of a member's name. */
