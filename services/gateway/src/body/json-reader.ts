@@ -2,7 +2,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { beyondLimit, missing, notValid, repeated, unknownName, unpriced } from './body-fault.ts'
 import { type Frame, noFrame, pathOf } from './frame.ts'
 import { backslash, closeBrace, closeBracket, colon, comma, openBrace, openBracket, quote } from './json-bytes.ts'
-import { decodeText, escapeLength, skipNumber, skipPlain } from './json-text.ts'
+import { decodeText, escapeLength, maxNumberLength, skipNumber, skipPlain } from './json-text.ts'
 import { maxDepth, maxNameLength, maxNames, maxObjectNames, maxReadLength, maxValues } from './limits.ts'
 import type { MemberSpan } from './members.ts'
 import { elided, RequestMembers } from './request-members.ts'
@@ -306,6 +306,7 @@ export class JsonReader {
   #number(): void {
     const start = this.#at
     const end = skipNumber(this.#bytes, start)
+    if (end === -2) throw beyondLimit(`has a number of more than ${maxNumberLength.toLocaleString('en')} characters`)
     if (end < 0) throw new ServiceError('invalid_json')
     this.#accept(kind.number)
     const { isInteger, minimum, maximum } = this.#shape

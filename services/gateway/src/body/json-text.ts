@@ -61,7 +61,7 @@ export function decodeText(bytes: Buffer, start: number, end: number): string {
 /** Longer numbers are refused; those of the largest integers in use have some hundred digits. */
 export const maxNumberLength = 1000
 
-/** @returns the index after the number that begins at `at`, -1 if none does (RFC 8259, 6) */
+/** @returns the index after the number that begins at `from`, -1 if none does (RFC 8259, 6), -2 if it is too long */
 export function skipNumber(bytes: Uint8Array, from: number): number {
   const isDigit = (at: number): boolean => bytes[at]! >= 0x30 && bytes[at]! <= 0x39
   const end = from + maxNumberLength
@@ -79,5 +79,5 @@ export function skipNumber(bytes: Uint8Array, from: number): number {
     if (!isDigit(at)) return -1
     while (at < end && isDigit(at)) at++
   }
-  return at >= end ? -1 : at
+  return at >= end ? -2 : at
 }

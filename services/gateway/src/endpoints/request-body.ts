@@ -20,10 +20,10 @@ export const understand = <Schema extends TObject>(schema: Schema): UnderstoodMe
   shape: shapeOf(schema)
 })
 
-/** Up to so many bytes a body is read at once, which takes a millisecond at most. */
-const readAtOnce = 256 * 1024
-/** Of a longer body, what is read before others have their turn. */
-const sliceLength = 64 * 1024
+/** Up to so many bytes a body is read at once: half a millisecond, or some if the code has just begun to run. */
+const readAtOnce = 64 * 1024
+/** Of a longer body, what is read in a step. */
+const sliceLength = 16 * 1024
 
 /** Reads what the gateway must understand of a body. The rest is not looked at, and is forwarded as it is. */
 export class BodyReading<Schema extends TObject> {
