@@ -24,6 +24,7 @@ import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import { logRequest } from './request-log.ts'
 import type { Settlement } from './settlement/settlement.ts'
+import { Turns } from './turns.ts'
 import type { Upstreams } from './upstreams/upstreams.ts'
 import type { UsageEstimator } from './usage/usage-estimator.ts'
 
@@ -157,7 +158,7 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     const deadlines = new Deadlines(protection.longestRequestMs)
     const admission = { ...dependencies.admission, holdMs: holdMsOf(protection.longestRequestMs) }
     const abandonedStreams = new AbandonedStreams(protection.maxAbandonedStreams)
-    const watching = { slowReaders, deadlines, abandonedStreams }
+    const watching = { slowReaders, deadlines, abandonedStreams, turns: new Turns() }
     const shared = { ...dependencies, ...watching, admission, calls, isDraining: () => draining }
     for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {

@@ -1,4 +1,15 @@
 import { Type } from 'typebox'
+import {
+  FunctionCallChoice,
+  Functions,
+  Messages,
+  NoTools,
+  ResponseFormat,
+  Stop,
+  StreamOptions,
+  ToolChoice,
+  Tools
+} from './chat-members.ts'
 
 /**
  * What the gateway reads of requests for inference. Other members that the provider accepts pass through unchanged.
@@ -6,9 +17,6 @@ import { Type } from 'typebox'
 
 const model = Type.String({ minLength: 1 })
 const stream = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))
-const streamOptions = Type.Optional(
-  Type.Union([Type.Object({ include_usage: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])) }), Type.Null()])
-)
 
 /** How many tokens of output are wanted at most, for each answer. Some providers take 0 for no limit. */
 const OutputLimit = Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]))
@@ -17,34 +25,40 @@ const Answers = Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 12
 
 const Tokens = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
 /** A text, several, one as tokens, or several as tokens. */
-const TextOrTokens = Type.Union([
-  Type.String(),
-  Type.Array(Type.String(), { minItems: 1 }),
-  Tokens,
-  Type.Array(Tokens, { minItems: 1 })
-])
+const TextOrTokens = Type.Union(
+  [Type.String(), Type.Array(Type.String(), { minItems: 1 }), Tokens, Type.Array(Tokens, { minItems: 1 })],
+  { 'x-note': 'inputs', 'x-bulk': true }
+)
 
 export const ChatRequest = Type.Object({
   model,
-  messages: Type.Array(Type.Object({ role: Type.String() }), { minItems: 1 }),
+  messages: Messages,
   max_tokens: OutputLimit,
   max_completion_tokens: OutputLimit,
   n: Answers,
   stream,
-  stream_options: streamOptions
+  stream_options: StreamOptions,
+  stop: Stop,
+  tools: Tools,
+  tool_choice: ToolChoice,
+  functions: Functions,
+  function_call: FunctionCallChoice,
+  response_format: ResponseFormat
 })
 
 export const CompletionRequest = Type.Object({
   model,
-  prompt: Type.Optional(Type.Union([TextOrTokens, Type.Null()])),
+  prompt: Type.Optional(Type.Union([TextOrTokens, Type.Null()], { 'x-note': 'inputs', 'x-bulk': true })),
   max_tokens: OutputLimit,
   n: Answers,
   best_of: Answers,
   stream,
-  stream_options: streamOptions
+  stream_options: StreamOptions,
+  stop: Stop,
+  tools: NoTools
 })
 
-export const EmbeddingRequest = Type.Object({ model, input: TextOrTokens })
+export const EmbeddingRequest = Type.Object({ model, input: TextOrTokens, tools: NoTools })
 
 const Usage = Type.Object({
   prompt_tokens: Type.Integer(),

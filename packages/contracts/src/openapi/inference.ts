@@ -85,6 +85,9 @@ const retryHeaders = {
   },
   'retry-after-ms': { description: 'Milliseconds to wait.', schema: { type: 'integer', minimum: 0 } }
 }
+const aboutBodies =
+  'An object that has a member twice is refused, and so is a body with more than 400,000 values, 100,000 member names ' +
+  '(10,000 in one object) or 128 levels. The objects shown here have only these members. Refused requests count against the rate of the key. '
 const aboutBudgets =
   'What a request may cost at most is reserved before it is made; what it did cost is charged after it. Who sets no limit to the ' +
   'output gets the default of the model; if a budget has less left, less is granted. A 402 says why: `scope` (request, key or ' +
@@ -123,6 +126,7 @@ function callOfModel(
       (streams ? aboutStreams : '') +
       (takesMedia ? aboutMedia : '') +
       aboutMembers +
+      aboutBodies +
       aboutBudgets +
       aboutRefusals +
       aboutRetries,

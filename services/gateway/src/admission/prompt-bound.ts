@@ -1,14 +1,27 @@
-import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { fold, type MemberSpan } from '../body/members.ts'
-import { hasRepeatedMember } from '../body/repeated-members.ts'
+import type { MemberSpan } from '../body/members.ts'
 import { memberOf } from '../usage/usage.ts'
-import { audioBound, imageBound, type MediaRules, type MediaTokens, refusedMedia } from './media/part-tokens.ts'
+import {
+  audioBound,
+  imageBound,
+  type MeasuredAudio,
+  type MeasuredImage,
+  type MediaRules,
+  type MediaTokens,
+  measureAudio,
+  measureImage
+} from './media/part-tokens.ts'
 
-/** A request's body: its bytes, its members as they were parsed, and where each stands in the bytes. */
+/** A request's body: its bytes, its own members, where each stands in the bytes, and how much of what is in it. */
 export type BoundedBody = {
   bytes: Buffer
   members: Readonly<Record<string, unknown>>
   spans: ReadonlyMap<string, MemberSpan>
+  messages: number
+  /** Of messages. */
+  parts: number
+  media: ReadonlyArray<MeasuredImage | MeasuredAudio>
+  /** Of a legacy completion or embedding. */
+  inputs: number
 }
 
 /** What models put around a message, a part of it, or an input, at most. */
@@ -20,47 +33,44 @@ const partTokens = 4
  * bytes, and all of the body's bytes count, whatever an upstream may read of them. Images and audio have bounds of their
  * own instead.
  *
- * @throws ServiceError unpriced_parameter for what has no bound, invalid_request for what upstreams may read differently
+ * @throws ServiceError unpriced_parameter for media that have no bound
  */
-export function chatPromptBound({ bytes, members }: BoundedBody, media: MediaRules): number {
-  if (mentionsMedia(bytes)) checkMediaRequest(bytes, members)
-  let tokens = bytes.length
-  for (const message of members.messages as Array<Record<string, unknown>>) {
-    tokens += messageTokens
-    const { content, audio } = message
-    if (audio != null) throw unpriced('audio of an earlier answer')
-    if (typeof content !== 'string' && content != null) {
-      if (!Array.isArray(content)) throw invalid('content must be a text or a list of parts')
-      tokens += partsDifference(content, media)
-    }
-    for (const name in message) {
-      if (name.length === 7 && name !== 'content' && fold(name) === 'content') throw misspelt(name)
-    }
-  }
+export function chatPromptBound(
+  { bytes, messages, parts, media }: Omit<BoundedBody, 'members' | 'spans' | 'inputs'>,
+  rules: MediaRules
+): number {
+  let tokens = bytes.length + messages * messageTokens + parts * partTokens
+  for (const one of media) tokens += difference(mediaBound(one, rules))
   return tokens
 }
 
 /** The same of what legacy completions or embeddings read: a text, several, one as tokens, or several as tokens. */
-export function inputBound({ bytes, members }: BoundedBody, member: 'prompt' | 'input'): number {
-  const input = members[member]
-  return bytes.length + partTokens * (Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1)
+export const inputBound = ({ bytes, inputs }: Pick<BoundedBody, 'bytes' | 'inputs'>): number =>
+  bytes.length + partTokens * inputs
+
+/** A body that is parsed as a whole, to be counted. */
+export type ParsedBody = {
+  bytes: number
+  members: Readonly<Record<string, unknown>>
+  /** Bytes of the member that holds the prompt. */
+  promptBytes: number
 }
 
 /** As {@link chatPromptBound}, with the texts of messages counted. */
 export function countedChatPrompt(
-  { bytes, members, spans }: BoundedBody,
-  media: MediaRules,
+  { bytes, members, promptBytes }: ParsedBody,
+  rules: MediaRules,
   count: (text: string) => number
 ): number {
-  let tokens = bytes.length - lengthOf(spans.get('messages'))
+  let tokens = bytes - promptBytes
   for (const message of members.messages as Array<Record<string, unknown>>) {
     tokens += messageTokens + valueBytes({ ...message, content: null })
     const { content } = message
     if (typeof content === 'string') tokens += count(content)
     else if (Array.isArray(content)) {
-      tokens += partsDifference(content, media)
-      for (const part of content as Array<Record<string, unknown> | null>) {
-        const text = part?.text
+      for (const part of content as Array<Record<string, unknown>>) {
+        const { text } = part
+        tokens += partTokens + partDifference(part, rules)
         tokens += typeof text === 'string' ? valueBytes({ ...part, text: null }) + count(text) : valueBytes(part)
       }
     }
@@ -70,7 +80,7 @@ export function countedChatPrompt(
 
 /** As {@link inputBound}, with the texts counted. */
 export function countedInput(
-  { bytes, members, spans }: BoundedBody,
+  { bytes, members, promptBytes }: ParsedBody,
   member: 'prompt' | 'input',
   count: (text: string) => number
 ): number {
@@ -80,70 +90,25 @@ export function countedInput(
     if (typeof input[0] === 'number') return input.length + partTokens
     return input.reduce<number>((sum, one) => sum + tokensOf(one), 0)
   }
-  return bytes.length - lengthOf(spans.get(member)) + tokensOf(members[member])
+  return bytes - promptBytes + tokensOf(members[member])
 }
 
-/** What the parts of a message count beside their bytes, and of media instead of them. */
-function partsDifference(parts: readonly unknown[], media: MediaRules): number {
+/** What the media of a part count instead of their bytes. Some servers go by these members, whatever the type. */
+function partDifference({ image_url: image, input_audio: audio }: Record<string, unknown>, rules: MediaRules): number {
   let tokens = 0
-  for (const part of parts) {
-    tokens += partTokens
-    if (typeof part !== 'object' || part === null) throw unpriced('a part that is no object')
-    checkSpelling(part, partNames)
-    const { type, image_url: image, input_audio: audio, file } = part as Record<string, unknown>
-    // Nobody can tell from outside how many pages a file has, and each is an image and text.
-    if (type === 'file' || file != null)
-      throw refusedMedia('no files are accepted, because their tokens cannot be bounded')
-    if (!knownTypes.has(type)) throw unpriced(`a part of type ${JSON.stringify(String(type).slice(0, 40))}`)
-    // Some servers go by these members, whatever the type.
-    if (type === 'image_url' || image != null) {
-      checkSpelling(image, imageNames)
-      tokens += difference(imageBound(image, media))
-    }
-    if (type === 'input_audio' || audio != null) {
-      checkSpelling(audio, audioNames)
-      tokens += difference(audioBound(audio, media))
-    }
+  if (image != null) {
+    const url = typeof image === 'string' ? image : memberOf(image, 'url')
+    const detail = memberOf(image, 'detail')
+    tokens += difference(imageBound(measureImage(String(url), typeof detail === 'string' ? detail : null), rules))
   }
+  if (audio != null) tokens += difference(audioBound(measureAudio(String(memberOf(audio, 'data'))), rules))
   return tokens
 }
 
+const mediaBound = (one: MeasuredImage | MeasuredAudio, rules: MediaRules): MediaTokens =>
+  one.kind === 'image' ? imageBound(one, rules) : audioBound(one, rules)
+
 const difference = ({ tokens, bytes }: MediaTokens): number => tokens - bytes
-
-const knownTypes = new Set<unknown>(['text', 'refusal', 'thinking', 'reasoning', 'image_url', 'input_audio'])
-const partNames = new Set(['type', 'text', 'image_url', 'input_audio', 'file'])
-const imageNames = new Set(['url', 'detail'])
-const audioNames = new Set(['data', 'format'])
-
-/** @throws ServiceError invalid_request for a name that is one of these in another spelling */
-function checkSpelling(value: unknown, names: ReadonlySet<string>): void {
-  if (typeof value !== 'object' || value === null) return
-  for (const name in value) if (!names.has(name) && names.has(fold(name))) throw misspelt(name)
-}
-
-/** Whether a body may have images or audio: names may be written with escapes, too. */
-function mentionsMedia(bytes: Buffer): boolean {
-  return bytes.includes('image_url"') || bytes.includes('input_audio"') || bytes.includes('\\u00')
-}
-
-/** Each may take some µs to measure; no provider takes so many. */
-const maxParts = 4096
-
-/**
- * A few bytes may refer to an image of thousands of tokens: it must not hide behind a member of the same name, of which
- * upstreams may believe the other one.
- *
- * @throws ServiceError invalid_request
- */
-function checkMediaRequest(bytes: Buffer, members: BoundedBody['members']): void {
-  let parts = 0
-  for (const { content } of members.messages as Array<Record<string, unknown>>) {
-    if (Array.isArray(content)) parts += content.length
-  }
-  if (parts > maxParts) throw invalid(`more than ${maxParts} parts in a request with images or audio`)
-  if (hasRepeatedMember(bytes, members))
-    throw invalid('an object has a member twice, in a request with images or audio')
-}
 
 /** Bytes of all texts within a value, with something for what is around them. */
 function valueBytes(value: unknown): number {
@@ -153,12 +118,3 @@ function valueBytes(value: unknown): number {
   for (const name in value) bytes += Buffer.byteLength(name) + valueBytes(memberOf(value, name)) + 4
   return bytes
 }
-
-const lengthOf = (span: MemberSpan | undefined): number => (span === undefined ? 0 : span.end - span.start)
-
-const unpriced = (what: string): ServiceError =>
-  new ServiceError('unpriced_parameter', { message: `messages: ${what} has no price here.` })
-
-const invalid = (what: string): ServiceError => new ServiceError('invalid_request', { message: `messages: ${what}.` })
-
-const misspelt = (name: string): ServiceError => invalid(`write ${name} as ${fold(name)}`)

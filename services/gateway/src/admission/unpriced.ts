@@ -6,13 +6,6 @@ type Allowed = (value: unknown) => boolean
 const isAbsent: Allowed = (value) => value == null
 const isUsual: Allowed = (value) => value == null || value === 'auto' || value === 'default'
 const isText: Allowed = (value) => value == null || (Array.isArray(value) && value.every((one) => one === 'text'))
-const areFunctions: Allowed = (value) =>
-  !Array.isArray(value) ||
-  value.every((tool) => {
-    const type = typeof tool === 'object' && tool !== null ? Reflect.get(tool, 'type') : undefined
-    return type === undefined || type === 'function' || type === 'custom'
-  })
-
 /** Members that change what a request costs in a way that the catalog has no price for, and the values that do not. */
 const priced = new Map<string, Allowed>([
   ['service_tier', isUsual],
@@ -22,7 +15,6 @@ const priced = new Map<string, Allowed>([
   ['prediction', isAbsent],
   ['modalities', isText],
   ['audio', isAbsent],
-  ['tools', areFunctions],
   ['prompt_cache_retention', isAbsent],
   ['speed', isAbsent],
   ['inference_geo', isAbsent],

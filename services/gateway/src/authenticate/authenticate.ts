@@ -41,7 +41,7 @@ export function createAuthenticator(redis: RedisLink): Authenticator {
       throw new ServiceError('invalid_api_key')
     }
     const prepared = prepareAccount(pointer.account)
-    const key: KnownKey = { digest, pointer, prepared, key: null, account: null, admission: null }
+    const key: KnownKey = { digest, pointer, prepared, key: null, account: null, admission: null, refusals: null }
     known.set(digest, key)
     return key
   }

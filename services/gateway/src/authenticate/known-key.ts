@@ -1,6 +1,7 @@
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
 import type { Allowances, PreparedAdmission } from '@tollgate/contracts/redis/admit.ts'
 import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
+import type { Refusals } from '../admission/refusals.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
 /** A record together with its version in Redis; null where Redis has none. */
@@ -18,6 +19,8 @@ export type KnownKey = {
   account: Versioned<AccountRecord>
   /** What Redis is asked while these records are judged to allow a request. */
   admission: KeyAdmission | null
+  /** null for a key whose requests are not refused. */
+  refusals: Refusals | null
 }
 
 /** The question for Redis that goes with the records of a key and a catalog. */

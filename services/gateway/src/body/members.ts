@@ -1,39 +1,10 @@
-import { closeBrace, comma } from './json-bytes.ts'
-import { skipSpace, skipString, skipValue } from './scan.ts'
-
-/** Far more than any request of an SDK has. */
-const mostMembers = 1000
+import { skipSpace } from './scan.ts'
 
 /** A name as servers compare it that do not mind its case: also letters that become ASCII by it. */
 export const fold = (name: string): string => name.toUpperCase().toLowerCase()
 
 /** Where a member's value stands in a body: `bytes.subarray(start, end)`. */
 export type MemberSpan = { name: string; start: number; end: number }
-
-/**
- * Finds the members of a JSON object in its bytes, without building anything else.
- * A body is forwarded as the client wrote it, byte for byte, except for the members that the gateway sets: this says
- * where those are. Members appear as often as the body has them, so that a repeated one can be refused: parsers differ
- * in which of two they believe.
- *
- * @param body bytes that `JSON.parse` has accepted as an object
- * @returns null if it has more than {@link mostMembers}
- */
-export function findMembers(body: Buffer): MemberSpan[] | null {
-  const members: MemberSpan[] = []
-  let at = skipSpace(body, 0) + 1
-  for (;;) {
-    at = skipSpace(body, at)
-    if (body[at] === closeBrace) return members
-    if (body[at] === comma) at = skipSpace(body, at + 1)
-    const nameEnd = skipString(body, at)
-    const name = memberName(body, at, nameEnd)
-    const start = skipSpace(body, skipSpace(body, nameEnd) + 1)
-    const end = skipValue(body, start)
-    if (members.push({ name, start, end }) > mostMembers) return null
-    at = end
-  }
-}
 
 /** Replaces the bytes from `start` to `end` by `json`; where both are equal, `json` is put in there. */
 export type Edit = { start: number; end: number; json: string }
@@ -81,9 +52,4 @@ export function setMember(body: Buffer, span: MemberSpan | undefined, name: stri
   // First, and never alone: every body that is forwarded has members.
   const start = skipSpace(body, 0) + 1
   return { start, end: start, json: `${JSON.stringify(name)}:${json},` }
-}
-
-function memberName(body: Buffer, start: number, end: number): string {
-  const text = body.toString('utf8', start + 1, end - 1)
-  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
 }

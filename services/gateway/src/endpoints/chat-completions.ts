@@ -12,13 +12,15 @@ export const chatCompletions: InferenceEndpoint = {
   body: ChatRequest,
   streams: true,
   wordsMember: 'delta',
-  tokenBound({ bytes, members, spans }, model) {
-    const { max_tokens, max_completion_tokens, n } = members as Static<typeof ChatRequest>
+  promptMember: 'messages',
+  tokenBound(body, model) {
+    const { spans } = body
+    const { max_tokens, max_completion_tokens, n } = body.members as Static<typeof ChatRequest>
     // No member of a chat, but some providers obey it.
     if (spans.has('best_of')) throw new ServiceError('unpriced_parameter', { message: 'best_of: has no price here.' })
     const limit = max_completion_tokens ?? max_tokens
     return {
-      promptTokens: chatPromptBound({ bytes, members, spans }, model),
+      promptTokens: chatPromptBound(body, model),
       answers: n ?? 1,
       wantedTokens: wantedOutput(limit, model),
       isDefault: limit == null

@@ -11,12 +11,12 @@ export const completions: InferenceEndpoint = {
   body: CompletionRequest,
   streams: true,
   wordsMember: 'text',
-  tokenBound({ bytes, members, spans }, model) {
-    const { prompt, max_tokens, n, best_of } = members as Static<typeof CompletionRequest>
-    const prompts = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt.length : 1
+  promptMember: 'prompt',
+  tokenBound(body, model) {
+    const { max_tokens, n, best_of } = body.members as Static<typeof CompletionRequest>
     return {
-      promptTokens: inputBound({ bytes, members, spans }, 'prompt'),
-      answers: prompts * Math.max(n ?? 1, best_of ?? 1),
+      promptTokens: inputBound(body),
+      answers: body.inputs * Math.max(n ?? 1, best_of ?? 1),
       wantedTokens: wantedOutput(max_tokens, model),
       isDefault: max_tokens == null,
       hidesAnswers: (best_of ?? 1) > (n ?? 1)

@@ -9,5 +9,6 @@ export const embeddings: InferenceEndpoint = {
   body: EmbeddingRequest,
   streams: false,
   wordsMember: 'embedding',
-  tokenBound: (body) => ({ promptTokens: inputBound(body, 'input'), answers: 0, wantedTokens: 0 })
+  promptMember: 'input',
+  tokenBound: (body) => ({ promptTokens: inputBound(body), answers: 0, wantedTokens: 0 })
 }

@@ -7,18 +7,21 @@ import { type Admission, type Admitted, admitRequest } from '../admission/admit-
 import type { TokenBound } from '../admission/cost-bound.ts'
 import type { BoundedBody } from '../admission/prompt-bound.ts'
 import { rateFields } from '../admission/rate-headers.ts'
+import { assertFewRefusals, countRefusal } from '../admission/refusals.ts'
 import { refuseUnpriced } from '../admission/unpriced.ts'
 import type { GatewayDependencies } from '../app.ts'
+import type { MemberSpan } from '../body/members.ts'
 import type { CallsInFlight } from '../calls-in-flight.ts'
 import { crossOriginFields } from '../cross-origin.ts'
 import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
 import { maxCallsOf } from '../relay/may-retry.ts'
 import { type RelayRequest, relay } from '../relay/relay.ts'
 import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import type { Turns } from '../turns.ts'
 import { membersAcceptedBy, refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { CountablePrompt } from '../usage/count-prompt.ts'
 import { readBody } from './read-body.ts'
-import { readRequestBody, understand } from './request-body.ts'
+import { BodyReading, type RequestBody, understand } from './request-body.ts'
 
 /** 20 MiB: room for images and audio in a prompt. */
 const bodyLimit = 20 * 1024 * 1024
@@ -31,6 +34,8 @@ export type InferenceEndpoint = {
   /** The members that the gateway reads: `model` and, of an endpoint that can stream, `stream` and `stream_options`. */
   body: TObject
   streams: boolean
+  /** The member that holds the prompt. */
+  promptMember: string
   /** The member of an event of its streams that holds the model's words. */
   wordsMember: string
   /**
@@ -50,7 +55,7 @@ type CommonMembers = Partial<GrantedOutput['asked']> & {
 export type InferenceDependencies = Omit<GatewayDependencies, 'admission'> & { admission: Admission } & Pick<
     RelayRequest,
     'isDraining' | 'slowReaders' | 'deadlines' | 'abandonedStreams'
-  > & { calls: CallsInFlight }
+  > & { calls: CallsInFlight; turns: Turns }
 
 /** Adds an endpoint that calls a model: the request is read, admitted and relayed, and what it used is settled. */
 export function inferenceEndpoint(
@@ -60,31 +65,64 @@ export function inferenceEndpoint(
 ): void {
   const { admission, catalog, estimator, upstreams, useLog, settlement, calls } = dependencies
   const { slowReaders, deadlines, abandonedStreams, isDraining } = dependencies
+  const { turns } = dependencies
   const { path, kind, wordsMember } = endpoint
   const understood = understand(endpoint.body)
   const membersOf = membersAcceptedBy(upstreams)
 
   app.post(`/v1${path}`, { config: { isMetered: true } }, (request, reply) => {
+    try {
+      assertFewRefusals(request.knownKey!)
+    } catch (error) {
+      // What is not read cannot be told from the next request.
+      reply.header('connection', 'close').send(error)
+      return
+    }
     readBody(request.raw, bodyLimit, (failure, bytes) => {
       try {
         if (failure !== null) throw failure
-        call(request, reply, bytes)
+        understandBody(request, reply, bytes)
       } catch (error) {
         // What was not read cannot be told from the next request.
         if (failure !== null) reply.header('connection', 'close')
-        reply.send(error)
+        refuse(request, reply, error)
       }
     })
   })
 
-  function call(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): void {
+  /** Answers a request that was refused before it could be admitted. */
+  function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+    countRefusal(request.knownKey!, error, catalog.current())
+    reply.send(error)
+  }
+
+  function understandBody(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): void {
+    const reading = new BodyReading(bytes, understood)
+    if (reading.isShort) {
+      while (!reading.step());
+      call(request, reply, reading.body)
+      return
+    }
+    turns.run(
+      () => reading.step(),
+      (failure) => {
+        try {
+          if (failure !== null) throw failure
+          call(request, reply, reading.body)
+        } catch (error) {
+          refuse(request, reply, error)
+        }
+      }
+    )
+  }
+
+  function call(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>): void {
     // Its body may have taken long, and nobody waits for it any more.
     if (isDraining()) throw new ServiceError('draining')
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
     const known = request.knownKey!
-    const body = readRequestBody(bytes, understood)
-    const { members, spans } = body
+    const { bytes, members, spans } = body
     const common = members as CommonMembers
     const { model: name, stream, stream_options: streamOptions = null, max_tokens, max_completion_tokens } = common
     // What follows must not keep all of the members in memory for as long as the answer takes.
@@ -97,7 +135,12 @@ export function inferenceEndpoint(
     const prompt: CountablePrompt | null =
       model === null || model.tokenizer === null
         ? null
-        : { body: bytes, kind, media: { images: model.images, audio: model.audio } }
+        : {
+            body: bytes,
+            kind,
+            media: { images: model.images, audio: model.audio },
+            promptBytes: lengthOf(spans.get(endpoint.promptMember))
+          }
     calls.entered()
 
     admitRequest(admission, {
@@ -136,7 +179,7 @@ export function inferenceEndpoint(
       },
       (error) => {
         calls.left()
-        reply.send(error)
+        refuse(request, reply, error)
       }
     )
   }
@@ -183,6 +226,8 @@ export function inferenceEndpoint(
     })
   }
 }
+
+const lengthOf = (span: MemberSpan | undefined): number => (span === undefined ? 0 : span.end - span.start)
 
 /** Headers that every answer to an admitted request has. */
 function answerFields(

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { fuzzAnswers } from './fuzz-answers.ts'
+import { fuzzBodies } from './fuzz-bodies.ts'
 import { fuzzRequests } from './fuzz-requests.ts'
 
 /** `npm run fuzz`: mutated requests and mutated answers of an upstream, as many as asked for. */
@@ -13,7 +14,8 @@ const [runs, seed] = [Number(values.runs), Number(values.seed)]
 console.log(`${runs} of each; again with --seed ${seed}`)
 for (const [name, fuzz] of [
   ['requests', fuzzRequests],
-  ['answers', fuzzAnswers]
+  ['answers', fuzzAnswers],
+  ['bodies', fuzzBodies]
 ] as const) {
   const startedAt = performance.now()
   const outcomes = await fuzz(runs, seed)

@@ -34,8 +34,8 @@ export class AnswerUsage {
         if (bytes.length - at <= longestUsage) this.#open = bytes.subarray(at)
         break
       }
-      if (found !== null) this.usage = found
-      at = findName(text, usageName, at + usageName.length)
+      if (found.usage !== null) this.usage = found.usage
+      at = findName(text, usageName, found.end)
     }
     this.#open ??= openName(bytes)
     if (isComplete(this.usage)) {

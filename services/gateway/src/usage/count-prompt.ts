@@ -1,28 +1,21 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
 import type { MediaRules } from '../admission/media/part-tokens.ts'
-import { type BoundedBody, countedChatPrompt, countedInput } from '../admission/prompt-bound.ts'
-import { findMembers } from '../body/members.ts'
-import { hasRepeatedMember } from '../body/repeated-members.ts'
+import { countedChatPrompt, countedInput, type ParsedBody } from '../admission/prompt-bound.ts'
 
-/** A request whose prompt is to be counted: its body, which has been understood before. */
+/** A request whose prompt is to be counted: its body, which has been read before. */
 export type CountablePrompt = {
   body: Uint8Array
   kind: ModelKind
   media: MediaRules
+  /** Bytes of the member that holds the prompt. */
+  promptBytes: number
 }
 
-/**
- * The most tokens that a prompt can have, where its texts are counted by the tokenizer.
- *
- * @returns null if an object in it has a member twice, so that nobody knows which of them an upstream reads
- */
-export function countPrompt({ body, kind, media }: CountablePrompt): number | null {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
-  const members = JSON.parse(bytes.toString()) as Record<string, unknown>
-  if (hasRepeatedMember(bytes, members)) return null
-  const spans = new Map((findMembers(bytes) ?? []).map((span) => [span.name, span]))
-  const bounded: BoundedBody = { bytes, members, spans }
-  if (kind === 'chat') return countedChatPrompt(bounded, media, countTokens)
-  return countedInput(bounded, kind === 'embedding' ? 'input' : 'prompt', countTokens)
+/** The most tokens that a prompt can have, where its texts are counted by the tokenizer. */
+export function countPrompt({ body, kind, media, promptBytes }: CountablePrompt): number {
+  const members = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as ParsedBody['members']
+  const parsed = { bytes: body.length, members, promptBytes }
+  if (kind === 'chat') return countedChatPrompt(parsed, media, countTokens)
+  return countedInput(parsed, kind === 'embedding' ? 'input' : 'prompt', countTokens)
 }

@@ -86,7 +86,8 @@ t.test('tool calls, reasoning and several choices count, names of roles do not',
 t.test('a prompt is counted in every form that inputs have', async (t) => {
   const promptOf = (kind: 'chat' | 'completion' | 'embedding', body: object) => {
     const bytes = Buffer.from(JSON.stringify(body))
-    return counted('', {}, { prompt: { body: bytes, kind, media: {} } }).promptTokens!
+    const promptBytes = bytes.length - Buffer.byteLength('{"":}') - 5
+    return counted('', {}, { prompt: { body: bytes, kind, media: {}, promptBytes } }).promptTokens!
   }
   const message = promptOf('chat', { messages: [{ role: 'user', content: 'Hello world, and more of it' }] })
   t.ok(message >= countTokens('Hello world, and more of it') + 7 && message < 60, `${message}`)

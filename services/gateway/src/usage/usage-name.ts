@@ -41,18 +41,20 @@ function endOfObject(text: string, from: number): number {
 /**
  * Reads the value of a `usage` member whose name stands at `at`.
  *
- * @returns 'cut' if the bytes end within it, null if it is not a usage object
+ * @returns 'cut' if the bytes end within it; else the usage, null if it is not a usage object, and the index behind it: what
+ *   is nested in it is not read again, which of many levels would take long
  */
-export function usageAt(bytes: Buffer, at: number): ReportedUsage | 'cut' | null {
-  const start = valueAfter(bytes, at + usageName.length)
+export function usageAt(bytes: Buffer, at: number): { usage: ReportedUsage | null; end: number } | 'cut' {
+  const nameEnd = at + usageName.length
+  const start = valueAfter(bytes, nameEnd)
   if (start >= bytes.length) return 'cut'
-  if (bytes[start] !== openBrace) return null
+  if (bytes[start] !== openBrace) return { usage: null, end: nameEnd }
   const end = skipValue(bytes, start)
   if (end > bytes.length) return 'cut'
   try {
-    return readUsage(JSON.parse(bytes.toString('utf8', start, end)))
+    return { usage: readUsage(JSON.parse(bytes.toString('utf8', start, end))), end }
   } catch {
     // Not JSON: whatever it is, it is not what we look for.
-    return null
+    return { usage: null, end }
   }
 }

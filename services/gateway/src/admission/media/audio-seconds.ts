@@ -7,15 +7,16 @@ const prefixBytes = [3 * 1024, 768 * 1024]
  * The most seconds that speech in a request can last. Neither its bytes nor its named format bound that: an empty FLAC
  * lasts hours. So only an uncompressed WAV, by its own header, and MP3 are measured.
  *
- * @param data base64
+ * @param data base64, or its beginning
+ * @param length of all of it
  * @returns null if it cannot be told
  */
-export function maxAudioSeconds(data: string): number | null {
+export function maxAudioSeconds(data: string, length = data.length): number | null {
   for (const maxBytes of prefixBytes) {
     const bytes = decodePrefix(data, 0, maxBytes)
     if (bytes === null) return null
     const bytesPerSecond = isWav(bytes) ? wavBytesPerSecond(bytes) : isMp3(bytes) ? mp3BytesPerSecond : 0
-    if (bytesPerSecond > 0) return Math.ceil(data.length * 0.75) / bytesPerSecond
+    if (bytesPerSecond > 0) return Math.ceil(length * 0.75) / bytesPerSecond
   }
   return null
 }

@@ -4,7 +4,8 @@ import { imageTokens as countedBy } from '@tollgate/sandbox/models/image-tokens.
 import fc from 'fast-check'
 import { test } from 'tap'
 import { dataUrl, jpegFrame, jpegOf, png } from '../../testing/media.ts'
-import { imageTokens } from './image-tokens.ts'
+import { imageTokens as tokensOf } from './image-tokens.ts'
+import { measureImage } from './part-tokens.ts'
 
 const gpt4o: ImageRule = { rule: 'tiles', base: 85, perTile: 170 }
 const gpt4oMini: ImageRule = { rule: 'tiles', base: 2833, perTile: 5667 }
@@ -23,6 +24,13 @@ const fixed: ImageRule = { rule: 'fixed', tokens: 2240 }
 
 const image = (width: number, height: number, detail?: unknown) => ({ url: dataUrl(png(width, height)), detail })
 
+function imageTokens(image: unknown, rule: ImageRule): number {
+  const { url, detail } = (typeof image === 'string' ? { url: image } : (image ?? {})) as {
+    url?: string
+    detail?: string
+  }
+  return tokensOf(measureImage(url ?? '', detail ?? null), rule)
+}
 // The examples of OpenAI's guide "Images and vision", and what each model counts at most.
 const remote = { url: 'https://example.com/a.png' }
 const examples: Array<[rule: ImageRule, image: unknown, tokens: number]> = [

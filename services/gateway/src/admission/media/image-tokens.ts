@@ -1,19 +1,14 @@
 import type { ImageRule } from '@tollgate/contracts/catalog/media-rules.ts'
-import { memberOf } from '../../usage/usage.ts'
-import { inlineImageSize } from './image-size/inline-image-size.ts'
 import type { Size } from './image-size/size.ts'
+import type { MeasuredImage } from './part-tokens.ts'
 
 /**
  * The most tokens that an image of a chat can count.
  *
- * @param image the part's `image_url`: an object with `url` and perhaps `detail`, or the URL itself
  * @returns by the size in the image's bytes, or the model's maximum where that is not known, as of a remote image
  */
-export function imageTokens(image: unknown, rule: ImageRule): number {
+export function imageTokens({ size, detail }: Pick<MeasuredImage, 'size' | 'detail'>, rule: ImageRule): number {
   if (rule.rule === 'fixed') return rule.tokens
-  const url = typeof image === 'string' ? image : memberOf(image, 'url')
-  const detail = memberOf(image, 'detail')
-  const size = typeof url === 'string' ? inlineImageSize(url) : null
   if (rule.rule === 'tiles') {
     if (detail === 'low') return rule.base
     return rule.base + rule.perTile * (size === null ? maxTiles : tilesOf(size))
@@ -54,7 +49,7 @@ const patchesOf = ({ width, height }: Size, sidePx: number): number =>
   Math.ceil(width / sidePx) * Math.ceil(height / sidePx)
 
 /** Of a detail that the rule does not name, and of none, the most that any has. */
-function budgetOf({ budget, budgetByDetail = {} }: ImageRule & { rule: 'patches' }, detail: unknown): number {
-  if (typeof detail === 'string' && Object.hasOwn(budgetByDetail, detail)) return budgetByDetail[detail]!
+function budgetOf({ budget, budgetByDetail = {} }: ImageRule & { rule: 'patches' }, detail: string | null): number {
+  if (detail !== null && Object.hasOwn(budgetByDetail, detail)) return budgetByDetail[detail]!
   return Math.max(budget, ...Object.values(budgetByDetail))
 }

@@ -87,7 +87,7 @@ t.test('a model takes only the media that the catalog has a rule for', async (t)
     [imageOf('DATA:text/html,x'), 'gpt-4o-mini', /inline image must be of a type image/],
     [audioOf(wav(1)), 'gpt-4o-mini', /this model takes no audio/],
     [audioOf(Buffer.from('fLaC, and hours of silence')), 'hearing', /MP3 or uncompressed WAV/],
-    [{ type: 'input_audio', input_audio: { id: 'x' } }, 'hearing', /MP3 or uncompressed WAV/],
+    [{ type: 'input_audio', input_audio: { data: 'x' } }, 'hearing', /MP3 or uncompressed WAV/],
     [{ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } }, 'gpt-4o-mini', /no files/],
     [{ type: 'text', text: 'x', file: { file_id: 'x' } }, 'gpt-4o-mini', /no files/],
     // Whatever its type says.

@@ -1,0 +1,93 @@
+import t from 'tap'
+import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { dataUrl, png } from '../testing/media.ts'
+import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'
+
+let upstream: FakeUpstream
+let gateway: TestGateway
+let seeded: SeededKey
+t.before(async () => {
+  upstream = await startFakeUpstream()
+  gateway = await startGateway(upstream.url)
+  seeded = await gateway.seedKey()
+})
+t.teardown(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+
+const ask = (path: string, body: unknown) => post(gateway, seeded.secret, path, body)
+const times = <Item>(count: number, item: (index: number) => Item) =>
+  Array.from({ length: count }, (_, index) => item(index))
+
+t.test('the largest requests in use pass, byte for byte', async (t) => {
+  const picture = dataUrl(Buffer.concat([png(800, 600), Buffer.alloc(4_700_000, 7)]))
+  const image = { type: 'image_url', image_url: { url: picture, detail: 'high' } }
+  const schema = (index: number) => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      times(150, (at) => [`p${index}_${at}`, { type: 'string', description: 'What it is' }])
+    )
+  })
+  for (const [path, body] of [
+    [
+      '/chat/completions',
+      chatOf('small', { max_tokens: 7, messages: [{ role: 'user', content: [image, image, image] }] })
+    ],
+    ['/embeddings', { model: 'embedder', input: times(2048, () => times(146, (at) => at * 683)) }],
+    [
+      '/chat/completions',
+      chatOf('small', {
+        max_tokens: 7,
+        tools: times(128, (index) => ({ type: 'function', function: { name: `f${index}`, parameters: schema(index) } }))
+      })
+    ],
+    [
+      '/chat/completions',
+      chatOf('small', {
+        max_tokens: 7,
+        messages: times(2000, (index) => ({ role: 'user', content: `é "${index}"\n`.repeat(9) }))
+      })
+    ]
+  ] as const) {
+    const text = JSON.stringify(body)
+    t.equal(await outcomeOf(await ask(path, text)), '200', `${text.length} characters`)
+    t.ok(upstream.received.at(-1)!.body === text)
+  }
+})
+
+t.test('a body beyond a limit is refused, and told which', async (t) => {
+  const with_ = (json: string) => `{"model":"small","messages":[{"role":"user","content":"x"}],"more":${json}}`
+  const before = upstream.received.length
+  for (const [body, limit] of [
+    [with_(`[${'0,'.repeat(400_001)}0]`), 'has more than 400,000 values'],
+    [with_(`${'['.repeat(128)}${']'.repeat(128)}`), 'is nested deeper than 128 levels'],
+    [with_(`{${times(10_001, (index) => `"n${index}":0`).join()}}`), 'has more than 10,000 names in one object'],
+    [with_(`[${times(50_001, () => '{"a":0,"b":0}').join()}]`), 'has more than 100,000 member names'],
+    [with_(`0,${times(1000, (index) => `"n${index}":0`).join()}`), 'has more than 1,000 members'],
+    [with_(`{"${'n'.repeat(5000)}":0}`), 'has a member name longer than 4096 bytes'],
+    [with_('1'.repeat(1001)), 'has a number of more than 1,000 characters']
+  ] as const) {
+    const response = await ask('/chat/completions', body)
+    const { error } = (await response.json()) as { error: { code: string; message: string } }
+    t.same([response.status, error.code, error.message], [400, 'invalid_request', `The request body ${limit}.`])
+  }
+  t.equal(upstream.received.length, before)
+})
+
+t.test('large bodies at once are read in turn, each as it was sent', async (t) => {
+  const outcomes = await Promise.all(
+    times(12, async (index) => {
+      const isWhole = index % 2 === 0
+      const text = JSON.stringify(
+        chatOf('small', { max_tokens: 7, messages: times(3000, () => ({ role: 'user', content: `${index}` })) })
+      )
+      return outcomeOf(await ask('/chat/completions', isWhole ? text : text.slice(0, -1)))
+    })
+  )
+  t.same(
+    outcomes,
+    times(12, (index) => (index % 2 === 0 ? '200' : '400 invalid_json'))
+  )
+})

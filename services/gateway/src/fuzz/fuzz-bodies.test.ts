@@ -1,0 +1,11 @@
+import t from 'tap'
+import { fuzzBodies, maxHeldMs } from './fuzz-bodies.ts'
+
+// `npm run fuzz` does the same for longer, with other seeds.
+t.test('no body of any content holds the event loop for longer than 20 ms', async (t) => {
+  const outcomes = await fuzzBodies(60, 1)
+  t.comment(Object.fromEntries(outcomes))
+  t.ok((outcomes.get('200') ?? 0) > 3, 'what is valid is served')
+  t.ok((outcomes.get('400') ?? 0) > 10)
+  t.equal(maxHeldMs, 20)
+})

@@ -1,0 +1,201 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import fc from 'fast-check'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { checkFailure } from './check-failure.ts'
+import type { GatewayThread } from './held-loop.ts'
+
+/** How long a request may hold the event loop, ms of CPU time. */
+export const maxHeldMs = 20
+const maxBytes = 20 * 1024 * 1024
+
+/** What is repeated to fill a value, so that it is hard to read. The index makes names and values differ. */
+const fillings: Record<string, (index: number) => string> = {
+  names: (index) => `"name${index}":0,`,
+  'escaped names': (index) => `"\\u00${(index % 90) + 32}${index}":0,`,
+  'nested names': (index) => `"a${index}":{"b":{"c${index}":[]}},`,
+  objects: () => '{},',
+  lists: () => '[],',
+  numbers: (index) => `${index % 100_000},`,
+  'long numbers': (index) => `-${index}.${'123456789'.repeat(10)}e-${index % 300},`,
+  texts: (index) => `"text ${index}",`,
+  'empty texts': () => '"",',
+  spaces: () => ' \n\t\r     ',
+  messages: () => '{"role":"user","content":"x"},',
+  parts: () => '{"type":"text","text":"x"},',
+  images: () => '{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},',
+  'cut pictures': () => `{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,${cutPicture}"}},`,
+  tools: (index) => `{"type":"function","function":{"name":"f${index}","parameters":{"a":{"type":"object"}}}},`,
+  repeated: (index) => `"name${index % 50_000}":{"x":1,"x":2},`
+}
+/** Its header goes on for as long as anything is looked at. */
+const cutPicture = Buffer.concat([
+  Buffer.from('ffd8', 'hex'),
+  ...Array(20).fill(Buffer.concat([Buffer.from('ffe1fffd', 'hex'), Buffer.alloc(65_531, 7)]))
+]).toString('base64')
+
+/** What is repeated within one text. */
+const texts: Record<string, string> = {
+  letters: 'abcdefgh',
+  quotes: '\\"',
+  backslashes: '\\\\',
+  'code units': '\\u00e9',
+  surrogates: '\\ud83c\\udf89',
+  'not ASCII': 'é🎉',
+  mixed: 'x\\n\\"\\\\ é',
+  'almost names': '\\"type\\":\\"image_url\\",',
+  base64: 'QUJD/+',
+  'escaped base64': 'QUJD\\/+'
+}
+
+/** Where the filling stands: its beginning, and its end, with what a list needs behind its last comma. */
+const places: ReadonlyArray<readonly [before: string, after: string]> = [
+  ['"messages":[', '{"role":"user","content":"x"}]'],
+  ['"messages":[{"role":"user","content":[', '{"type":"text","text":"x"}]}]'],
+  ['"messages":[{"role":"user","content":"x"}],"tools":[', '{}]'],
+  [
+    '"messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","parameters":{',
+    '"z":0}}}]'
+  ],
+  ['"messages":[{"role":"user","content":"x"}],"metadata":{', '"z":"0"}'],
+  ['"messages":[{"role":"user","content":"x"}],"unknown":[', '0]'],
+  ['"messages":[{"role":"user","content":"x"}],', '"z":0'],
+  ['"input":[', '0]'],
+  ['"input":[[', '0]]'],
+  ['"input":[', '"x"]'],
+  ['"prompt":[', '"x"]']
+]
+const textPlaces: ReadonlyArray<readonly [before: string, after: string]> = [
+  ['"messages":[{"role":"user","content":"', '"}]'],
+  ['"messages":[{"role":"', '"}]'],
+  ['"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,', '"}}]}]'],
+  ['"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"', '"}}]}]'],
+  ['"messages":[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"', '"}}]}]'],
+  ['"messages":[{"role":"user","content":"x"}],"user":"', '"'],
+  ['"messages":[{"role":"user","content":"x"}],"', '":0'],
+  ['"messages":[{"role":"user","content":"x"}],"stop":"', '"'],
+  ['"input":"', '"'],
+  ['"prompt":"', '"']
+]
+
+type Body = {
+  endpoint: string
+  model: string
+  parts: readonly [before: string, fill: string, after: string]
+  bytes: number
+}
+
+/** Small ones are read at once, and are many; the largest take a second each. */
+const size = fc.oneof(
+  { weight: 80, arbitrary: fc.integer({ min: 1, max: 20_000 }) },
+  { weight: 12, arbitrary: fc.integer({ min: 20_000, max: 500_000 }) },
+  { weight: 5, arbitrary: fc.integer({ min: 500_000, max: 5_000_000 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 5_000_000, max: maxBytes - 1000 }) }
+)
+const endpoint = fc.constantFrom(
+  { endpoint: '/chat/completions', model: 'small' },
+  { endpoint: '/chat/completions', model: 'none' },
+  { endpoint: '/embeddings', model: 'embedder' },
+  { endpoint: '/completions', model: 'writer' }
+)
+const depth = fc.constantFrom('[', '{"a":', '[[{"b":[')
+const nasty: fc.Arbitrary<Body> = fc.oneof(
+  fc
+    .record({
+      target: endpoint,
+      place: fc.constantFrom(...places),
+      fill: fc.constantFrom(...Object.keys(fillings)),
+      bytes: size
+    })
+    .map(({ target, place: [before, after], fill, bytes }) => ({
+      ...target,
+      parts: [before, fill, after] as const,
+      bytes
+    })),
+  fc
+    .record({
+      target: endpoint,
+      place: fc.constantFrom(...textPlaces),
+      fill: fc.constantFrom(...Object.keys(texts)),
+      bytes: size
+    })
+    .map(({ target, place: [before, after], fill, bytes }) => ({
+      ...target,
+      parts: [before, fill, after] as const,
+      bytes
+    })),
+  fc
+    .record({ target: endpoint, open: depth, bytes: size })
+    .map(({ target, open, bytes }) => ({ ...target, parts: ['"messages":', open, ''] as const, bytes }))
+)
+
+function bytesOf({ model, parts: [before, fill, after], bytes }: Body): Buffer {
+  const body = Buffer.allocUnsafe(bytes + 2_000_000)
+  let at = body.write(`{"model":"${model}",${before}`)
+  const filling = fillings[fill]
+  if (filling === undefined) {
+    const text = Buffer.from(texts[fill] ?? fill)
+    const end = at + Math.ceil(bytes / text.length) * text.length
+    body.fill(text, at, end)
+    at = end
+  } else for (let index = 0; at < bytes; index++) at += body.write(filling(index), at)
+  at += body.write(`${after}}`, at)
+  return body.subarray(0, Math.min(at, maxBytes))
+}
+
+/**
+ * Sends bodies of up to 20 MiB that are hard to read: many names, values or escapes, deep nesting, cut pictures. None may
+ * hold the event loop of the gateway for longer than {@link maxHeldMs}.
+ *
+ * @returns how many answers there were, by status, and the longest time that the loop was held
+ * @throws what the first body that holds it longer shows, shrunk to its smallest form
+ */
+export async function fuzzBodies(runs: number, seed: number): Promise<Map<string, number>> {
+  const upstream = await startFakeUpstream()
+  upstream.answer(({ response }) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"it","usage":{"prompt_tokens":1}}')
+    upstream.received.length = 0
+  })
+  const thread = new Worker(new URL('./held-loop.ts', import.meta.url), { workerData: upstream.url })
+  const [{ url, secret }] = (await once(thread, 'message')) as [GatewayThread]
+  const outcomes = new Map<string, number>()
+  let longestMs = 0
+
+  async function ask(body: Buffer, path: string): Promise<number> {
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/v1${path}`, { method: 'POST', headers, body: body as Uint8Array<ArrayBuffer> })
+    const text = await answer.text()
+    if (answer.status >= 400) checkFailure(answer.status, text)
+    return answer.status
+  }
+
+  async function heldBy(body: Buffer, path: string): Promise<number> {
+    thread.postMessage('watch')
+    const status = await ask(body, path)
+    outcomes.set(String(status), (outcomes.get(String(status)) ?? 0) + 1)
+    const told = once(thread, 'message')
+    thread.postMessage('tell')
+    return ((await told) as [number])[0]
+  }
+
+  const property = fc.asyncProperty(nasty, async (one) => {
+    const body = bytesOf(one)
+    let heldMs = await heldBy(body, one.endpoint)
+    // Code that is compiled, or memory that is got from the system, is not the body's: it would hold the loop again.
+    if (heldMs > maxHeldMs) heldMs = Math.min(heldMs, await heldBy(body, one.endpoint))
+    longestMs = Math.max(longestMs, heldMs)
+    if (heldMs > maxHeldMs)
+      throw new Error(`${Math.round(heldMs)} ms for ${body.length} bytes of ${one.parts.join(' … ')}`)
+  })
+  try {
+    // Its rate is known, and its code compiled.
+    await ask(Buffer.from('{"model":"small","messages":[{"role":"user","content":"x"}]}'), '/chat/completions')
+    await fc.assert(property, { numRuns: runs, seed, endOnFailure: true })
+  } finally {
+    thread.postMessage('close')
+    await once(thread, 'exit')
+    await upstream.close()
+  }
+  outcomes.set(`longest hold, ms`, Math.ceil(longestMs))
+  return outcomes
+}
