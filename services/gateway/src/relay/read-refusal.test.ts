@@ -1,4 +1,6 @@
 import { gzipSync } from 'node:zlib'
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
+import fc from 'fast-check'
 import t from 'tap'
 import { describeRefusal, readRefusal } from './read-refusal.ts'
 
@@ -236,4 +238,35 @@ t.test('what reaches the client is bounded, however much the provider says', asy
   }
   const { type, code } = described({ error: { message: 'no', type: long, code: long } })
   t.same([type, code], [usual.type, usual.code])
+})
+
+t.test('whatever a provider says, the client gets one error with texts, and never the credential', async () => {
+  const name = fc.constantFrom('error', 'message', 'detail', 'type', 'code', 'param', 'loc', 'msg', 'details', 'x')
+  const words = fc.constantFrom('s3cret', 'a s3cret key', '', '<b>s3cret', 'no', '\u0000', '\ud800')
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'medium' },
+      words,
+      fc.integer(),
+      fc.constant(null),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(name, tie('value'), { maxKeys: 5 })
+    )
+  }))
+  const bodies = fc.oneof(
+    value.map((one) => Buffer.from(JSON.stringify(one))),
+    fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+    fc
+      .array(fc.oneof(words, fc.constantFrom('<', '>', '</', 'title', 'script', '&lt;', '{')))
+      .map((parts) => Buffer.from(parts.join('')))
+  )
+  fc.assert(
+    fc.property(bodies, (body) => {
+      const told = describeRefusal(readRefusal(body), 's3cret')
+      const { message, type, code } = JSON.parse(told.body).error
+      const texts = [message, type, code, told.code]
+      return texts.every((text) => typeof text === 'string' && text !== '') && !told.body.includes('s3cret')
+    }),
+    propertyRuns(500)
+  )
 })

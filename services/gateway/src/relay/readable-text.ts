@@ -1,4 +1,4 @@
-/** Bytes that are looked at: the reason stands at the beginning, and the expressions below take their square at worst. */
+/** Bytes that are looked at: the reason stands at the beginning. */
 const maxBytes = 8192
 const maxText = 500
 
@@ -25,8 +25,22 @@ export function readableText(body: Buffer): string | null {
   return words.replace(/\s+/g, ' ').trim().slice(0, maxText) || null
 }
 
+/** In one pass: an expression for tags would take the square of their number. */
 function wordsOf(html: string): string {
-  const title = /<title[^>]*>([^<]+)/i.exec(html)?.[1]
-  const shown = title ?? html.replace(/<(script|style)\b.*?<\/\1>/gis, ' ').replace(/<[^>]*>/g, ' ')
-  return shown.replace(/&(#?\w{1,8});/g, (whole, name: string) => entities[name.toLowerCase()] ?? whole)
+  let words = ''
+  let hidden: string | null = null
+  for (const piece of html.split('<').slice(1)) {
+    const end = piece.indexOf('>')
+    const tag = /^\/?[a-z]+/i.exec(piece)?.[0].toLowerCase()
+    const text = end < 0 ? '' : piece.slice(end + 1)
+    if (hidden !== null && tag !== `/${hidden}`) continue
+    hidden = tag === 'script' || tag === 'style' ? tag : null
+    if (tag === 'title' && text.trim() !== '') return decoded(text)
+    if (hidden === null) words += ` ${text}`
+  }
+  return decoded(words)
+}
+
+function decoded(text: string): string {
+  return text.replace(/&(#?\w{1,8});/g, (whole, name: string) => entities[name.toLowerCase()] ?? whole)
 }
