@@ -58,6 +58,11 @@ export class AnswerShape {
         at = this.#readText(bytes, at)
         continue
       }
+      // Below the outer object only depth matters: a list of numbers is long.
+      if (this.#depth > 1) {
+        while (at < bytes.length && isPlain[bytes[at]!] === 1) at++
+        if (at === bytes.length) return
+      }
       const byte = bytes[at++]!
       if (this.#depth === 0) {
         if (byte === openBrace && !this.#isClosed) this.#enter()
@@ -141,6 +146,10 @@ export class AnswerShape {
     return at + 1
   }
 }
+
+/** 1 for each byte that is neither a quote, nor a brace, nor a bracket. */
+const isPlain = new Uint8Array(256).fill(1)
+for (const byte of [quote, openBrace, closeBrace, openBracket, closeBracket]) isPlain[byte] = 0
 
 /** White space of JSON (RFC 8259, section 2). */
 function isSpace(byte: number): boolean {

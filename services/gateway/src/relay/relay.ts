@@ -564,13 +564,13 @@ class Relay implements AnswerHandler, Expiring {
       attempts: this.#tried.length,
       status: this.#clientGone && this.#firstByteAt === null ? clientClosedRequest : told.status,
       code: told.code,
-      used: this.#used(end),
+      used: end === 'unserved' ? null : this.#used(end),
       firstByteAt: this.#firstByteAt,
       clientGone: this.#clientGone
     })
   }
 
-  #used(end: End): Used {
+  #used(end: Exclude<End, 'unserved'>): Used {
     return usedOf(end, this.#events ?? this.#body, {
       hasOutput: this.#request.output !== null,
       hidesOutput: this.#request.hidesOutput,

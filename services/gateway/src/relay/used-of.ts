@@ -34,8 +34,11 @@ export function endOfBroken(came: Came): End {
 }
 
 /** What a request is charged: what was reported, or what came of its answer, or all that was reserved. */
-export function usedOf(end: End, came: Came, { hasOutput, hidesOutput, isStreamed, isBilledOn }: Metered): Used {
-  if (end === 'unserved') return null
+export function usedOf(
+  end: Exclude<End, 'unserved'>,
+  came: Came,
+  { hasOutput, hidesOutput, isStreamed, isBilledOn }: Metered
+): Used {
   const isCut = end === 'cut'
   const stream = came !== null && 'received' in came ? came : null
   const body = came !== null && !('received' in came) ? came : null
