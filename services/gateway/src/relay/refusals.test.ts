@@ -100,7 +100,8 @@ t.test('the connection is kept when the reason has been read, with and without a
       })
     }
   }
-  t.equal(sockets.size, 1)
+  // Each rests before it is used again, so a call may open another.
+  t.notOk([...sockets].some(({ destroyed }) => destroyed))
 })
 
 t.test('a reason that does not end, or is too long, is not waited for', async (t) => {

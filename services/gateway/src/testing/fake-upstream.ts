@@ -17,12 +17,15 @@ export type FakeUpstream = {
 /** An answer to a chat or a completion, without usage. */
 export const plainAnswer = '{"object":"chat.completion","choices":[{"index":0,"message":{}}]}'
 
+/** An answer to a request for embeddings, without usage. */
+export const plainEmbedding = '{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.5]}]}'
+
 /** An HTTP server whose every byte a test decides. */
 export async function startFakeUpstream(): Promise<FakeUpstream> {
   const received: Received[] = []
-  let handler: (received: Received) => void = ({ response }) => {
+  let handler: (received: Received) => void = ({ request, response }) => {
     response.setHeader('content-type', 'application/json')
-    response.end(plainAnswer)
+    response.end(request.url!.endsWith('/embeddings') ? plainEmbedding : plainAnswer)
   }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

@@ -7,6 +7,7 @@ import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
+import { plainAnswer } from '../testing/fake-upstream.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 
 const pem = fileURLToPath(new URL('../testing/localhost.pem', import.meta.url))
@@ -100,7 +101,7 @@ t.test('an upstream that does not agree to HTTP/2 gets a connection for each cal
   const paths: string[] = []
   const server = createServer({ key, cert: key }, (request, response) => {
     paths.push(`${request.httpVersion} ${request.url}`)
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswer)
   }).on('secureConnection', () => connections++)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
