@@ -79,24 +79,30 @@ export class BodyAnswer {
     this.#search ??= new AnswerUsage()
     this.#search.push(bytes)
     this.usage = this.#search.usage
-    if (this.isHopeless) return []
+    if (this.isHopeless) return none
     // White space keeps a connection alive while the model works.
     this.#isPassing ||= this.isAnswer || this.#heldBytes + bytes.length > maxHeld
     if (!this.#isPassing && !this.#shape.isBlank) {
       this.#held.push(bytes)
       this.#heldBytes += bytes.length
-      return []
+      return none
     }
     const passing = [...this.#held, bytes]
-    this.#held = []
-    this.#heldBytes = 0
+    // Whether a piece is the last is known only when the end comes: then the answer may be one piece, and none.
+    this.#held = this.#remaining < 0 && this.#isPassing ? passing.splice(-1) : []
     return passing
+  }
+
+  /** What was held back until the end of a body whose length was not known. */
+  rest(): readonly Buffer[] {
+    return this.#held
   }
 
   /** What came of the body while its usage was not complete, and how many bytes are not kept. */
   passed(): { bytes: Buffer; unseenBytes: number } {
-    return this.#search?.passed() ?? { bytes: none, unseenBytes: 0 }
+    return this.#search?.passed() ?? { bytes: noBytes, unseenBytes: 0 }
   }
 }
 
-const none = Buffer.alloc(0)
+const none: readonly Buffer[] = []
+const noBytes = Buffer.alloc(0)

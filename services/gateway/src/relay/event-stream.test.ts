@@ -166,6 +166,9 @@ t.test('a stream is whole with any of its ends, and not without one', async (t) 
     [event(usageOnly) + words, false],
     [event(chunkOf('"finish_reason":"stop"')), false],
     [event('[DONE]'), false],
+    [words + finished('stop').trimEnd(), true],
+    [words + finished('stop').slice(0, -4), false],
+    [words + finished('stop').slice(0, -9), false],
     [': ping\n\n', false],
     ['', false]
   ] as const) {

@@ -114,7 +114,11 @@ export class EventStream {
   /** @returns what remains when the stream has ended: an event without its blank line */
   end(): Buffer {
     if (this.#isPassing || this.#hasFailed) return none
-    const bytes = this.#lookInto(this.#take())
+    const wasFinished = this.#isFinished
+    const rest = this.#take()
+    const bytes = this.#lookInto(rest)
+    // An event that is cut may be cut within its reason.
+    if (!wasFinished && this.#isFinished) this.#isFinished = dataIn(rest) !== undefined
     return this.#hasBegun ? bytes : this.#wait(bytes)
   }
 
@@ -195,13 +199,7 @@ export class EventStream {
 
   /** Takes the usage of an event that has one. @returns whether it has nothing else */
   #isUsageOnly(event: Buffer): boolean {
-    let data: unknown
-    try {
-      data = JSON.parse(dataOf(event))
-    } catch {
-      // Not for us to judge: it passes as it is.
-      return false
-    }
+    const data = dataIn(event)
     // Groq has a member of its own for it; Moonshot puts it into the choice.
     const usage = readUsage(
       memberOf(data, 'usage') ?? memberOf(memberOf(data, 'x_groq'), 'usage') ?? usageOfChoice(data)
@@ -237,12 +235,7 @@ function failureIn(events: Buffer, text: string): number {
 
 /** Whether an event tells of an error: in a member of its own, in a choice (OpenRouter), or by its `object` (vLLM). */
 function isFailure(event: Buffer): boolean {
-  let data: unknown
-  try {
-    data = JSON.parse(dataOf(event))
-  } catch {
-    return false
-  }
+  const data = dataIn(event)
   if (memberOf(data, 'error') || memberOf(data, 'object') === 'error') return true
   const choices = memberOf(data, 'choices')
   return (
@@ -258,6 +251,15 @@ function tellsFinish(events: Buffer, text: string): boolean {
     if (events[value] === quote && events[value + 1] !== quote) return true
   }
   return false
+}
+
+/** @returns undefined if an event is not JSON: it passes as it is */
+function dataIn(event: Buffer): unknown {
+  try {
+    return JSON.parse(dataOf(event))
+  } catch {
+    return undefined
+  }
 }
 
 /** The data of an event: its `data` lines, without one space after the colon. */

@@ -79,6 +79,7 @@ const worthless: Record<string, Answer> = {
 /** Answers that break off before their client gets anything, and what the provider produced is charged. */
 const unfinished: Record<string, Answer> = {
   'JSON that is cut': sized('{"choices":[{"index":0,"message":{"content":"Hel'),
+  'JSON that is cut, in one chunk': send(200, json, '{"choices":[{"index":0,"message":{"content":"Hel'),
   'JSON that is cut behind a brace': sized('{"choices":[{"index":0,"message":{"content":"Hello"}'),
   'JSON that goes on behind its end': sized('{"choices":[{"index":0,"message":{"content":"Hello"}}]}}')
 }
@@ -215,7 +216,7 @@ for (const http2 of [false, true]) {
 
     t.test('a body that breaks off after it has begun breaks the connection', async (t) => {
       recover()
-      odd.answer(send(200, json, '{"choices":[{"index":0,', '"message":{"content":"Hello"}}'))
+      odd.answer(send(200, json, '{"choices":[{"index":0,', '"message":{"content":', '"Hello"}}'))
       const { text, line } = await ask('both', false)
       t.equal(text, 'broken')
       t.match(line, { code: 'upstream_error', status: 200, estimated: true })

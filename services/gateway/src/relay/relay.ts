@@ -430,7 +430,8 @@ class Relay implements AnswerHandler, Expiring {
   /** The upstream has ended the answer. */
   #concludeAnswer(controller: CallController): void {
     if (this.#events === null) {
-      this.#endBody(controller, this.#body!, [])
+      const body = this.#body!
+      this.#endBody(controller, body, body.rest())
       return
     }
     const rest = this.#events.end()
