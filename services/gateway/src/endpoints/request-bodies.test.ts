@@ -11,7 +11,7 @@ import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import t from 'tap'
 import { chatOf, outcomeOf, post, rawConnection } from '../testing/client.ts'
-import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { type FakeUpstream, plainAnswer, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
 
 const megabyte = 1024 * 1024
@@ -131,7 +131,7 @@ t.test('a body is held until its answer has ended, and no longer', async (t) => 
   upstream.answer(async ({ response }) => {
     asked.resolve()
     await go.promise
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswer)
   })
   const answer = post(gateway, secret, '/chat/completions', bodyOf(megabyte))
   await asked.promise
@@ -139,7 +139,7 @@ t.test('a body is held until its answer has ended, and no longer', async (t) => 
   go.resolve()
   t.equal(await outcomeOf(await answer), '200')
   await until(() => gateway.bodyMemory.heldBytes === 0)
-  upstream.answer(({ response }) => void response.end('{}'))
+  upstream.answer(({ response }) => void response.setHeader('content-type', 'application/json').end(plainAnswer))
   for (const wrong of ['{', '{}', JSON.stringify(chatOf('large')), '[1]']) {
     t.not((await post(gateway, secret, '/chat/completions', wrong)).status, 200)
     t.equal(gateway.bodyMemory.heldBytes, 0, wrong)

@@ -45,7 +45,7 @@ const request = fc.record({
 /** Sends requests whose length, encoding or pace is not what it seems to be, and looks that no memory stays held. */
 export async function fuzzArrivals(runs: number, seed: number): Promise<Map<number, number>> {
   const upstream = await startFakeUpstream()
-  const served = '{"object":"it","usage":{"prompt_tokens":1}}'
+  const served = '{"object":"it","choices":[{}],"usage":{"prompt_tokens":1}}'
   upstream.answer(({ response, body }) => {
     const { model } = JSON.parse(body) as { model: string }
     response.writeHead(model === 'small' ? 200 : 500, { 'content-type': 'application/json' }).end(served)
