@@ -69,15 +69,20 @@ const badBodies: Case[] = [
 
 const mistyped = [null, 1, -1, 1.5, 1e308, 'x', '', true, [], {}, ['x'], { x: 1 }]
 const longText = 'x'.repeat(10_240)
+const identityWebhookSecret = 'the-webhook-secret-of-the-tests'
 
 onEachDatabase('bad input', async (t, newDatabase) => {
-  const control = await startControl({ databaseUrl: await newDatabase() })
+  const control = await startControl({ databaseUrl: await newDatabase(), identityWebhookSecret })
   t.after(() => control.close())
   const { cookie } = await control.signUp()
   const document = (await control.call('GET', '/api/openapi.json')).body as OpenApiDocument
   const operations = operationsOf(document)
   const isSigned = ({ operation }: (typeof operations)[number]) => operation.security.some((one) => 'signature' in one)
-  const withBody = operations.filter((operation) => operation.method !== 'GET' && !isSigned(operation))
+  const isReport = ({ operation }: (typeof operations)[number]) =>
+    operation.security.some((one) => 'webhookSecret' in one)
+  const withBody = operations.filter(
+    (operation) => operation.method !== 'GET' && !isSigned(operation) && !isReport(operation)
+  )
 
   const send = async (method: string, path: string, { payload, headers = json }: Pick<Case, 'payload' | 'headers'>) => {
     const response = await control.app.inject({
@@ -150,6 +155,19 @@ onEachDatabase('bad input', async (t, newDatabase) => {
       }
     })
   }
+
+  await t.test('what is no report of the identity provider is refused, with its secret and without', async () => {
+    const [{ method, path: template }, ...others] = operations.filter(isReport) as [(typeof operations)[number]]
+    assert.deepEqual([template, others], ['/api/auth/webhook', []])
+    for (const bad of badBodies) {
+      for (const authorization of ['', `Bearer ${identityWebhookSecret}`]) {
+        const answer = await send(method, template, { ...bad, headers: { ...json, ...bad.headers, authorization } })
+        // It may be longer than other bodies.
+        const codes = authorization === '' ? ['invalid_webhook_secret'] : [...bad.codes, 'invalid_request']
+        assert.ok(codes.includes(answer.code ?? ''), `${bad.name}: ${answer.status} ${answer.text.slice(0, 200)}`)
+      }
+    }
+  })
 
   await t.test('what the payment provider has not signed is refused for that, whatever it is', async () => {
     const signed = operations.filter(isSigned)
