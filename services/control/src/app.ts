@@ -25,6 +25,7 @@ import type { Database } from './database/connect.ts'
 import { attempts } from './http/attempts.ts'
 import { browserCallers } from './http/browser-callers.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
+import { decodeBodies } from './http/encoded-body.ts'
 import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
 import { answerProbes } from './http/health.ts'
 import { readJsonBodies } from './http/json-body.ts'
@@ -103,6 +104,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(sendNotFound)
   refuseAmbiguousHeads(app)
+  decodeBodies(app)
   readJsonBodies(app)
   refuseUnstorableText(app)
   endConnectionsOnClose(app)

@@ -7,6 +7,8 @@ import type { Admission } from './admission/admit-request.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
 import type { UseLog } from './admission/use-log.ts'
 import { authenticate } from './authenticate/plugin.ts'
+import type { BodyMemory } from './body/body-memory.ts'
+import { SlowBodies } from './body/slow-bodies.ts'
 import { CallsInFlight } from './calls-in-flight.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
 import { Connections } from './connections.ts'
@@ -41,6 +43,8 @@ export type Protection = {
   /** How long the head of a request may take, and all of it. */
   headersTimeoutMs: number
   requestTimeoutMs: number
+  /** How long a request body may fall behind its minimum rate. */
+  slowBodyMs: number
   /** How long a client may take nothing of its answer. */
   slowReaderMs: number
   /** How long a request may take from its admission to the end of its answer. */
@@ -58,6 +62,8 @@ export type GatewayDependencies = {
   admission: Omit<Admission, 'holdMs'>
   estimator: Pick<UsageEstimator, 'countPrompt'>
   settlement: Pick<Settlement, 'settle' | 'cancel'>
+  /** What request bodies may take of this process' memory. */
+  bodyMemory: BodyMemory
   log: FastifyBaseLogger
   protection: Protection
 }
@@ -139,6 +145,8 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
   })
   // What a client expects besides 100-continue need not be met (RFC 9110, 10.1.1); Node would refuse it without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  // Whoever reads a body says 100-continue: to a request that is refused, it is not said.
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
 
   allowOrigins(app)
 
@@ -158,7 +166,8 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     const deadlines = new Deadlines(protection.longestRequestMs)
     const admission = { ...dependencies.admission, holdMs: holdMsOf(protection.longestRequestMs) }
     const abandonedStreams = new AbandonedStreams(protection.maxAbandonedStreams)
-    const watching = { slowReaders, deadlines, abandonedStreams, turns: new Turns() }
+    const bodies = { memory: dependencies.bodyMemory, slowBodies: new SlowBodies(protection.slowBodyMs) }
+    const watching = { slowReaders, deadlines, abandonedStreams, bodies, turns: new Turns() }
     const shared = { ...dependencies, ...watching, admission, calls, isDraining: () => draining }
     for (const endpoint of [chatCompletions, completions, embeddings]) inferenceEndpoint(v1, endpoint, shared)
     v1.register(async (listing) => {

@@ -11,7 +11,10 @@ testOnEveryRedis('clock watch of a gateway', async (t, anyLink, kind) => {
 
   t.test('how far the clock of Redis is ahead is a metric, until it is not known any more', async () => {
     let nodes = [link]
-    const { registry, setClockSkew } = createMetrics(() => 0)
+    const { registry, setClockSkew } = createMetrics(
+      () => 0,
+      () => 0
+    )
     const watch = createClockWatch({ ...link, nodes: () => nodes }, setClockSkew, () => noon)
     const shown = async () => /^tollgate_clock_skew_seconds.*$/m.exec(await registry.metrics())?.[0]
     for (const seconds of [3600, -70.25]) {

@@ -28,6 +28,10 @@ export const GatewayConfig = Type.Object({
   /** Milliseconds that the head of a request may take, and the whole request. */
   GATEWAY_HEADERS_TIMEOUT_MS: Type.Integer({ minimum: 100, default: 20_000 }),
   GATEWAY_REQUEST_TIMEOUT_MS: Type.Integer({ minimum: 100, default: 120_000 }),
+  /** Milliseconds that a request body may fall behind 16 KiB a second, or behind a ninetieth of its length a second. */
+  GATEWAY_SLOW_BODY_MS: Type.Integer({ minimum: 100, default: 10_000 }),
+  /** MiB of request bodies that are held at the same time. At least twice the largest body: a decoder may need as much. */
+  GATEWAY_BODY_MEMORY_MB: Type.Integer({ minimum: 64, maximum: 1_000_000, default: 256 }),
   /** Milliseconds that a client may take nothing of its answer. */
   GATEWAY_SLOW_READER_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   /** Milliseconds that a request may take once it is admitted; what it may cost is reserved for a minute more. */

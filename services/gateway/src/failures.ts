@@ -1,10 +1,14 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { answerBeforeBody, hasUnreadBody } from '@tollgate/contracts/http/unread-body.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { unknownEndpoint } from './endpoints/unknown-endpoint.ts'
 import { logRequest } from './request-log.ts'
 import { retryFields } from './retry-fields.ts'
+
+/** How long a connection may rest after a refusal of somebody who has presented no valid key. */
+const strangerIdleMs = 4000
 
 /** Answers any failure in the one error shape, and logs the request with it. */
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
@@ -17,7 +21,34 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   const fields = retryFields(failure)
   for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1])
   reply.header('x-content-type-options', 'nosniff')
-  reply.code(status).headers(failure.headers).header('x-request-id', id).send(failure.toBody())
+  reply.code(status).headers(failure.headers).header('x-request-id', id)
+  if (hasUnreadBody(request.raw)) {
+    sendBeforeBody(failure, request, reply)
+    return
+  }
+  if (knownKey === null && status < 500) closeSoon(reply)
+  reply.send(failure.toBody())
+}
+
+/** So that the client gets the answer although its body is still on its way. */
+function sendBeforeBody(failure: ServiceError, request: FastifyRequest, reply: FastifyReply): void {
+  const text = JSON.stringify(failure.toBody())
+  reply
+    .type('application/json; charset=utf-8')
+    .headers({ 'content-length': Buffer.byteLength(text), connection: 'close' })
+    .send(answerBeforeBody(request.raw, text))
+}
+
+/** Lets a client without a valid key keep its connection only for long enough to try again. */
+function closeSoon(reply: FastifyReply): void {
+  const { raw, request } = reply
+  if (!raw.shouldKeepAlive || reply.hasHeader('connection')) return
+  reply.headers({ connection: 'keep-alive', 'keep-alive': `timeout=${Math.floor(strangerIdleMs / 1000)}` })
+  raw.once('finish', () => {
+    const { socket } = request.raw
+    // Node has now set the time that holds for other connections; the next request removes both. It may be there already.
+    if ((socket as { _httpMessage?: ServerResponse | null })._httpMessage == null) socket.setTimeout(strangerIdleMs)
+  })
 }
 
 /** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */
@@ -33,9 +64,9 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   const isTooSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   const failure = tooLarge
     ? new ServiceError('request_too_large', { message: 'The headers of the request are too large.' })
-    : new ServiceError('invalid_request', {
-        message: isTooSlow ? 'The request did not arrive in time.' : 'The request is not valid HTTP.'
-      })
+    : isTooSlow
+      ? new ServiceError('request_timeout', { message: 'The request did not arrive in time.' })
+      : new ServiceError('invalid_request', { message: 'The request is not valid HTTP.' })
   const body = JSON.stringify(failure.toBody())
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +

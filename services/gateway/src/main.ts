@@ -6,6 +6,7 @@ import { createAdmissions } from './admission/admissions.ts'
 import { holdMsOf } from './admission/hold-ms.ts'
 import { createUseLog } from './admission/use-log.ts'
 import { buildApp } from './app.ts'
+import { BodyMemory } from './body/body-memory.ts'
 import { followCatalog } from './catalog/live-catalog.ts'
 import { createClockWatch } from './clock-watch.ts'
 import { loadGatewayConfig } from './config.ts'
@@ -39,7 +40,8 @@ async function main(): Promise<void> {
   const estimator = createUsageEstimator((err) => log.warn({ err }, 'usage is taken from the size of an answer'))
   const turn = createTurn(redis)
   const queue = createSettlementQueue(redis, turn, (err) => log.warn({ err }, 'settlements are not taken'))
-  const metrics = createMetrics(queue.waiting)
+  const bodyMemory = new BodyMemory(config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024)
+  const metrics = createMetrics(queue.waiting, () => bodyMemory.heldBytes)
   const settlement = createSettlement({ log, estimator, queue, onAboveBound: () => metrics.aboveBound.inc() })
   const reaper = createReaper(
     redis,
@@ -66,6 +68,7 @@ async function main(): Promise<void> {
     },
     estimator,
     settlement,
+    bodyMemory,
     log,
     protection: {
       trustProxy: readTrustProxy(config.TRUST_PROXY) ?? false,
@@ -73,6 +76,7 @@ async function main(): Promise<void> {
       maxConnections: config.GATEWAY_MAX_CONNECTIONS,
       headersTimeoutMs: config.GATEWAY_HEADERS_TIMEOUT_MS,
       requestTimeoutMs: config.GATEWAY_REQUEST_TIMEOUT_MS,
+      slowBodyMs: config.GATEWAY_SLOW_BODY_MS,
       slowReaderMs: config.GATEWAY_SLOW_READER_MS,
       longestRequestMs: config.GATEWAY_LONGEST_REQUEST_MS,
       maxAbandonedStreams: config.GATEWAY_MAX_ABANDONED_STREAMS

@@ -11,8 +11,11 @@ export type Metrics = {
   setClockSkew(skewMs: number | null): void
 }
 
-/** @param waiting how many settlements wait to be acknowledged */
-export function createMetrics(waiting: () => number): Metrics {
+/**
+ * @param waiting how many settlements wait to be acknowledged
+ * @param bodyBytes how many bytes are held for request bodies
+ */
+export function createMetrics(waiting: () => number, bodyBytes: () => number): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -22,6 +25,14 @@ export function createMetrics(waiting: () => number): Metrics {
     registers,
     collect() {
       this.set(waiting())
+    }
+  })
+  new Gauge({
+    name: 'tollgate_request_body_bytes',
+    help: 'Bytes that are held for request bodies; GATEWAY_BODY_MEMORY_MB limits them',
+    registers,
+    collect() {
+      this.set(bodyBytes())
     }
   })
   const clockSkew = new Gauge({

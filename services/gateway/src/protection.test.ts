@@ -90,11 +90,11 @@ t.test('who sends too slowly is refused in time', async (t) => {
   const slowHead = rawConnection(gateway)
   slowHead.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n')
   const dribble = setInterval(() => slowHead.write('x: y\r\n'), 50)
-  t.match(await received(slowHead), /^HTTP\/1\.1 400 .*"code":"invalid_request"/s)
+  t.match(await received(slowHead), /^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
   clearInterval(dribble)
   const slowBody = rawConnection(gateway)
   slowBody.write(`${head('content-length: 1000')}{`)
-  t.match(await received(slowBody), /^HTTP\/1\.1 400 .*did not arrive in time/s)
+  t.match(await received(slowBody), /^HTTP\/1\.1 408 .*did not arrive in time/s)
 })
 
 t.test('who takes nothing of an answer is cut off, and the upstream’s work with it', async (t) => {

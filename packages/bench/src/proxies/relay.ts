@@ -13,6 +13,8 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { confirmKey } from '../../../../services/gateway/src/admission/admit-request.ts'
 import { judgeCall } from '../../../../services/gateway/src/admission/judge.ts'
 import { createAuthenticator } from '../../../../services/gateway/src/authenticate/authenticate.ts'
+import { BodyMemory } from '../../../../services/gateway/src/body/body-memory.ts'
+import { SlowBodies } from '../../../../services/gateway/src/body/slow-bodies.ts'
 import { followCatalog } from '../../../../services/gateway/src/catalog/live-catalog.ts'
 import { readBody } from '../../../../services/gateway/src/endpoints/read-body.ts'
 import { readRequestBody, understand } from '../../../../services/gateway/src/endpoints/request-body.ts'
@@ -32,7 +34,8 @@ const upstreams = openUpstreams(fileURLToPath(new URL('../targets/upstreams.yaml
 })
 const route = [{ upstream: 'bench', model: 'bench-model', priority: 0, weight: 1 }]
 const understood = understand(ChatRequest)
-const bodyLimit = 20 * 1024 * 1024
+const bodies = { memory: new BodyMemory(256 * 1024 * 1024), slowBodies: new SlowBodies(10_000) }
+const sender = { bodyBytes: 0 }
 const slowReaders = new SlowReaders(60_000)
 const deadlines = new Deadlines(900_000)
 const abandonedStreams = new AbandonedStreams(256)
@@ -42,7 +45,8 @@ const app = Fastify({ childLoggerFactory: (logger) => logger, genReqId: () => `r
 app.addHttpMethod('POST', { hasBody: false, overrideExisting: true })
 
 app.post('/v1/chat/completions', (request, reply) => {
-  readBody(request.raw, bodyLimit, (failure, bytes) => {
+  readBody(request.raw, reply.raw, bodies, sender, Number.POSITIVE_INFINITY, (failure, bytes, heldBytes) => {
+    bodies.memory.release(sender, heldBytes)
     try {
       if (failure !== null) throw failure
       const body = readRequestBody(bytes, understood)

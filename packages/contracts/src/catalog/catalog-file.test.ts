@@ -256,6 +256,13 @@ test('the burst of a rate is a sixth of a minute, at least 1, unless the plan sa
   assert.deepEqual([plans.pro!.limits.burstRequests, plans.pro!.limits.burstTokens], [1, 40_000])
 })
 
+test('a plan may say how much memory request bodies of a key may take', async (t) => {
+  const pro = { ...plan, limits: { ...plan.limits, body_memory_mb: 100 } }
+  const { plans } = loadCatalogFile(write(t, { ...good, plans: { free: plan, pro } }))
+  assert.equal(plans.free!.limits.bodyMemoryMb, undefined)
+  assert.equal(plans.pro!.limits.bodyMemoryMb, 100)
+})
+
 test('a plan may have prices at the payment provider, sold or no longer sold', async (t) => {
   const monthly = { id: 'price_1', interval: 'month', amount: 2000, currency: 'usd' } as const
   const former = { id: 'price_0', interval: 'year', amount: 900, currency: 'eur', sold: false } as const
@@ -371,6 +378,11 @@ const mistakes: Array<[name: string, content: unknown, problems: RegExp[]]> = [
     'a limit of nothing',
     { ...good, plans: { free: { ...plan, limits: { ...plan.limits, concurrent_requests: 0 } } } },
     [/^plans\.free\.limits\.concurrent_requests: /]
+  ],
+  [
+    'no memory for a single body',
+    { ...good, plans: { free: { ...plan, limits: { ...plan.limits, body_memory_mb: 23 } } } },
+    [/^plans\.free\.limits\.body_memory_mb: /]
   ],
   [
     'no burst at all',

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { FileError, readYaml } from '../config/read-yaml.ts'
-import { type Catalog, freePlan, type Model, ModelKind, type Plan } from './catalog.ts'
+import { type Catalog, defaultBodyMemoryMb, freePlan, type Model, ModelKind, type Plan } from './catalog.ts'
 import { checkCosts, maxReportedTokens } from './check-costs.ts'
 import { AudioEntry, ImageEntry, toAudioRule, toImageRule } from './media-entries.ts'
 
@@ -63,7 +63,8 @@ const PlanEntry = closed({
     burst_requests: Type.Optional(Type.Integer({ minimum: 1 })),
     tokens_per_minute: Type.Integer({ minimum: 1, maximum: 1e12 }),
     burst_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
-    concurrent_requests: Type.Integer({ minimum: 1, maximum: 1e6 })
+    concurrent_requests: Type.Integer({ minimum: 1, maximum: 1e6 }),
+    body_memory_mb: Type.Optional(Type.Integer({ minimum: defaultBodyMemoryMb, maximum: 1e6 }))
   }),
   caps_usd: closed({ request: Usd, month: Usd }),
   prices: Type.Optional(
@@ -184,7 +185,7 @@ function toModel(entry: Static<typeof ModelEntry>, name: string, problems: strin
 export const defaultBurst = (perMinute: number): number => Math.ceil(perMinute / 6)
 
 function toPlan(entry: Static<typeof PlanEntry>, id: string, allModels: readonly string[], problems: string[]): Plan {
-  const { requests_per_minute, tokens_per_minute, concurrent_requests } = entry.limits
+  const { requests_per_minute, tokens_per_minute, concurrent_requests, body_memory_mb } = entry.limits
   const { burst_requests = defaultBurst(requests_per_minute), burst_tokens = defaultBurst(tokens_per_minute) } =
     entry.limits
   if (burst_requests > requests_per_minute) {
@@ -205,7 +206,8 @@ function toPlan(entry: Static<typeof PlanEntry>, id: string, allModels: readonly
       burstRequests: burst_requests,
       tokensPerMinute: tokens_per_minute,
       burstTokens: burst_tokens,
-      concurrentRequests: concurrent_requests
+      concurrentRequests: concurrent_requests,
+      ...(body_memory_mb !== undefined && { bodyMemoryMb: body_memory_mb })
     },
     caps: {
       requestNanos: Math.round(entry.caps_usd.request * 1e9),

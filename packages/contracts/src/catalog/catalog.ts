@@ -91,7 +91,9 @@ export const Plan = Type.Object({
     tokensPerMinute: Type.Integer({ minimum: 1 }),
     /** The same of tokens. A single request may use more, up to `tokensPerMinute`. */
     burstTokens: Type.Integer({ minimum: 1 }),
-    concurrentRequests: Type.Integer({ minimum: 1 })
+    concurrentRequests: Type.Integer({ minimum: 1 }),
+    /** MiB of request bodies that each key may have in flight at one gateway; {@link defaultBodyMemoryMb} if absent. */
+    bodyMemoryMb: Type.Optional(Type.Integer({ minimum: 1 }))
   }),
   caps: Type.Object({ requestNanos: Nanos, monthlyNanos: Nanos }),
   /** Absent for a plan that nobody can buy. */
@@ -107,6 +109,9 @@ export const Catalog = Type.Object({
 export type Catalog = Static<typeof Catalog>
 
 const catalog = Compile(Catalog)
+
+/** Room for one request of the largest size, 20 MiB, also if it is compressed. */
+export const defaultBodyMemoryMb = 24
 
 /** Reads a published catalog. @throws if it is not one that this release writes */
 export const readCatalogJson = (json: string): Catalog => catalog.Parse(JSON.parse(json))

@@ -12,6 +12,7 @@ const typesOfStatus: Record<number, readonly string[]> = {
   403: ['permission_error'],
   404: ['invalid_request_error'],
   405: ['invalid_request_error'],
+  408: ['invalid_request_error'],
   409: ['invalid_request_error'],
   413: ['invalid_request_error'],
   415: ['invalid_request_error'],

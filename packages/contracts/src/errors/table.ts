@@ -40,6 +40,11 @@ export const errorTable = {
     'invalid_request_error',
     'This address was registered with another password. Enter that one, or send "set": true to replace it with this one.'
   ],
+  request_timeout: [
+    408,
+    'invalid_request_error',
+    'The request body came too slowly for its size. Send it faster, or send a smaller one.'
+  ],
   request_too_large: [413, 'invalid_request_error', 'The request body is too large.'],
   unsupported_media_type: [415, 'invalid_request_error', 'The request body must be JSON, sent as application/json.'],
 
@@ -88,6 +93,11 @@ export const errorTable = {
     'Too many tokens for the rate of the plan. Retry after the time in Retry-After.'
   ],
   concurrent_requests: [429, 'rate_limit_error', 'Too many requests at once. Try again later.'],
+  concurrent_request_bytes: [
+    429,
+    'rate_limit_error',
+    'The requests of this key that are under way are too large together. Retry when one of them has ended.'
+  ],
 
   // Upstreams
   upstream_unreachable: [502, 'upstream_error', 'The upstream provider could not be reached.'],
@@ -121,6 +131,11 @@ export const errorTable = {
     503,
     'gateway_error',
     'The payment provider is not available right now. Try again in a moment.'
+  ],
+  gateway_busy: [
+    503,
+    'gateway_error',
+    'The gateway cannot take another request body right now. Retry after the time in Retry-After.'
   ],
   database_unavailable: [503, 'gateway_error', 'The database is not available right now. Try again in a moment.'],
   change_pending: [

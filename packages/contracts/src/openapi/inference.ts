@@ -62,8 +62,12 @@ const callErrors: ErrorCode[] = [
   'requests_per_minute',
   'tokens_per_minute',
   'concurrent_requests',
+  'concurrent_request_bytes',
+  'gateway_busy',
   'model_not_allowed',
-  'request_too_large'
+  'request_timeout',
+  'request_too_large',
+  'unsupported_media_type'
 ]
 
 const aboutMembers =
@@ -86,7 +90,8 @@ const retryHeaders = {
   'retry-after-ms': { description: 'Milliseconds to wait.', schema: { type: 'integer', minimum: 0 } }
 }
 const aboutBodies =
-  'An object that has a member twice is refused, and so is a body with more than 400,000 values, 100,000 member names ' +
+  'A body has at most 20 MiB. It may be compressed: `content-encoding` is gzip, deflate, br or zstd, and the limit holds for the ' +
+  'inflated body. An object that has a member twice is refused, and so is a body with more than 400,000 values, 100,000 member names ' +
   '(10,000 in one object) or 128 levels. The objects shown here have only these members. Refused requests count against the rate of the key. '
 const aboutBudgets =
   'What a request may cost at most is reserved before it is made; what it did cost is charged after it. Who sets no limit to the ' +

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ambiguityOf } from '@tollgate/contracts/http/ambiguous-head.ts'
+import { answerBeforeBody, hasUnreadBody } from '@tollgate/contracts/http/unread-body.ts'
 import { failureOfUnrouted } from '@tollgate/contracts/http/unrouted.ts'
 import { RedisAwayError } from '@tollgate/contracts/redis/redis-link.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -16,7 +17,14 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   // Neither the error, since that of a bad URL repeats the whole of it, nor its message, which names what was sent.
   else request.log.debug({ code: failure.code }, 'request refused')
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
-  return reply.code(failure.status).headers(failure.headers).header('x-request-id', request.id).send(failure.toBody())
+  reply.code(failure.status).headers(failure.headers).header('x-request-id', request.id)
+  if (!hasUnreadBody(request.raw)) return reply.send(failure.toBody())
+  // So that the client gets the answer although its body is still on its way.
+  const text = JSON.stringify(failure.toBody())
+  return reply
+    .type('application/json; charset=utf-8')
+    .headers({ 'content-length': Buffer.byteLength(text), connection: 'close' })
+    .send(answerBeforeBody(request.raw, text))
 }
 
 /** For requests that no route takes. */

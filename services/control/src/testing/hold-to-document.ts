@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { OpenApiDocument } from '@tollgate/contracts/openapi/document.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -54,7 +55,12 @@ export function holdToDocument(app: FastifyInstance): DocumentCheck {
     }
     const response = described.responses[status]
     if (response === undefined) violations.push(`${what}: the document has no such status`)
-    else if (response.content?.['application/json']?.schema !== undefined && method !== 'HEAD') {
+    // A refusal that is sent while its request arrives is a stream, which only the client reads.
+    else if (
+      response.content?.['application/json']?.schema !== undefined &&
+      method !== 'HEAD' &&
+      !(payload instanceof Readable)
+    ) {
       const pointer = [...operation, 'responses', status, 'content', 'application/json', 'schema']
       const problem = isJson ? validate(pointer, body) : 'the answer is not JSON'
       if (problem !== null) violations.push(`${what}: answer ${problem}`)

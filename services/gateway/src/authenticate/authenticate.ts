@@ -40,8 +40,20 @@ export function createAuthenticator(redis: RedisLink): Authenticator {
       unknownUntil.set(digest, performance.now() + unknownForMs)
       throw new ServiceError('invalid_api_key')
     }
+    // Requests that came together must find the same key, or each would be allowed as much as all of them.
+    const other = known.get(digest)
+    if (other !== undefined) return other
     const prepared = prepareAccount(pointer.account)
-    const key: KnownKey = { digest, pointer, prepared, key: null, account: null, admission: null, refusals: null }
+    const key: KnownKey = {
+      digest,
+      pointer,
+      prepared,
+      key: null,
+      account: null,
+      admission: null,
+      refusals: null,
+      bodyBytes: 0
+    }
     known.set(digest, key)
     return key
   }

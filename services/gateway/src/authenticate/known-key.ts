@@ -2,6 +2,7 @@ import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/reco
 import type { Allowances, PreparedAdmission } from '@tollgate/contracts/redis/admit.ts'
 import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
 import type { Refusals } from '../admission/refusals.ts'
+import type { BodySender } from '../body/body-memory.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
 /** A record together with its version in Redis; null where Redis has none. */
@@ -11,7 +12,7 @@ export type Versioned<Record> = { version: string; record: Record } | null
  * What this process remembers of a presented secret. The pointer never changes. The records may be old: admission names
  * their versions, and Redis refuses to decide on any but the current ones.
  */
-export type KnownKey = {
+export type KnownKey = BodySender & {
   readonly digest: string
   readonly pointer: Pointer
   readonly prepared: PreparedAccount

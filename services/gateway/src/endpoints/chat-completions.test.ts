@@ -87,7 +87,7 @@ t.test('a body that cannot be understood is refused and goes nowhere', async (t)
     await outcomeOf(
       await post(secret, chatBody(), { headers: { authorization: `Bearer ${secret}`, 'content-type': 'text/plain' } })
     ),
-    '400 invalid_request'
+    '415 unsupported_media_type'
   )
   t.equal(await outcomeOf(await post(secret, `{"model":"${'x'.repeat(21 * 1024 * 1024)}"}`)), '413 request_too_large')
   t.equal(upstream.received.length, before)

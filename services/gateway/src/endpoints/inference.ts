@@ -3,8 +3,9 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
-import { type Admission, type Admitted, admitRequest } from '../admission/admit-request.ts'
+import { type Admission, type Admitted, admitRequest, confirmKey } from '../admission/admit-request.ts'
 import type { TokenBound } from '../admission/cost-bound.ts'
+import { judgeKey } from '../admission/judge.ts'
 import type { BoundedBody } from '../admission/prompt-bound.ts'
 import { rateFields } from '../admission/rate-headers.ts'
 import { assertFewRefusals, countRefusal } from '../admission/refusals.ts'
@@ -20,11 +21,9 @@ import { type Call, clientClosedRequest, type Outcome } from '../settlement/outc
 import type { Turns } from '../turns.ts'
 import { membersAcceptedBy, refuseUnknown } from '../upstreams/accepted-members.ts'
 import type { CountablePrompt } from '../usage/count-prompt.ts'
-import { readBody } from './read-body.ts'
+import { bodyMemoryOf, mayNeedOtherPlan } from './body-allowance.ts'
+import { type BodyReader, readBody } from './read-body.ts'
 import { BodyReading, type RequestBody, understand } from './request-body.ts'
-
-/** 20 MiB: room for images and audio in a prompt. */
-const bodyLimit = 20 * 1024 * 1024
 
 /** What sets one endpoint for inference apart from the others. */
 export type InferenceEndpoint = {
@@ -55,7 +54,7 @@ type CommonMembers = Partial<GrantedOutput['asked']> & {
 export type InferenceDependencies = Omit<GatewayDependencies, 'admission'> & { admission: Admission } & Pick<
     RelayRequest,
     'isDraining' | 'slowReaders' | 'deadlines' | 'abandonedStreams'
-  > & { calls: CallsInFlight; turns: Turns }
+  > & { calls: CallsInFlight; bodies: BodyReader; turns: Turns }
 
 /** Adds an endpoint that calls a model: the request is read, admitted and relayed, and what it used is settled. */
 export function inferenceEndpoint(
@@ -63,7 +62,7 @@ export function inferenceEndpoint(
   endpoint: InferenceEndpoint,
   dependencies: InferenceDependencies
 ): void {
-  const { admission, catalog, estimator, upstreams, useLog, settlement, calls } = dependencies
+  const { admission, catalog, estimator, upstreams, useLog, settlement, calls, bodies } = dependencies
   const { slowReaders, deadlines, abandonedStreams, isDraining } = dependencies
   const { turns } = dependencies
   const { path, kind, wordsMember } = endpoint
@@ -71,36 +70,51 @@ export function inferenceEndpoint(
   const membersOf = membersAcceptedBy(upstreams)
 
   app.post(`/v1${path}`, { config: { isMetered: true } }, (request, reply) => {
+    const known = request.knownKey!
     try {
-      assertFewRefusals(request.knownKey!)
+      assertFewRefusals(known)
     } catch (error) {
-      // What is not read cannot be told from the next request.
-      reply.header('connection', 'close').send(error)
+      reply.send(error)
       return
     }
-    readBody(request.raw, bodyLimit, (failure, bytes) => {
-      try {
-        if (failure !== null) throw failure
-        understandBody(request, reply, bytes)
-      } catch (error) {
-        // What was not read cannot be told from the next request.
-        if (failure !== null) reply.header('connection', 'close')
-        refuse(request, reply, error)
-      }
-    })
+    if (!mayNeedOtherPlan(request.raw, known, catalog.current())) {
+      read(request, reply)
+      return
+    }
+    // What is refused is refused on the present plan.
+    confirmKey(admission.redis, known, (records) => judgeKey(records, known.digest)).then(
+      () => read(request, reply),
+      (error) => reply.send(error)
+    )
   })
 
+  function read(request: FastifyRequest, reply: FastifyReply): void {
+    const known = request.knownKey!
+    const allowance = bodyMemoryOf(known, catalog.current())
+    readBody(request.raw, reply.raw, bodies, known, allowance, (failure, bytes, heldBytes) => {
+      try {
+        if (failure !== null) throw failure
+        understandBody(request, reply, bytes, heldBytes)
+      } catch (error) {
+        refuse(request, reply, error, heldBytes)
+      }
+    })
+  }
+
   /** Answers a request that was refused before it could be admitted. */
-  function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
-    countRefusal(request.knownKey!, error, catalog.current())
+  function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown, heldBytes: number): void {
+    const known = request.knownKey!
+    bodies.memory.release(known, heldBytes)
+    countRefusal(known, error, catalog.current())
     reply.send(error)
   }
 
-  function understandBody(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): void {
+  /** @param heldBytes of memory, to be released when the request is over */
+  function understandBody(request: FastifyRequest, reply: FastifyReply, bytes: Buffer, heldBytes: number): void {
     const reading = new BodyReading(bytes, understood)
     if (reading.isShort) {
       while (!reading.step());
-      call(request, reply, reading.body)
+      call(request, reply, reading.body, heldBytes)
       return
     }
     turns.run(
@@ -108,15 +122,15 @@ export function inferenceEndpoint(
       (failure) => {
         try {
           if (failure !== null) throw failure
-          call(request, reply, reading.body)
+          call(request, reply, reading.body, heldBytes)
         } catch (error) {
-          refuse(request, reply, error)
+          refuse(request, reply, error, heldBytes)
         }
       }
     )
   }
 
-  function call(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>): void {
+  function call(request: FastifyRequest, reply: FastifyReply, body: RequestBody<unknown>, heldBytes: number): void {
     // Its body may have taken long, and nobody waits for it any more.
     if (isDraining()) throw new ServiceError('draining')
     const view = catalog.current()
@@ -159,27 +173,22 @@ export function inferenceEndpoint(
         const isStream = stream === true && endpoint.streams
         const { answers, hidesAnswers } = bound!
         const hidesOutput = model!.hidesOutput === true || hidesAnswers === true
-        start(
-          request,
-          reply,
-          { admitted, prices: model!.prices, prompt, answers },
-          {
-            route,
-            body: bytes,
-            spans,
-            model: name,
-            isStream,
-            streamOptions,
-            output,
-            hidesOutput,
-            // Of several answers the words come in turn; beside them stands to which they belong.
-            wordsMember: answers > 1 ? 'choices' : wordsMember
-          }
-        )
+        start(request, reply, { admitted, prices: model!.prices, prompt, answers }, heldBytes, {
+          route,
+          body: bytes,
+          spans,
+          model: name,
+          isStream,
+          streamOptions,
+          output,
+          hidesOutput,
+          // Of several answers the words come in turn; beside them stands to which they belong.
+          wordsMember: answers > 1 ? 'choices' : wordsMember
+        })
       },
       (error) => {
         calls.left()
-        refuse(request, reply, error)
+        refuse(request, reply, error, heldBytes)
       }
     )
   }
@@ -189,6 +198,7 @@ export function inferenceEndpoint(
     request: FastifyRequest,
     reply: FastifyReply,
     metered: Pick<Call, 'admitted' | 'prices' | 'prompt' | 'answers'>,
+    heldBytes: number,
     forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'wordsMember' | 'hidesOutput'>
   ): void {
     const { id, startedAt, log } = request
@@ -200,6 +210,7 @@ export function inferenceEndpoint(
     reply.hijack()
     if (reply.raw.destroyed || request.raw.socket.destroyed) {
       calls.left()
+      bodies.memory.release(known, heldBytes)
       settlement.cancel(call, neverCalled)
       return
     }
@@ -221,6 +232,7 @@ export function inferenceEndpoint(
       },
       onEnd: (outcome) => {
         calls.left()
+        bodies.memory.release(known, heldBytes)
         settlement.settle(call, outcome)
       }
     })

@@ -1,12 +1,19 @@
-import { EventEmitter } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
+import fc from 'fast-check'
 import t from 'tap'
+import { BodyMemory } from '../body/body-memory.ts'
+import { SlowBodies } from '../body/slow-bodies.ts'
 import { readBody } from './read-body.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
+const megabyte = 1024 * 1024
 
 /** What has been allocated for buffers, and the objects that stand for them. */
 function usedBytes(): number {
@@ -15,22 +22,159 @@ function usedBytes(): number {
   return heapUsed + arrayBuffers
 }
 
+/** A request whose body a test brings. */
+function requestOf(headers: IncomingHttpHeaders): IncomingMessage {
+  const request = new IncomingMessage(new Socket())
+  request.headers = { 'content-type': 'application/json', ...headers }
+  return request
+}
+
+function end(request: IncomingMessage): void {
+  request.complete = true
+  request.push(null)
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 t.test('a body takes about as much memory as it has bytes, however many pieces they come in', async (t) => {
   const length = 200_000
   for (const framing of [{ 'content-length': String(length) }, { 'transfer-encoding': 'chunked' }]) {
-    const request = new EventEmitter() as IncomingMessage
-    request.headers = { 'content-type': 'application/json', ...framing }
-    let body: Buffer | null = null
-    readBody(request, length, (failure, bytes) => {
+    const request = requestOf(framing)
+    const reader = { memory: new BodyMemory(megabyte), slowBodies: new SlowBodies(10_000) }
+    const sender = { bodyBytes: 0 }
+    let [body, held] = [null as Buffer | null, 0]
+    readBody(request, new ServerResponse(request), reader, sender, megabyte, (failure, bytes, heldBytes) => {
       t.equal(failure, null)
       body = bytes
+      held = heldBytes
     })
     const before = usedBytes()
     for (let at = 0; at < length - 1; at++) request.emit('data', Buffer.alloc(1, at))
-    t.ok(usedBytes() - before < 10 * length)
+    t.ok(usedBytes() - before < 2.5 * length)
+    t.ok(sender.bodyBytes >= length - 1)
     t.equal(body, null)
     request.emit('data', Buffer.alloc(1, length - 1))
     request.emit('end')
     t.ok(body!.equals(Buffer.from(Array.from({ length }, (_, at) => at))))
+    t.equal(reader.memory.heldBytes, held)
+    reader.memory.release(sender, held)
+    t.equal(sender.bodyBytes, 0)
   }
 })
+
+const plain = fc.constantFrom(1, 30, 5000, 70_000, 300_000).map((length) => Buffer.alloc(length, 'x'))
+const encodings = {
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+  identity: null
+}
+const sent = fc
+  .record({
+    body: plain,
+    encoding: fc.constantFrom(...(Object.keys(encodings) as Array<keyof typeof encodings>)),
+    isChunked: fc.boolean(),
+    /** Added to the length that is declared. */
+    lie: fc.constantFrom(0, 0, 0, 1000),
+    damage: fc.constantFrom('none', 'none', 'none', 'cut', 'garbage', 'more'),
+    pieces: fc.integer({ min: 1, max: 8 }),
+    fate: fc.constantFrom('ends', 'ends', 'ends', 'leaves', 'stalls'),
+    leavesAfter: fc.nat({ max: 8 })
+  })
+  .map(({ body, encoding, damage, ...rest }) => {
+    let bytes = encodings[encoding]?.(body) ?? body
+    if (damage === 'cut') bytes = bytes.subarray(0, bytes.length >> 1)
+    if (damage === 'garbage') bytes = Buffer.alloc(bytes.length, 7)
+    if (damage === 'more') bytes = Buffer.concat([bytes, Buffer.from('more')])
+    return { body, encoding, damage, bytes, ...rest }
+  })
+type Sent = typeof sent extends fc.Arbitrary<infer One> ? One : never
+
+t.test('in whatever order bodies come, break, stall and are left, nothing is held in the end', async (t) => {
+  const [processLimit, senderLimit] = [600_000, 400_000]
+  const seen = new Map<string, number>()
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(sent, { minLength: 1, maxLength: 8 }),
+      fc.infiniteStream(fc.nat()),
+      async (all, order) => {
+        // The test looks by itself at those that stall.
+        const slowBodies = new SlowBodies(1e9)
+        const reader = { memory: new BodyMemory(processLimit), slowBodies }
+        const senders = [{ bodyBytes: 0 }, { bodyBytes: 0 }]
+        const stalled: Array<() => void> = []
+        const isHeld: Array<() => void> = []
+        const began = slowBodies.began.bind(slowBodies)
+        slowBodies.began = (body) => {
+          stalled.push(
+            () => body.cutOff(),
+            () => void (body.isAbandoned && body.forget())
+          )
+          began(body)
+        }
+        const under = all.map((one, index) => start(one, senders[index % 2]!))
+        while (under.some(({ steps }) => steps.length > 0)) {
+          const open = under.filter(({ steps }) => steps.length > 0)
+          open[order.next().value % open.length]!.steps.shift()!()
+          // A decoder works in another thread, in its own time.
+          if (order.next().value % 3 === 0) await turn()
+          if (reader.memory.heldBytes > processLimit) throw new Error('more is held than may be')
+          if (senders.some(({ bodyBytes }) => bodyBytes > senderLimit)) throw new Error('a sender holds too much')
+          if (order.next().value % 4 === 0) isHeld.pop()?.()
+        }
+        while (under.some(({ isOver, one }) => !isOver() && one.fate === 'ends')) await turn()
+        for (const cut of stalled) cut()
+        for (const release of isHeld) release()
+        const left = [reader.memory.heldBytes, ...senders.map(({ bodyBytes }) => bodyBytes)]
+        if (left.some((bytes) => bytes !== 0)) throw new Error(`${left} bytes are held`)
+
+        function start(one: Sent, sender: { bodyBytes: number }) {
+          const { bytes, encoding, isChunked, lie, pieces, fate, leavesAfter } = one
+          const framing = isChunked
+            ? { 'transfer-encoding': 'chunked' }
+            : { 'content-length': String(bytes.length + (fate === 'ends' ? 0 : lie)) }
+          const request = requestOf({ ...framing, 'content-encoding': encoding })
+          let times = 0
+          readBody(request, new ServerResponse(request), reader, sender, senderLimit, (failure, body, held) => {
+            times++
+            if (times > 1) throw new Error('told twice')
+            const outcome = failure?.code ?? `${encoding} ${one.damage}`
+            seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
+            if (failure !== null) {
+              if (held !== 0) throw new Error('a failure holds memory')
+              checkFailure(one, failure)
+              return
+            }
+            if (one.damage === 'none' && !body.equals(one.body)) throw new Error('another body')
+            if (held < body.length) throw new Error('less is held than there is')
+            isHeld.push(() => reader.memory.release(sender, held))
+          })
+          const size = Math.ceil(bytes.length / pieces) || 1
+          const steps: Array<() => void> = []
+          for (let at = 0; at < bytes.length; at += size) {
+            steps.push(() => void request.push(Buffer.from(bytes.subarray(at, at + size))))
+          }
+          if (fate === 'leaves') steps.splice(leavesAfter, Number.POSITIVE_INFINITY, () => void request.destroy())
+          if (fate === 'stalls') steps.splice(leavesAfter)
+          if (fate === 'ends') steps.push(() => end(request))
+          return { one, steps, isOver: () => times > 0 }
+        }
+      }
+    ),
+    propertyRuns(150)
+  )
+  t.comment(Object.fromEntries(seen))
+  for (const outcome of ['gzip none', 'zstd none', 'br none', 'deflate none', 'identity none', 'invalid_request']) {
+    t.ok(seen.has(outcome), outcome)
+  }
+  for (const outcome of ['concurrent_request_bytes', 'gateway_busy', 'request_timeout'])
+    t.ok(seen.has(outcome), outcome)
+})
+
+function checkFailure({ damage, encoding, fate }: Sent, { code }: ServiceError): void {
+  if (code === 'concurrent_request_bytes' || code === 'gateway_busy') return
+  if (code === 'request_timeout' && fate !== 'ends') return
+  if (code === 'invalid_request' && damage !== 'none' && encoding !== 'identity') return
+  throw new Error(`${code} for ${encoding} ${damage}`)
+}

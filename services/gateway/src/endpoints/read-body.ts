@@ -1,69 +1,268 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { type BodyDecoder, createBodyDecoder, decodingError, isEncoded } from '@tollgate/contracts/http/decode-body.ts'
+import type { BodyMemory, BodySender, NoRoom } from '../body/body-memory.ts'
+import type { ArrivingBody, SlowBodies } from '../body/slow-bodies.ts'
 
-/** So many pieces of a body are put together: one with a single byte, as chunks may have, takes half a kilobyte. */
-const mostPieces = 1024
+/** 20 MiB: room for images and audio in a prompt. */
+export const maxBodyBytes = 20 * 1024 * 1024
+/** What a decoder takes besides its window and its output. */
+const decoderBytes = 256 * 1024
+/** A client that leaves within a shorter body is noticed a second later, which saves a listener for every request. */
+const shortBytes = 64 * 1024
 const isJson = /^application\/json *(;|$)/i
 
+/** What readers of bodies share. */
+export type BodyReader = { memory: BodyMemory; slowBodies: SlowBodies }
+
 /**
- * Reads a request's body of JSON, and tells it once. Whoever leaves within it is told nothing: there is nobody to answer.
+ * Gets a failure, or the body and how many bytes of memory are held for it. Who gets them has to release them.
+ */
+export type BodyDone = (failure: ServiceError | null, body: Buffer, heldBytes: number) => void
+
+/** The bytes that a request says its body has; -1 for one in chunks. Before they are decoded. */
+export function declaredLength({ headers }: IncomingMessage): number {
+  const length = headers['content-length']
+  if (length !== undefined) return Number(length)
+  return headers['transfer-encoding'] === undefined ? 0 : -1
+}
+
+/**
+ * Reads a request's body of JSON, decodes it, and tells it once. Memory is held before anything is read. Whoever leaves
+ * within it is told nothing: there is nobody to answer.
  *
  * A body whose length is known is there with its last byte; Fastify's way, which waits for the end of the stream with
  * three listeners and copies all bytes, was 4 % of the CPU time of a request.
  *
- * @param limit bytes
- * @param done gets request_too_large, invalid_request for another kind of body, or the body
+ * @param senderLimit bytes that the sender may have in flight
+ * @param done gets request_too_large, unsupported_media_type, concurrent_request_bytes, gateway_busy, request_timeout,
+ * invalid_request for a body that cannot be decoded, or the body
  */
 export function readBody(
   request: IncomingMessage,
-  limit: number,
-  done: (failure: ServiceError | null, body: Buffer) => void
+  response: ServerResponse,
+  reader: BodyReader,
+  sender: BodySender,
+  senderLimit: number,
+  done: BodyDone
 ): void {
-  const said = request.headers['content-length']
-  const expected = said === undefined ? -1 : Number(said)
-  if (expected > limit) {
-    done(new ServiceError('request_too_large'), none)
+  const declared = declaredLength(request)
+  if (declared === 0) {
+    done(null, none, 0)
     return
   }
-  const isChunked = request.headers['transfer-encoding'] !== undefined
-  if (expected === 0 || (expected < 0 && !isChunked)) {
-    done(null, none)
+  const { 'content-type': type, 'content-encoding': encoding, expect } = request.headers
+  let decoder: BodyDecoder | null = null
+  let failure: ServiceError | null = null
+  if (declared > maxBodyBytes) failure = tooLarge()
+  else if (type === undefined || (type !== 'application/json' && !isJson.test(type))) {
+    failure = new ServiceError('unsupported_media_type')
+  } else if (isEncoded(encoding)) {
+    try {
+      decoder = createBodyDecoder(encoding)
+    } catch (error) {
+      failure = error as ServiceError
+    }
+  }
+  if (failure === null) {
+    const initialBytes = decoder === null ? Math.max(declared, 0) : decoderBytes
+    const noRoom = reader.memory.hold(sender, initialBytes, senderLimit)
+    if (noRoom !== null) failure = noRoomError(noRoom)
+  }
+  if (failure !== null) {
+    decoder?.stream.destroy()
+    done(failure, none, 0)
     return
   }
-  const type = request.headers['content-type']
-  if (type === undefined || (type !== 'application/json' && !isJson.test(type))) {
-    done(new ServiceError('invalid_request', { message: 'Send the body as application/json.' }), none)
-    return
-  }
-  let body: Buffer | null = null
-  let parts: Buffer[] | null = null
-  /** How many of the parts are pieces that were put together. */
-  let joined = 0
-  let length = 0
-  request.on('data', onData)
-  if (expected < 0) request.on('end', onEnd)
+  // The client waits for it before it sends the body.
+  if (expect !== undefined) response.writeContinue()
+  new Reading(request, reader, sender, senderLimit, declared, decoder, done).begin()
+}
 
-  function onData(chunk: Buffer): void {
-    length += chunk.length
-    if (length > limit) {
-      request.off('data', onData)
-      request.off('end', onEnd)
-      done(new ServiceError('request_too_large'), none)
+/** One body that arrives. */
+class Reading implements ArrivingBody {
+  readonly expectedBytes: number
+  arrivedBytes = 0
+  seenBytes = 0
+  spareMs = 0
+  earlier: ArrivingBody | null = null
+  later: ArrivingBody | null = null
+  isHeldBack = false
+  readonly #request: IncomingMessage
+  readonly #reader: BodyReader
+  readonly #sender: BodySender
+  readonly #senderLimit: number
+  readonly #decoder: BodyDecoder | null
+  /** null when it is over. */
+  #done: BodyDone | null
+  /** The body so far, with room for more. */
+  #bytes: Buffer | null = null
+  #length = 0
+  /** Bytes that are held for the body, and for the window of its decoder. */
+  #room: number
+  #windowBytes = 0
+
+  constructor(
+    request: IncomingMessage,
+    reader: BodyReader,
+    sender: BodySender,
+    senderLimit: number,
+    declared: number,
+    decoder: BodyDecoder | null,
+    done: BodyDone
+  ) {
+    this.expectedBytes = declared
+    this.#request = request
+    this.#reader = reader
+    this.#sender = sender
+    this.#senderLimit = senderLimit
+    this.#decoder = decoder
+    this.#done = done
+    this.#room = decoder === null ? Math.max(declared, 0) : 0
+  }
+
+  begin(): void {
+    const request = this.#request
+    request.on('data', (chunk: Buffer) => this.#onData(chunk))
+    if (this.expectedBytes < 0 || this.#decoder !== null) request.on('end', () => this.#onEnd())
+    if (this.expectedBytes < 0 || this.expectedBytes > shortBytes) request.on('close', () => this.forget())
+    this.#decoder?.stream
+      .on('data', (chunk: Buffer) => this.#keep(chunk))
+      .on('end', () => this.#decoded())
+      .on('error', (cause) => this.#fail(decodingError(request.headers['content-encoding']!, cause)))
+    this.#reader.slowBodies.began(this)
+  }
+
+  get isAbandoned(): boolean {
+    return this.#request.destroyed && !this.#request.complete
+  }
+
+  cutOff(): void {
+    this.#fail(new ServiceError('request_timeout'))
+  }
+
+  forget(): void {
+    // Of a body that has arrived, a decoder may still be at work.
+    if (this.#done !== null && !this.#request.complete) this.#stop(0)
+  }
+
+  #onData(chunk: Buffer): void {
+    if (this.#done === null) return
+    this.arrivedBytes += chunk.length
+    if (this.#decoder !== null) this.#decode(this.#decoder, chunk)
+    else {
+      this.#keep(chunk)
+      if (this.#length === this.expectedBytes) this.#finish()
+    }
+  }
+
+  #onEnd(): void {
+    if (this.#done === null) return
+    if (this.#decoder === null) this.#finish()
+    else this.#decoder.stream.end()
+  }
+
+  #decode({ stream }: BodyDecoder, chunk: Buffer): void {
+    if (this.arrivedBytes > maxBodyBytes) this.#fail(tooLarge())
+    else if (!stream.write(chunk)) {
+      this.isHeldBack = true
+      this.#request.pause()
+      stream.once('drain', () => {
+        this.isHeldBack = false
+        this.#request.resume()
+      })
+    }
+  }
+
+  #decoded(): void {
+    // What stands behind the end of compressed data is not part of the body, and nobody would have looked at it.
+    if (this.#decoder!.stream.bytesWritten < this.arrivedBytes || !this.#request.complete) {
+      this.#fail(decodingError(this.#request.headers['content-encoding']!))
+    } else this.#finish()
+  }
+
+  #keep(chunk: Buffer): void {
+    if (this.#done === null) return
+    const length = this.#length + chunk.length
+    if (length > maxBodyBytes) {
+      this.#fail(tooLarge())
       return
     }
-    if (body === null) body = chunk
-    else {
-      parts ??= [body]
-      if (parts.push(chunk) - joined === mostPieces) joined = parts.push(Buffer.concat(parts.splice(joined)))
+    if (length > this.#room) {
+      const noRoom = this.#growRoom(length)
+      if (noRoom !== null) {
+        this.#fail(noRoomError(noRoom))
+        return
+      }
     }
-    if (length === expected) onEnd()
+    // Nearly every body comes in one piece, which is kept as it is. Others are put together as they come: a piece of a
+    // single byte takes half a kilobyte.
+    if (length === this.#room && this.#bytes === null && this.#decoder === null) this.#bytes = chunk
+    else {
+      if (this.#bytes === null || this.#bytes.length < length) this.#bytes = this.#moved()
+      chunk.copy(this.#bytes, this.#length)
+    }
+    this.#length = length
   }
 
-  function onEnd(): void {
-    // What it has read is not kept for as long as the answer takes.
-    request.off('data', onData)
-    done(null, parts === null ? (body ?? none) : Buffer.concat(parts, length))
+  /** Holds memory for a body whose length is not known. */
+  #growRoom(length: number): NoRoom | null {
+    const { memory } = this.#reader
+    const room = this.#bytes === null ? length : Math.min(maxBodyBytes, Math.max(length, 2 * this.#room))
+    const more = room - this.#room
+    if (this.#decoder?.hasLargeWindow) {
+      if (!memory.holdShared(more)) return 'process'
+      this.#windowBytes += more
+    }
+    const noRoom = memory.hold(this.#sender, more, this.#senderLimit)
+    if (noRoom === null) this.#room = room
+    return noRoom
+  }
+
+  #moved(): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(this.#room)
+    this.#bytes?.copy(bytes, 0, 0, this.#length)
+    return bytes
+  }
+
+  #finish(): void {
+    const done = this.#done
+    const body = this.#bytes === null ? none : this.#bytes.subarray(0, this.#length)
+    const room = this.#room
+    this.#stop(room)
+    done?.(null, body, room)
+  }
+
+  #fail(failure: ServiceError): void {
+    const done = this.#done
+    this.#stop(0)
+    done?.(failure, none, 0)
+  }
+
+  /** @param keptBytes that are held on */
+  #stop(keptBytes: number): void {
+    if (this.#done === null) return
+    const { memory, slowBodies } = this.#reader
+    this.#done = null
+    // The request has listeners of this for as long as its answer takes.
+    this.#bytes = null
+    slowBodies.ended(this)
+    memory.releaseShared(this.#windowBytes)
+    if (this.#decoder !== null) {
+      memory.release(this.#sender, decoderBytes)
+      this.#decoder.stream.destroy()
+      if (this.isHeldBack) this.#request.resume()
+    }
+    if (keptBytes < this.#room) memory.release(this.#sender, this.#room - keptBytes)
   }
 }
+
+function noRoomError(noRoom: NoRoom): ServiceError {
+  return noRoom === 'process'
+    ? new ServiceError('gateway_busy')
+    : new ServiceError('concurrent_request_bytes', { retryAfter: 1 })
+}
+
+const tooLarge = () => new ServiceError('request_too_large', { message: 'The request body is larger than 20 MiB.' })
 
 const none = Buffer.alloc(0)

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
 import { fuzzAnswers } from './fuzz-answers.ts'
+import { fuzzArrivals } from './fuzz-arrivals.ts'
 import { fuzzBodies } from './fuzz-bodies.ts'
 import { fuzzRequests } from './fuzz-requests.ts'
 
-/** `npm run fuzz`: mutated requests and mutated answers of an upstream, as many as asked for. */
+/** `npm run fuzz`: mutated requests, bodies that lie about themselves, and mutated answers of an upstream, as many as asked for. */
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '20000' },
@@ -15,7 +16,8 @@ console.log(`${runs} of each; again with --seed ${seed}`)
 for (const [name, fuzz] of [
   ['requests', fuzzRequests],
   ['answers', fuzzAnswers],
-  ['bodies', fuzzBodies]
+  ['bodies', fuzzBodies],
+  ['arrivals', fuzzArrivals]
 ] as const) {
   const startedAt = performance.now()
   const outcomes = await fuzz(runs, seed)

@@ -18,6 +18,7 @@ import { createAdmissions } from '../admission/admissions.ts'
 import { holdMsOf } from '../admission/hold-ms.ts'
 import { createUseLog } from '../admission/use-log.ts'
 import { buildApp, type Protection } from '../app.ts'
+import { BodyMemory } from '../body/body-memory.ts'
 import { followCatalog, type LiveCatalog } from '../catalog/live-catalog.ts'
 import { createReaper, type Reaper } from '../settlement/reaper.ts'
 import { createSettlement } from '../settlement/settlement.ts'
@@ -111,6 +112,7 @@ export type TestGateway = {
   /** How many calls cost more than had been reserved. */
   aboveBound(): number
   reaper: Reaper
+  bodyMemory: BodyMemory
   close(): Promise<void>
 }
 
@@ -121,6 +123,8 @@ export type GatewayOptions = {
   upstreamsFile?: string
   catalog?: Catalog
   protection?: Partial<Protection>
+  /** MiB; 256 unless given. */
+  bodyMemoryMb?: number
   log?: pino.Logger
 }
 
@@ -130,6 +134,7 @@ const usualProtection: Protection = {
   maxConnections: 1000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 120_000,
+  slowBodyMs: 10_000,
   slowReaderMs: 60_000,
   longestRequestMs: 900_000,
   maxAbandonedStreams: 256
@@ -175,6 +180,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     () => {},
     (error) => log.warn(error as Error)
   )
+  const bodyMemory = new BodyMemory((options.bodyMemoryMb ?? 256) * 1024 * 1024)
   const app = buildApp({
     redis: state,
     catalog,
@@ -189,6 +195,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     },
     estimator,
     settlement,
+    bodyMemory,
     log,
     protection
   })
@@ -216,6 +223,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     },
     aboveBound: () => aboveBound,
     reaper,
+    bodyMemory,
     async seedKey(options = {}) {
       const secret = generateSecret('inference')
       const digest = digestSecret(secret)

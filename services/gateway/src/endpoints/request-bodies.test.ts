@@ -1,0 +1,382 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { findProgram } from '@tollgate/sandbox/find-program.ts'
+import { need } from '@tollgate/sandbox/need.ts'
+import t from 'tap'
+import { chatOf, outcomeOf, post, rawConnection } from '../testing/client.ts'
+import { type FakeUpstream, plainAnswer, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+
+const megabyte = 1024 * 1024
+const keyLimit = 24 * megabyte
+const bodyMemoryMb = 64
+
+let upstream: FakeUpstream
+let gateway: TestGateway
+t.before(async () => {
+  upstream = await startFakeUpstream()
+  // A large body may cost much.
+  const caps = { requestNanos: 1e11, monthlyNanos: 1e14 }
+  const [free, pro] = [
+    { ...testCatalog.plans.free!, caps },
+    { ...testCatalog.plans.pro!, caps }
+  ]
+  gateway = await startGateway(upstream.url, {
+    bodyMemoryMb,
+    catalog: {
+      ...testCatalog,
+      plans: { free, pro: { ...pro, limits: { ...pro.limits, bodyMemoryMb: 48 } } }
+    },
+    protection: { slowBodyMs: 2000 }
+  })
+})
+t.teardown(async () => {
+  await gateway.close()
+  await upstream.close()
+})
+
+const body = JSON.stringify(chatOf('small'))
+const head = (secret: string, ...lines: string[]) =>
+  ['POST /v1/chat/completions HTTP/1.1', 'host: x', `authorization: Bearer ${secret}`, 'content-type: application/json']
+    .concat(lines, '', '')
+    .join('\r\n')
+const turn = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn()
+}
+
+/** A connection with a request that declares a body, and sends only its first byte. */
+function declare(secret: string, bytes: number): Socket {
+  const socket = rawConnection(gateway).on('error', () => {})
+  socket.write(`${head(secret, `content-length: ${bytes}`)}{`)
+  return socket
+}
+
+/** A request of `bytes` bytes that is valid. */
+const bodyOf = (bytes: number) => body.slice(0, -1) + ' '.repeat(bytes - body.length) + body.slice(-1)
+
+t.test('a key holds no more memory than its plan has, and others are served meanwhile', async (t) => {
+  const [{ secret }, other] = [await gateway.seedKey(), await gateway.seedKey()]
+  const sockets = Array.from({ length: 40 }, () => declare(secret, 20 * megabyte))
+  const first = await Promise.all(
+    sockets.map(async (socket) => {
+      const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [''])])
+      return String(answer)
+    })
+  )
+  const refused = first.filter((answer) => answer.includes('"code":"concurrent_request_bytes"'))
+  const cutOff = first.filter((answer) => answer.includes('"code":"request_timeout"'))
+  t.equal(refused.length, 39)
+  t.equal(cutOff.length, 1, 'the one that was read came too slowly')
+  for (const answer of refused) {
+    t.match(answer, /^HTTP\/1\.1 429 /)
+    t.match(answer, /\r\nretry-after: 1\r\n/)
+  }
+  for (const socket of sockets) socket.destroy()
+  const held = declare(other.secret, 20 * megabyte)
+  await until(() => gateway.bodyMemory.heldBytes === 20 * megabyte)
+  t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', body)), '200')
+  t.equal(
+    await outcomeOf(await post(gateway, other.secret, '/chat/completions', body)),
+    '200',
+    'a small one still fits'
+  )
+  held.destroy()
+  await until(() => gateway.bodyMemory.heldBytes === 0)
+})
+
+t.test('all keys together hold no more than the process may', async (t) => {
+  const keys = await Promise.all(Array.from({ length: 4 }, () => gateway.seedKey()))
+  const held: Socket[] = []
+  for (const { secret } of keys.slice(0, 3)) {
+    held.push(declare(secret, 20 * megabyte))
+    await until(() => gateway.bodyMemory.heldBytes === held.length * 20 * megabyte)
+  }
+  const refused = await post(gateway, keys[3]!.secret, '/chat/completions', bodyOf(5 * megabyte))
+  t.equal(refused.headers.get('retry-after'), '2')
+  t.equal(await outcomeOf(refused), '503 gateway_busy')
+  t.equal(await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', body)), '200')
+  for (const socket of held) socket.destroy()
+  await until(() => gateway.bodyMemory.heldBytes === 0)
+  t.equal(await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', bodyOf(5 * megabyte))), '200')
+})
+
+t.test('a body in chunks is counted as it comes, and refused where it passes what is left', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const held = declare(secret, 20 * megabyte)
+  await until(() => gateway.bodyMemory.heldBytes === 20 * megabyte)
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(Buffer.alloc(megabyte, ' '))
+    }
+  })
+  const refused = await post(gateway, secret, '/chat/completions', '', { body: stream, duplex: 'half' } as RequestInit)
+  t.equal(await outcomeOf(refused), '429 concurrent_request_bytes')
+  held.destroy()
+  await until(() => gateway.bodyMemory.heldBytes === 0)
+})
+
+t.test('a body is held until its answer has ended, and no longer', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const asked = Promise.withResolvers<void>()
+  const go = Promise.withResolvers<void>()
+  upstream.answer(async ({ response }) => {
+    asked.resolve()
+    await go.promise
+    response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswer)
+  })
+  const answer = post(gateway, secret, '/chat/completions', bodyOf(megabyte))
+  await asked.promise
+  t.equal(gateway.bodyMemory.heldBytes, megabyte)
+  go.resolve()
+  t.equal(await outcomeOf(await answer), '200')
+  await until(() => gateway.bodyMemory.heldBytes === 0)
+  upstream.answer(({ response }) => void response.setHeader('content-type', 'application/json').end(plainAnswer))
+  for (const wrong of ['{', '{}', JSON.stringify(chatOf('large')), '[1]']) {
+    t.not((await post(gateway, secret, '/chat/completions', wrong)).status, 200)
+    t.equal(gateway.bodyMemory.heldBytes, 0, wrong)
+  }
+})
+
+t.test('a plan that allows more is known before a request is refused', async (t) => {
+  const seeded = await gateway.seedKey()
+  t.equal(await outcomeOf(await post(gateway, seeded.secret, '/chat/completions', body)), '200')
+  const first = declare(seeded.secret, 20 * megabyte)
+  await until(() => gateway.bodyMemory.heldBytes === 20 * megabyte)
+  await gateway.changeAccount(seeded, { plan: 'pro' })
+  t.equal(await outcomeOf(await post(gateway, seeded.secret, '/chat/completions', bodyOf(20 * megabyte))), '200')
+  first.destroy()
+  const unseen = await gateway.seedKey({ account: { plan: 'pro' } })
+  const [one, two] = [declare(unseen.secret, 20 * megabyte), declare(unseen.secret, 20 * megabyte)]
+  await until(() => gateway.bodyMemory.heldBytes === 40 * megabyte)
+  one.destroy()
+  two.destroy()
+  await until(() => gateway.bodyMemory.heldBytes === 0)
+})
+
+t.test('a body that stops is cut off, and one that goes on at its rate is not', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const stopped = rawConnection(gateway)
+  stopped.write(head(secret, `content-length: ${20 * megabyte}`))
+  stopped.write(Buffer.alloc(19 * megabyte, ' '))
+  const steady = rawConnection(gateway)
+  const slow = bodyOf(200_000)
+  steady.write(head(secret, `content-length: ${slow.length}`, 'connection: close'))
+  let at = 0
+  const send = () => {
+    steady.write(slow.slice(at, at + 5000))
+    at += 5000
+  }
+  const timer = setInterval(() => (at < slow.length ? send() : clearInterval(timer)), 100)
+  t.match(await text(stopped), /^HTTP\/1\.1 408 .*"code":"request_timeout"/s)
+  t.match(await text(steady), /^HTTP\/1\.1 200 /)
+  t.equal(gateway.bodyMemory.heldBytes, 0)
+})
+
+const encoders = {
+  gzip: gzipSync,
+  'x-gzip': gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync
+}
+const postEncoded = (secret: string, encoding: string, bytes: Uint8Array<ArrayBuffer>) =>
+  post(gateway, secret, '/chat/completions', '', {
+    headers: {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      'content-encoding': encoding
+    },
+    body: bytes
+  })
+
+t.test('a compressed body is served like any other, and goes upstream uncompressed', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const large = bodyOf(20 * megabyte)
+  for (const [encoding, encode] of Object.entries(encoders)) {
+    for (const one of [body, large]) {
+      upstream.received.length = 0
+      const answer = await postEncoded(secret, encoding.toUpperCase(), encode(one))
+      t.equal(await outcomeOf(answer), '200', `${encoding} ${one.length}`)
+      const [received] = upstream.received
+      t.equal(JSON.parse(received!.body).messages[0].content, 'Hello')
+      t.equal(received!.request.headers['content-encoding'], undefined)
+    }
+    t.equal(await outcomeOf(await postEncoded(secret, encoding, encode('{'))), '400 invalid_json')
+  }
+  t.equal(await outcomeOf(await postEncoded(secret, 'identity', Buffer.from(body))), '200')
+  t.equal(gateway.bodyMemory.heldBytes, 0)
+})
+
+t.test('what inflates to more than a body may have is refused, and never held', async (t) => {
+  const { secret } = await gateway.seedKey()
+  let most = 0
+  const timer = setInterval(() => {
+    most = Math.max(most, gateway.bodyMemory.heldBytes)
+  }, 1)
+  for (const [encoding, encode] of Object.entries(encoders)) {
+    const bomb = encode(Buffer.alloc(64 * megabyte))
+    t.ok(bomb.length < megabyte)
+    t.equal(await outcomeOf(await postEncoded(secret, encoding, bomb)), '413 request_too_large', encoding)
+  }
+  clearInterval(timer)
+  t.ok(most <= 2 * keyLimit, `${most} bytes were held`)
+  t.equal(gateway.bodyMemory.heldBytes, 0)
+})
+
+t.test('a body that cannot be decoded is refused, and says why', async (t) => {
+  const { secret } = await gateway.seedKey()
+  for (const [encoding, encode] of Object.entries(encoders)) {
+    const encoded = encode(body)
+    for (const broken of [
+      encoded.subarray(0, -5),
+      Buffer.from(body),
+      Buffer.alloc(70_000, 7),
+      Buffer.concat([encoded, Buffer.from('x')])
+    ]) {
+      const refused = await postEncoded(secret, encoding, broken)
+      t.match(await refused.clone().text(), new RegExp(`is not valid ${encoding} data`))
+      t.equal(await outcomeOf(refused), '400 invalid_request', encoding)
+    }
+  }
+  for (const encoding of ['gzip, br', 'compress', 'aws-chunked', 'gzip,gzip', ' ,']) {
+    const refused = await postEncoded(secret, encoding, gzipSync(body))
+    t.equal(refused.headers.get('accept-encoding'), 'gzip, deflate, br, zstd')
+    t.match(await refused.clone().text(), /Send one of gzip, deflate, br, zstd, or none/)
+    t.equal(await outcomeOf(refused), '415 unsupported_media_type', encoding)
+  }
+  t.equal(gateway.bodyMemory.heldBytes, 0)
+})
+
+t.test('a body of another type is refused with 415', async (t) => {
+  const { secret } = await gateway.seedKey()
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonl',
+    'multipart/form-data; boundary=x',
+    ''
+  ]) {
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': type }
+    t.equal(
+      await outcomeOf(await post(gateway, secret, '/chat/completions', body, { headers })),
+      '415 unsupported_media_type',
+      type
+    )
+  }
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'Application/JSON ; charset=utf-8' }
+  t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', body, { headers })), '200')
+})
+
+t.test('whoever sends too much gets the answer, whatever client it is', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const large = 'x'.repeat(21 * megabyte)
+  for (let time = 0; time < 12; time++) {
+    t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', large)), '413 request_too_large')
+  }
+  const chunks = () => {
+    let left = 30
+    return new ReadableStream<Uint8Array>({
+      pull: (controller) => (left-- > 0 ? controller.enqueue(Buffer.alloc(megabyte, ' ')) : controller.close())
+    })
+  }
+  for (let time = 0; time < 5; time++) {
+    const options = { body: chunks(), duplex: 'half' } as RequestInit
+    t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', '', options)), '413 request_too_large')
+  }
+  for (const key of ['tg_nonsense', null]) {
+    for (let time = 0; time < 5; time++) {
+      t.match(await outcomeOf(await post(gateway, key, '/chat/completions', large)), /^401 /)
+    }
+  }
+  const curl = findProgram(['curl'])
+  if (!need(t, 'curl', curl)) return
+  const file = join(t.testdir(), 'large')
+  writeFileSync(file, large)
+  for (const extra of [[], ['-H', 'Expect:'], ['-H', 'Transfer-Encoding: chunked', '-H', 'Expect:']]) {
+    for (let time = 0; time < 5; time++) {
+      const { stdout } = await promisify(execFile)(curl, [
+        ...[
+          '-sS',
+          '-w',
+          ' %{http_code}',
+          '-H',
+          `authorization: Bearer ${secret}`,
+          '-H',
+          'content-type: application/json'
+        ],
+        ...[...extra, '--data-binary', `@${file}`, `${gateway.url}/v1/chat/completions`]
+      ])
+      t.match(stdout, /"code":"request_too_large"}} 413$/, extra.join(' '))
+    }
+  }
+})
+
+t.test('a client that asks first whether it may send a large body is told without sending it', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const ask = (length: number) =>
+    httpRequest(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        'content-length': length,
+        expect: '100-continue'
+      }
+    })
+  const refused = ask(21 * megabyte)
+  refused.on('continue', () => t.fail('it may not')).flushHeaders()
+  const [answer] = (await once(refused, 'response')) as [IncomingMessage]
+  t.equal(answer.statusCode, 413)
+  refused.destroy()
+  const served = ask(body.length)
+  served.flushHeaders()
+  await once(served, 'continue')
+  served.end(body)
+  const [fine] = (await once(served, 'response')) as [IncomingMessage]
+  t.equal(fine.statusCode, 200)
+  fine.resume()
+})
+
+t.test('a connection that brought no valid key rests for less than 5 s, and may bring one', async (t) => {
+  const { secret } = await gateway.seedKey()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const ask = async (key: string) => {
+    const asked = httpRequest(`${gateway.url}/v1/models`, { agent, headers: { authorization: `Bearer ${key}` } }).end()
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    await text(answer)
+    return { status: answer.statusCode, headers: answer.headers, socket: asked.socket! }
+  }
+  const refused = await ask('tg_nonsense')
+  t.equal(refused.status, 401)
+  t.equal(refused.headers['keep-alive'], 'timeout=4')
+  await turn()
+  const served = await ask(secret)
+  t.equal(served.status, 200)
+  t.equal(served.socket, refused.socket, 'the connection is used again')
+  agent.destroy()
+
+  const idle = rawConnection(gateway)
+  idle.write('GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer tg_nonsense\r\n\r\n')
+  await once(idle, 'data')
+  const startedAt = performance.now()
+  const closed = once(idle.resume(), 'close')
+  const good = rawConnection(gateway)
+  good.write(`GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\n\r\n`)
+  await once(good, 'data')
+  const cut = rawConnection(gateway)
+  cut.write(`POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: ${10 * megabyte}\r\n\r\n{`)
+  t.match(await text(cut), /^HTTP\/1\.1 401 .*connection: close/s)
+  await closed
+  t.comment(`closed after ${Math.round(performance.now() - startedAt)} ms`)
+  t.equal(good.closed, false, 'one with a valid key stays')
+  good.destroy()
+})

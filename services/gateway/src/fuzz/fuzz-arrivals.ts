@@ -1,0 +1,121 @@
+import type { Socket } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import fc from 'fast-check'
+import { chatOf, rawConnection } from '../testing/client.ts'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway } from '../testing/start-gateway.ts'
+import { checkFailure } from './check-failure.ts'
+import { cut, cuts, mutate, mutations } from './mutations.ts'
+import { readAnswers } from './read-answers.ts'
+import { withLeakCheck } from './with-leak-check.ts'
+
+const megabyte = 1024 * 1024
+const hangMs = 10_000
+const settleMs = 10_000
+
+const chat = JSON.stringify(chatOf('small'))
+const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync }
+const encoderNames = Object.keys(encoders) as Array<keyof typeof encoders>
+const bombs = Object.fromEntries(
+  encoderNames.map((name) => [name, encoders[name](Buffer.alloc(21 * megabyte, ' '))])
+) as Record<keyof typeof encoders, Buffer>
+
+const content = fc
+  .record({
+    encoder: fc.option(fc.constantFrom(...encoderNames)),
+    padding: fc.constantFrom(0, 0, 1000, 70_000, 300_000),
+    isBomb: fc.noBias(fc.nat({ max: 20 })).map((number) => number === 0)
+  })
+  .map(({ encoder, padding, isBomb }) => {
+    const plain = chat.slice(0, -1) + ' '.repeat(padding) + chat.slice(-1)
+    if (encoder === null) return { encoder, bytes: Buffer.from(plain) }
+    return { encoder, bytes: isBomb ? bombs[encoder] : encoders[encoder](plain) }
+  })
+
+const request = fc.record({
+  content,
+  /** Another encoding than the body has. */
+  claim: fc.option(fc.constantFrom(...encoderNames, 'identity', 'gzip, br', 'x', ''), { freq: 3 }),
+  changes: mutations,
+  declared: fc.constantFrom('right', 'right', 'right', 'chunked', 'chunked', 'more', 'most', 'too much'),
+  fate: fc.constantFrom('waits', 'waits', 'waits', 'leaves'),
+  cuts
+})
+
+/** Sends requests whose length, encoding or pace is not what it seems to be, and looks that no memory stays held. */
+export async function fuzzArrivals(runs: number, seed: number): Promise<Map<number, number>> {
+  const upstream = await startFakeUpstream()
+  const served = '{"object":"it","choices":[{}],"usage":{"prompt_tokens":1}}'
+  upstream.answer(({ response, body }) => {
+    const { model } = JSON.parse(body) as { model: string }
+    response.writeHead(model === 'small' ? 200 : 500, { 'content-type': 'application/json' }).end(served)
+    upstream.received.length = 0
+  })
+  // What does not come is refused soon.
+  const protection = { failuresPerMinute: 1e9, slowBodyMs: 100 }
+  const gateway = await startGateway(upstream.url, { protection })
+  const { secret } = await gateway.seedKey()
+  const statuses = new Map<number, number>()
+
+  const property = fc.asyncProperty(request, async ({ content, claim, changes, declared, fate, cuts }) => {
+    const bytes = mutate(content.bytes, changes)
+    const encoding = claim ?? content.encoder
+    const length = { right: bytes.length, more: bytes.length + 70_000, most: 20 * megabyte, 'too much': 21 * megabyte }
+    const isChunked = declared === 'chunked'
+    const head = [
+      ...['POST /v1/chat/completions HTTP/1.1', 'host: x', `authorization: Bearer ${secret}`],
+      ...['content-type: application/json', 'connection: close'],
+      ...(encoding === null ? [] : [`content-encoding: ${encoding}`]),
+      isChunked ? 'transfer-encoding: chunked' : `content-length: ${length[declared]}`
+    ]
+    const socket = rawConnection(gateway)
+    const answer = firstAnswer(socket)
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    for (const piece of cut(bytes, cuts)) {
+      if (piece.length === 0) continue
+      socket.write(isChunked ? `${piece.length.toString(16)}\r\n` : '')
+      socket.write(piece)
+      socket.write(isChunked ? '\r\n' : '')
+      await new Promise(setImmediate)
+    }
+    if (fate === 'leaves') socket.destroy()
+    else if (isChunked) socket.write('0\r\n\r\n')
+    for (const { status, body } of readAnswers(fate === 'leaves' ? Buffer.alloc(0) : await answer)) {
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (status >= 400) checkFailure(status, body)
+      else if (body !== served) throw new Error(`an unexpected answer: ${body}`)
+    }
+  })
+  try {
+    await withLeakCheck(gateway, () => fc.assert(property, { numRuns: runs, seed, endOnFailure: false }))
+    const deadline = performance.now() + settleMs
+    while (gateway.bodyMemory.heldBytes !== 0) {
+      if (performance.now() > deadline) throw new Error(`${gateway.bodyMemory.heldBytes} bytes of bodies are held`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  } finally {
+    await gateway.close()
+    await upstream.close()
+  }
+  return statuses
+}
+
+/** The first answer of a connection, which is left then; nothing, if the connection ended. @throws Error if none comes */
+function firstAnswer(socket: Socket): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let bytes = Buffer.alloc(0)
+    socket.setTimeout(hangMs, () => {
+      reject(new Error('the gateway hangs'))
+      socket.destroy()
+    })
+    socket.on('data', (chunk) => {
+      bytes = Buffer.concat([bytes, chunk])
+      const text = bytes.toString('latin1')
+      const head = text.indexOf('\r\n\r\n')
+      const length = Number(/\r\ncontent-length: (\d+)/.exec(text)?.[1])
+      if (head >= 0 && text.length >= head + 4 + length) socket.destroy()
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(bytes))
+  })
+}
