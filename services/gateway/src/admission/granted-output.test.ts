@@ -2,7 +2,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import fc from 'fast-check'
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
-import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { type FakeUpstream, plainEmbedding, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
 import { shrinkDefault } from './cost-bound.ts'
 
@@ -45,9 +45,13 @@ t.teardown(async () => {
   await upstream.close()
 })
 t.beforeEach(() => {
-  upstream.answer(({ response }) => {
+  upstream.answer(({ request, response }) => {
     response.setHeader('content-type', 'application/json')
-    response.end('{"object":"chat.completion","usage":{"prompt_tokens":10,"completion_tokens":20}}')
+    response.end(
+      request.url!.endsWith('/embeddings')
+        ? plainEmbedding
+        : '{"choices":[{"message":{}}],"usage":{"prompt_tokens":10,"completion_tokens":20}}'
+    )
   })
 })
 
@@ -171,7 +175,8 @@ function holdAnswers(): { waits: (count: number) => Promise<void>; answer: () =>
   let isOpen = false
   let onCall = () => {}
   upstream.answer(({ response }) => {
-    const end = () => response.setHeader('content-type', 'application/json').end('{"usage":{"prompt_tokens":1}}')
+    const end = () =>
+      response.setHeader('content-type', 'application/json').end('{"choices":[{}],"usage":{"prompt_tokens":1}}')
     if (isOpen) end()
     else waiting.push(end)
     onCall()
