@@ -153,7 +153,9 @@ function bytesOf({ model, parts: [before, fill, after], bytes }: Body): Buffer {
 export async function fuzzBodies(runs: number, seed: number): Promise<Map<string, number>> {
   const upstream = await startFakeUpstream()
   upstream.answer(({ response }) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"it","choices":[{}],"data":[{}],"usage":{"prompt_tokens":1}}')
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"object":"it","choices":[{}],"data":[{}],"usage":{"prompt_tokens":1}}')
     upstream.received.length = 0
   })
   const thread = new Worker(new URL('./held-loop.ts', import.meta.url), { workerData: upstream.url })
