@@ -39,6 +39,14 @@ export class BodyAnswer {
     return this.#shape.hasList
   }
 
+  /**
+   * Whether something of an answer may have come. All of a body exists before its first byte comes. So if the connection breaks
+   * then, the provider bills the answer, and no other is asked for.
+   */
+  get hasBegun(): boolean {
+    return !this.isHopeless && !this.#shape.isBlank
+  }
+
   /** Whether the body is an answer, from its beginning to its end. */
   get isWhole(): boolean {
     return this.#shape.hasList && this.#shape.isClosed

@@ -249,7 +249,10 @@ class Relay implements AnswerHandler, Expiring {
     }
     this.#countFailure(performance.now())
     if (this.#after === 'reads on') this.#finish(this.#status, null, 'cut')
-    else this.#failed(failureOfError(error), scopeOfError(error), end)
+    else {
+      const isMade = this.#body?.hasBegun === true && !isMalformed(error)
+      this.#failed(failureOfError(error), isMade ? 'nowhere' : scopeOfError(error), end)
+    }
   }
 
   /** The answer is none, or is not whole although it has ended: a failure of the provider. */
@@ -661,6 +664,9 @@ function isCutByUs(error: Error): boolean {
     (error.code === 'first_byte_timeout' || error.code === 'between_chunks_timeout' || error.code === 'pool_closed')
   )
 }
+
+/** Whether the provider ended its answer itself, and it is none. */
+const isMalformed = (error: Error): boolean => error instanceof CallError && error.code === 'malformed_answer'
 
 const noFields: readonly string[] = []
 const refusedFields: readonly string[] = ['x-should-retry', 'false']
