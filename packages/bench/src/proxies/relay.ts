@@ -81,6 +81,7 @@ function pass(
     // Whoever admits a request grants it.
     output: null,
     wordsMember: 'delta',
+    listMember: 'choices',
     requestId: request.id,
     maxCalls: 3,
     response: reply.raw,

@@ -218,6 +218,7 @@ export function inferenceEndpoint(
       ...forwarded,
       upstreams,
       path,
+      listMember: kind === 'embedding' ? 'data' : 'choices',
       requestId: id,
       maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
       response: reply.raw,

@@ -50,6 +50,8 @@ export type RelayRequest = ForwardedRequest & {
   readonly path: string
   /** The member of stream events that holds the model's words. */
   readonly wordsMember: string
+  /** The member of a single body that holds what was asked for. */
+  readonly listMember: 'choices' | 'data'
   readonly requestId: string
   /** How often upstreams may be called for it. */
   readonly maxCalls: number
@@ -315,7 +317,7 @@ class Relay implements AnswerHandler, Expiring {
     if (isEncoded) this.#decode(controller, encoding)
     if (kind === 'stream') {
       this.#events = new EventStream(asksForUsage(this.#request), new ReceivedText(this.#request.wordsMember))
-    } else this.#body = new BodyAnswer(this.#request.output === null ? 'data' : 'choices', length)
+    } else this.#body = new BodyAnswer(this.#request.listMember, length)
     if (!this.#isServed()) return
     // None of the upstream's headers reaches the client.
     const contentType = kind === 'stream' ? streamType : usualType

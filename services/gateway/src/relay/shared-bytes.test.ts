@@ -178,6 +178,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     streamOptions: null,
     output: null,
     wordsMember: 'delta',
+    listMember: 'choices',
     requestId: 'req_1',
     maxCalls: 3,
     response,
