@@ -19,7 +19,7 @@ export function register(app: TypedApp, { identity, floors, limits }: AuthContex
     async (request) => {
       const { email, password, name } = request.body
       if (!isAddress(email)) throw new ServiceError('invalid_email')
-      checkNewPassword(password)
+      checkNewPassword(password, [email, name])
       const floor = startFloor(floors.registerMs)
       try {
         await identity.register({ email, password, name }, request.ip)
