@@ -30,8 +30,8 @@ export function changePassword(app: TypedApp, context: AuthContext): void {
     },
     async (request, reply) => {
       const { current_password: current, password } = request.body
-      const { id } = callerOf(request).user
-      checkNewPassword(password)
+      const { id, email, name } = callerOf(request).user
+      checkNewPassword(password, [email, name])
       const limit = identity.startLimit()
       await checkPassword(context, id, current, request.ip, limit)
       if ((await identity.setPassword(id, password, limit)) === null) throw new ServiceError('not_authenticated')

@@ -36,7 +36,7 @@ test('across origins', async (t) => {
         signout.cookies[0]!,
         /^svc_session=; Max-Age=0; Domain=service\.example; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/
       )
-      assert.equal(login.headers['strict-transport-security'], 'max-age=31536000')
+      assert.equal(login.headers['strict-transport-security'], 'max-age=31536000; includeSubDomains')
     }
   )
 

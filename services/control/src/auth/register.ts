@@ -20,7 +20,7 @@ export function register(app: TypedApp, { identity, database, clock, floors, lim
     async (request) => {
       const { email, password, name } = request.body
       if (!isAddress(email)) throw new ServiceError('invalid_email')
-      checkNewPassword(password)
+      checkNewPassword(password, [email, name])
       const floor = startFloor(floors.registerMs)
       try {
         await noteRegistered(database.orm, await identity.register({ email, password, name }, request.ip), clock())

@@ -12,7 +12,7 @@ export function sendSecurityHeaders(app: FastifyInstance, secure: boolean): void
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    ...(secure && { 'strict-transport-security': 'max-age=31536000' })
+    ...(secure && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' })
   }
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
