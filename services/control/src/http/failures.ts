@@ -15,7 +15,11 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   if (failure.status === 500) request.log.error({ err: error }, 'request failed')
   else if (failure.status > 500) request.log.warn({ err: error }, 'a dependency is away')
   // Neither the error, since that of a bad URL repeats the whole of it, nor its message, which names what was sent.
-  else request.log.debug({ code: failure.code }, 'request refused')
+  else {
+    const { code } = failure
+    const level = isAboutAccess(failure) ? 'info' : 'debug'
+    request.log[level]({ code, ip: request.ip, route: request.routeOptions.url }, 'request refused')
+  }
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
   reply.code(failure.status).headers(failure.headers).header('x-request-id', request.id)
   if (!hasUnreadBody(request.raw)) return reply.send(failure.toBody())
@@ -26,6 +30,9 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     .headers({ 'content-length': Buffer.byteLength(text), connection: 'close' })
     .send(answerBeforeBody(request.raw, text))
 }
+
+/** Whether somebody was refused who may be guessing: wrong passwords, missing rights, too many attempts. */
+const isAboutAccess = ({ status }: ServiceError): boolean => status === 401 || status === 403 || status === 429
 
 /** For requests that no route takes. */
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
