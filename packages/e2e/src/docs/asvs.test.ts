@@ -4,7 +4,7 @@ import { test } from 'tap'
 
 const root = new URL('../../../../', import.meta.url)
 const text = readFileSync(new URL('docs/security/asvs.md', root), 'utf8')
-const rows = [...text.matchAll(/^\| (\d[^|]*) \| (\S+) \| (.*) \|$/gm)].map(([, ids, state, where]) => ({
+const rows = [...text.matchAll(/^\| (\d[^|]*?) +\| (\S+) +\| (.*?) *\|$/gm)].map(([, ids, state, where]) => ({
   ids: ids!,
   state: state!,
   where: where!
