@@ -7,6 +7,11 @@ export function ambiguityOf({ httpVersion, headers, rawHeaders }: IncomingMessag
     // RFC 9112, 6.1: a server that does not know it in HTTP/1.0 takes the body for the next request.
     if (headers['transfer-encoding'] !== undefined) return 'HTTP/1.0 has no Transfer-Encoding. Use HTTP/1.1.'
   } else if (headers.host === undefined) return 'The request has no Host header.'
+  const coding = headers['transfer-encoding']
+  // RFC 9112, 6.1. What is coded otherwise would have to be decoded.
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+    return 'The request has an unknown Transfer-Encoding. Send chunked, or a Content-Length.'
+  }
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!

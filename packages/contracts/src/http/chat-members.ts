@@ -25,7 +25,12 @@ const cacheControl = maybe(
   Type.Object({ type: Type.Optional(Type.String({ enum: ['ephemeral'] })), ttl: Type.Optional(oneOf(['5m'])) }, closed)
 )
 /** The same of OpenAI. */
-const cacheBreakpoint = maybe(Type.Object({ mode: text, ttl: text }, closed))
+const cacheBreakpoint = maybe(Type.Object({ mode: text, ttl: Type.Optional(oneOf(['30m'])) }, closed))
+
+const ThinkingPart = Type.Object(
+  { type: Type.String({ enum: ['text', 'reference'] }), text, reference_ids: any },
+  closed
+)
 
 const image = Type.Union(
   [
@@ -49,7 +54,8 @@ const Part = Type.Object(
     }),
     text,
     refusal: text,
-    thinking: text,
+    // A text of Anthropic's models, parts with texts of Mistral's.
+    thinking: Type.Optional(Type.Union([Type.String(), Type.Array(ThinkingPart), Type.Null()])),
     reasoning: text,
     signature: text,
     image_url: Type.Optional(Type.Union([image, Type.Null()])),

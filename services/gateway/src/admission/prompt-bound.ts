@@ -22,6 +22,9 @@ export type BoundedBody = {
   media: ReadonlyArray<MeasuredImage | MeasuredAudio>
   /** Of a legacy completion or embedding. */
   inputs: number
+  /** Numbers in lists of numbers, and the bytes of these lists: inputs that are given as tokens. */
+  listedNumbers: number
+  listedNumberBytes: number
 }
 
 /** What models put around a message, a part of it, or an input, at most. */
@@ -36,7 +39,7 @@ const partTokens = 4
  * @throws ServiceError unpriced_parameter for media that have no bound
  */
 export function chatPromptBound(
-  { bytes, messages, parts, media }: Omit<BoundedBody, 'members' | 'spans' | 'inputs'>,
+  { bytes, messages, parts, media }: Pick<BoundedBody, 'bytes' | 'messages' | 'parts' | 'media'>,
   rules: MediaRules
 ): number {
   let tokens = bytes.length + messages * messageTokens + parts * partTokens
@@ -44,9 +47,14 @@ export function chatPromptBound(
   return tokens
 }
 
-/** The same of what legacy completions or embeddings read: a text, several, one as tokens, or several as tokens. */
-export const inputBound = ({ bytes, inputs }: Pick<BoundedBody, 'bytes' | 'inputs'>): number =>
-  bytes.length + partTokens * inputs
+/** The same of what legacy completions or embeddings read: a text, several, one as tokens, or several as tokens, which count as they are. */
+export const inputBound = ({
+  bytes,
+  inputs,
+  listedNumbers,
+  listedNumberBytes
+}: Pick<BoundedBody, 'bytes' | 'inputs' | 'listedNumbers' | 'listedNumberBytes'>): number =>
+  bytes.length - listedNumberBytes + listedNumbers + partTokens * inputs
 
 /** A body that is parsed as a whole, to be counted. */
 export type ParsedBody = {

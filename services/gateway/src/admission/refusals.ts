@@ -11,7 +11,7 @@ const defaultPerMinute = 60
 export type Refusals = { count: number; perMinute: number; endsAt: number }
 
 /** What a request is refused with before Redis counts it: what the client did wrong, and can mend. */
-const countedStatuses = new Set([400, 403, 404, 413, 415])
+const countedStatuses = new Set([400, 403, 404, 408, 413, 415])
 
 /**
  * Counts a request that was refused before a rate limit could count it. The count is of this process, in the memory that

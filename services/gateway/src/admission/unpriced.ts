@@ -1,4 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { elided } from '../body/request-members.ts'
 import type { BoundedBody } from './prompt-bound.ts'
 
 type Allowed = (value: unknown) => boolean
@@ -6,6 +7,11 @@ type Allowed = (value: unknown) => boolean
 const isAbsent: Allowed = (value) => value == null
 const isUsual: Allowed = (value) => value == null || value === 'auto' || value === 'default'
 const isText: Allowed = (value) => value == null || (Array.isArray(value) && value.every((one) => one === 'text'))
+/** The usual life of a cached prompt at OpenAI. A long value has not been read, and could have another. */
+const hasUsualLife: Allowed = (value) =>
+  value == null ||
+  (typeof value === 'object' && value !== elided && [undefined, '30m'].includes(Reflect.get(value, 'ttl')))
+
 /** Members that change what a request costs in a way that the catalog has no price for, and the values that do not. */
 const priced = new Map<string, Allowed>([
   ['service_tier', isUsual],
@@ -15,7 +21,9 @@ const priced = new Map<string, Allowed>([
   ['prediction', isAbsent],
   ['modalities', isText],
   ['audio', isAbsent],
+  // How long a provider keeps a prompt in its cache.
   ['prompt_cache_retention', isAbsent],
+  ['prompt_cache_options', hasUsualLife],
   ['speed', isAbsent],
   ['inference_geo', isAbsent],
   // Other providers' limits of the output, and how often they produce it: they win over the limit that the gateway sets.

@@ -11,6 +11,9 @@ export type Frame = {
   seen: number
   /** The kind of the first item. */
   firstKind: number
+  /** Where it begins, and how many of its values are numbers. */
+  start: number
+  numbers: number
   /** Where the present member's name stands. */
   nameStart: number
   nameEnd: number
@@ -23,6 +26,8 @@ export const noFrame: Frame = {
   count: 0,
   seen: 0,
   firstKind: 0,
+  start: 0,
+  numbers: 0,
   nameStart: 0,
   nameEnd: 0
 }

@@ -23,6 +23,9 @@ export class JsonReader {
   messages = 0
   parts = 0
   inputs = 1
+  /** Numbers in lists of nothing else, and the bytes of these lists: tokens, where a request may give its input as such. */
+  listedNumbers = 0
+  listedNumberBytes = 0
   /** What stands in parts of messages, in order: a {@link note}, where its value begins, and where it ends (texts). */
   readonly notes: number[] = []
 
@@ -156,12 +159,23 @@ export class JsonReader {
     if (++this.#depth === maxDepth) throw beyondLimit(`is nested deeper than ${maxDepth} levels`)
     const frame = this.#frames[this.#depth]
     if (frame === undefined) {
-      this.#frame = { shape, isObject, count: 0, seen: 0, firstKind: 0, nameStart: 0, nameEnd: 0 }
+      this.#frame = {
+        shape,
+        isObject,
+        start: this.#at,
+        count: 0,
+        numbers: 0,
+        seen: 0,
+        firstKind: 0,
+        nameStart: 0,
+        nameEnd: 0
+      }
       this.#frames.push(this.#frame)
     } else {
       frame.shape = shape
       frame.isObject = isObject
-      frame.count = frame.seen = frame.firstKind = 0
+      frame.start = this.#at
+      frame.count = frame.numbers = frame.seen = frame.firstKind = 0
       this.#frame = frame
     }
     if (isObject && shape.members === null) {
@@ -173,7 +187,7 @@ export class JsonReader {
   }
 
   #close(): void {
-    const { shape, isObject, count, seen, firstKind } = this.#frame
+    const { shape, isObject, start, count, numbers, seen, firstKind } = this.#frame
     if (isObject) {
       if (shape.members === null) this.#names!.close()
       for (const { name, bit } of shape.required) {
@@ -182,6 +196,10 @@ export class JsonReader {
     } else {
       if (count < shape.minItems) throw notValid(this.#path(this.#depth - 1))
       if (shape.note === note.inputs && firstKind !== kind.number) this.inputs = count
+      if (numbers === count && count > 0) {
+        this.listedNumbers += count
+        this.listedNumberBytes += this.#at + 1 - start
+      }
     }
     this.#at++
     this.#depth--
@@ -309,6 +327,7 @@ export class JsonReader {
     if (end === -2) throw beyondLimit(`has a number of more than ${maxNumberLength.toLocaleString('en')} characters`)
     if (end < 0) throw new ServiceError('invalid_json')
     this.#accept(kind.number)
+    this.#frame.numbers++
     const { isInteger, minimum, maximum } = this.#shape
     let value = 0
     if (isInteger || this.#depth === 0) {

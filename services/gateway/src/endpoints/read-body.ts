@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { type BodyDecoder, createBodyDecoder, decodingError, isEncoded } from '@tollgate/contracts/http/decode-body.ts'
-import type { BodyMemory, BodySender, NoRoom } from '../body/body-memory.ts'
+import { type BodyMemory, type BodySender, type NoRoom, shortBodyBytes } from '../body/body-memory.ts'
 import type { ArrivingBody, SlowBodies } from '../body/slow-bodies.ts'
 
 /** 20 MiB: room for images and audio in a prompt. */
 export const maxBodyBytes = 20 * 1024 * 1024
 /** What a decoder takes besides its window and its output. */
 const decoderBytes = 256 * 1024
-/** A client that leaves within a shorter body is noticed a second later, which saves a listener for every request. */
-const shortBytes = 64 * 1024
 const isJson = /^application\/json *(;|$)/i
 
 /** What readers of bodies share. */
@@ -65,8 +63,10 @@ export function readBody(
     }
   }
   if (failure === null) {
-    const initialBytes = decoder === null ? Math.max(declared, 0) : decoderBytes
-    const noRoom = reader.memory.hold(sender, initialBytes, senderLimit)
+    const noRoom =
+      decoder === null
+        ? reader.memory.expect(sender, Math.max(declared, 0), senderLimit)
+        : reader.memory.hold(sender, decoderBytes, senderLimit, maxBodyBytes)
     if (noRoom !== null) failure = noRoomError(noRoom)
   }
   if (failure !== null) {
@@ -98,8 +98,11 @@ class Reading implements ArrivingBody {
   /** The body so far, with room for more. */
   #bytes: Buffer | null = null
   #length = 0
-  /** Bytes that are held for the body, and for the window of its decoder. */
+  /** Bytes that its sender is counted for the body. */
   #room: number
+  /** Of these, how many the process is not counted, since they have not come. */
+  #awaited: number
+  /** Bytes that are held for the window of its decoder. */
   #windowBytes = 0
 
   constructor(
@@ -118,14 +121,17 @@ class Reading implements ArrivingBody {
     this.#senderLimit = senderLimit
     this.#decoder = decoder
     this.#done = done
-    this.#room = decoder === null ? Math.max(declared, 0) : 0
+    this.#room = this.#awaited = decoder === null ? Math.max(declared, 0) : 0
   }
 
   begin(): void {
     const request = this.#request
     request.on('data', (chunk: Buffer) => this.#onData(chunk))
     if (this.expectedBytes < 0 || this.#decoder !== null) request.on('end', () => this.#onEnd())
-    if (this.expectedBytes < 0 || this.expectedBytes > shortBytes) request.on('close', () => this.forget())
+    if (this.expectedBytes < 0 || this.expectedBytes > shortBodyBytes) {
+      // A client that leaves within a shorter body is noticed a second later, which saves a listener for every request.
+      request.on('close', () => this.forget())
+    }
     this.#decoder?.stream
       .on('data', (chunk: Buffer) => this.#keep(chunk))
       .on('end', () => this.#decoded())
@@ -188,8 +194,8 @@ class Reading implements ArrivingBody {
       this.#fail(tooLarge())
       return
     }
-    if (length > this.#room) {
-      const noRoom = this.#growRoom(length)
+    if (length > this.#room || this.#awaited > 0) {
+      const noRoom = length > this.#room ? this.#growRoom(length) : this.#holdArrived(chunk.length)
       if (noRoom !== null) {
         this.#fail(noRoomError(noRoom))
         return
@@ -205,16 +211,23 @@ class Reading implements ArrivingBody {
     this.#length = length
   }
 
+  /** Holds memory for bytes that were expected. */
+  #holdArrived(bytes: number): NoRoom | null {
+    if (!this.#reader.memory.holdShared(bytes, this.expectedBytes)) return 'process'
+    this.#awaited -= bytes
+    return null
+  }
+
   /** Holds memory for a body whose length is not known. */
   #growRoom(length: number): NoRoom | null {
     const { memory } = this.#reader
     const room = this.#bytes === null ? length : Math.min(maxBodyBytes, Math.max(length, 2 * this.#room))
     const more = room - this.#room
     if (this.#decoder?.hasLargeWindow) {
-      if (!memory.holdShared(more)) return 'process'
+      if (!memory.holdShared(more, room)) return 'process'
       this.#windowBytes += more
     }
-    const noRoom = memory.hold(this.#sender, more, this.#senderLimit)
+    const noRoom = memory.hold(this.#sender, more, this.#senderLimit, room)
     if (noRoom === null) this.#room = room
     return noRoom
   }
@@ -253,7 +266,9 @@ class Reading implements ArrivingBody {
       this.#decoder.stream.destroy()
       if (this.isHeldBack) this.#request.resume()
     }
-    if (keptBytes < this.#room) memory.release(this.#sender, this.#room - keptBytes)
+    memory.forget(this.#sender, this.#awaited)
+    const heldBytes = this.#room - this.#awaited
+    if (keptBytes < heldBytes) memory.release(this.#sender, heldBytes - keptBytes)
   }
 }
 

@@ -59,9 +59,10 @@ export class BodyReading<Schema extends TObject> {
 
   /** What was read, once all was. */
   get body(): RequestBody<Static<Schema>> {
-    const { members, spans, messages, parts, inputs } = this.#json
+    const { members, spans, messages, parts, inputs, listedNumbers, listedNumberBytes } = this.#json
     const { media } = this.#media!
-    return { bytes: this.#bytes, members: members as Static<Schema>, spans, messages, parts, media, inputs }
+    const counts = { messages, parts, inputs, listedNumbers, listedNumberBytes }
+    return { bytes: this.#bytes, members: members as Static<Schema>, spans, media, ...counts }
   }
 }
 
