@@ -22,6 +22,7 @@ const shortShare = 8
 export class BodyMemory {
   readonly limitBytes: number
   #heldBytes = 0
+  #awaitedBytes = 0
 
   constructor(limitBytes: number) {
     this.limitBytes = limitBytes
@@ -32,13 +33,18 @@ export class BodyMemory {
     return this.#heldBytes
   }
 
+  /** Bytes of expected bodies that have not come. */
+  get awaitedBytes(): number {
+    return this.#awaitedBytes
+  }
+
   /** What bodies may take in total, if one of them is to have so many bytes. */
   #limitFor(bodyBytes: number): number {
     return bodyBytes <= shortBodyBytes ? this.limitBytes : this.limitBytes - Math.floor(this.limitBytes / shortShare)
   }
 
   /**
-   * Counts a body that is about to come for its sender. For the process its bytes are held with {@link holdShared} as they come.
+   * Counts a body that is about to come for its sender. For the process its bytes are held with {@link arrived} as they come.
    *
    * @returns null if the sender has been counted; else nothing has changed
    */
@@ -46,12 +52,26 @@ export class BodyMemory {
     if (sender.bodyBytes + bytes > senderLimit) return 'sender'
     if (this.#heldBytes + bytes > this.#limitFor(bytes)) return 'process'
     sender.bodyBytes += bytes
+    this.#awaitedBytes += bytes
     return null
   }
 
-  /** Ends what `expect` began. */
+  /** Ends what `expect` began, of bytes that have not come. */
   forget(sender: BodySender, bytes: number): void {
     sender.bodyBytes -= bytes
+    this.#awaitedBytes -= bytes
+  }
+
+  /**
+   * Holds bytes that have come of an expected body.
+   *
+   * @param bodyBytes of the whole body
+   * @returns whether there was room
+   */
+  arrived(bytes: number, bodyBytes: number): boolean {
+    if (!this.holdShared(bytes, bodyBytes)) return false
+    this.#awaitedBytes -= bytes
+    return true
   }
 
   /**
@@ -73,7 +93,7 @@ export class BodyMemory {
   }
 
   /**
-   * Holds bytes that count for the process only: those that have come of an expected body, and the window of a decoder.
+   * Holds bytes that count for the process only: the window of a decoder.
    *
    * @param bodyBytes of the whole body
    * @returns whether there was room

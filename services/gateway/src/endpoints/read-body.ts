@@ -213,7 +213,7 @@ class Reading implements ArrivingBody {
 
   /** Holds memory for bytes that were expected. */
   #holdArrived(bytes: number): NoRoom | null {
-    if (!this.#reader.memory.holdShared(bytes, this.expectedBytes)) return 'process'
+    if (!this.#reader.memory.arrived(bytes, this.expectedBytes)) return 'process'
     this.#awaited -= bytes
     return null
   }

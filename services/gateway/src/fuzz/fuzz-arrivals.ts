@@ -89,7 +89,7 @@ export async function fuzzArrivals(runs: number, seed: number): Promise<Map<numb
   try {
     await withLeakCheck(gateway, () => fc.assert(property, { numRuns: runs, seed, endOnFailure: false }))
     const deadline = performance.now() + settleMs
-    while (gateway.bodyMemory.heldBytes !== 0) {
+    while (gateway.bodyMemory.heldBytes + gateway.bodyMemory.awaitedBytes !== 0) {
       if (performance.now() > deadline) throw new Error(`${gateway.bodyMemory.heldBytes} bytes of bodies are held`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
