@@ -63,6 +63,11 @@ const worthless: Record<string, Answer> = {
   'an object that is no answer': sized('{"object":"chat.completion"}'),
   'no choice': sized('{"choices":[]}'),
   null: sized('null'),
+  'an error beside choices': sized('{"choices":[{"index":0,"message":{"content":""}}],"error":{"code":502}}'),
+  'an error before choices, in pieces': send(200, json, '{"error" : "no",', '"choices":[{"index":0}', ']}'),
+  'the error of vLLM': sized('{"object":"error","message":"no","choices":[{"index":0}]}'),
+  'the error of OpenRouter': sized('{"choices":[{"message":{"content":""},"error":{"code":502}}]}'),
+  'the reason of OpenRouter': sized('{"choices":[{"message":{"content":""},"finish_reason": "error"}]}'),
   'a list': sized('[{"choices":[{}]}]'),
   'an error within white space': send(200, json, '\n{"detail":"no"}\n'),
   'an unknown encoding': send(200, { ...json, 'content-encoding': 'x-own' }, whole),
@@ -242,6 +247,27 @@ for (const http2 of [false, true]) {
           t.equal(line.code, null)
         }
       }
+    })
+
+    t.test('the usage of a single body is its own member, wherever it stands', async (t) => {
+      recover()
+      const other = { prompt_tokens: 1, completion_tokens: 1 }
+      const choices = [{ index: 0, message: { content: 'Hi', parsed: { usage: other } }, usage: other, error: null }]
+      const breakdown = { models: [{ usage: other }] }
+      for (const text of [
+        JSON.stringify({ choices, usage, usage_breakdown: breakdown }),
+        JSON.stringify({ usage, usage_breakdown: breakdown, choices, error: '' }),
+        JSON.stringify({ x: { usage: other }, choices, usage, x_groq: { usage: other } }, null, 1)
+      ]) {
+        for (const answer of [sized(text), send(200, json, ...text.match(/.{1,9}/gs)!)]) {
+          odd.answer(answer)
+          const { text: got, line } = await ask('alone', false)
+          t.equal(got, text)
+          t.match(line, { code: null, costNanos: usageCost, estimated: false })
+        }
+      }
+      odd.answer(sized(JSON.stringify({ choices, usage_breakdown: breakdown })))
+      t.match((await ask('alone', false)).line, { code: null, estimated: true })
     })
 
     t.test('an answer that is compressed unasked is decoded, and charged what it reports', async (t) => {
