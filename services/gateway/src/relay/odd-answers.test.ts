@@ -32,6 +32,7 @@ const word = chunk({ content: 'Hello' })
 const finish = chunk({}, { finish_reason: 'stop' })
 const usageEvent = `data: ${JSON.stringify({ choices: [], usage })}\n\n`
 const error = 'data: {"error":{"message":"overloaded","code":529}}\n\n'
+const namedError = 'event: error\ndata: {"message":"overloaded"}\n\n'
 const done = 'data: [DONE]\n\n'
 
 const send =
@@ -78,6 +79,7 @@ const worthless: Record<string, Answer> = {
   'a stream that is only done': send(200, events, done),
   'a stream that begins with an error': send(200, events, error, done),
   'a stream that begins with the error of vLLM': send(200, events, 'data: {"object":"error","message":"no"}\n\n', done),
+  'a stream that begins with an event that is named error': send(200, events, namedError, done),
   'a stream that begins with an error, in pieces': send(200, events, error.slice(0, 20), error.slice(20))
 }
 
@@ -94,6 +96,9 @@ const cut: Record<string, Answer> = {
   'without an end': send(200, events, word, word),
   'within an event': send(200, events, word, word, word.slice(0, 30)),
   'with an error': send(200, events, word, word, error),
+  'with an event that is named error': send(200, events, word, word + namedError + finish, done),
+  'with the error of Groq': send(200, events, word, word, 'data: {"x_groq":{"error":"overloaded"}}\n\n', finish + done),
+  'with a list of errors': send(200, events, word, word, `data: [${error.slice(6).trim()}]\n\n`, finish + done),
   'with an error and the end': send(200, events, word, word + error + word, done),
   'with the error of OpenRouter': send(
     200,
@@ -268,6 +273,22 @@ for (const http2 of [false, true]) {
       }
       odd.answer(sized(JSON.stringify({ choices, usage_breakdown: breakdown })))
       t.match((await ask('alone', false)).line, { code: null, estimated: true })
+    })
+
+    t.test('a usage that words follow is completed from above, and one of each event is exact', async (t) => {
+      recover()
+      const usages = (tokens: number) =>
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hello' } }], usage: { prompt_tokens: 11, completion_tokens: tokens } })}\n\n`
+      for (const [text, completionTokens, estimated] of [
+        [word + usageEvent + word + word + word + finish + done, 'Hello'.length * 4 + 3, true],
+        [usages(1) + word + word + finish + done, 'Hello'.length * 3 + 3, true],
+        [usages(1) + usages(2) + usages(3) + finish + chunk({ role: 'assistant', content: '' }) + done, 3, false]
+      ] as const) {
+        for (const pieces of [[text], text.match(/.{1,50}/gs)!]) {
+          odd.answer(send(200, events, ...pieces))
+          t.match((await ask('alone', true)).line, { code: null, promptTokens: 11, completionTokens, estimated })
+        }
+      }
     })
 
     t.test('an answer that is compressed unasked is decoded, and charged what it reports', async (t) => {
