@@ -39,11 +39,11 @@ export class BodyAnswer {
   }
 
   /**
-   * Whether something of an answer may have come. All of a body exists before its first byte comes. So if the connection breaks
-   * then, the provider bills the answer, and no other is asked for.
+   * Whether the provider may have made the answer. All of a body exists before its first byte comes, or its length. So if the
+   * connection breaks then, the provider bills the answer, and no other is asked for.
    */
   get hasBegun(): boolean {
-    return !this.isHopeless && !this.#shape.isBlank
+    return !this.isHopeless && (!this.#shape.isBlank || this.#remaining > 0)
   }
 
   /** Whether the body is an answer, from its beginning to its end. */
