@@ -1,17 +1,17 @@
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
+import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { CallError } from '../upstreams/call-error.ts'
 import type { Source } from './stream-answer.ts'
 
 /** Bytes of an answer after decoding. The largest embeddings have 75 MB; more is a bomb. */
 const maxDecodedBytes = 128 * 1024 * 1024
 
+/** Not zstd: Node decodes only the first of its frames, and does not tell that there are more. */
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createUnzip,
   'x-gzip': createUnzip,
   deflate: createUnzip,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress
+  br: createBrotliDecompress
 }
 
 /** Whether the gateway can decode an answer with this `content-encoding`. */

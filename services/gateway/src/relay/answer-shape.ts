@@ -14,26 +14,37 @@ import {
 const shortText = 64
 
 /**
- * Follows a single body as its bytes pass: whether it is one JSON object, whether the object has ended, and whether it has
- * the list that makes it an answer. Reads braces, brackets and texts only; what is between them is not checked.
+ * Follows a single body as its bytes pass: whether it is one JSON object, whether the object has ended, whether it has the
+ * list that makes it an answer, and where its usage stands. Reads braces, brackets and texts only; what is between them is not
+ * checked.
  */
 export class AnswerShape {
   /** Whether the object has the list, and the list has begun with an object. */
   hasList = false
   /** Whether the bytes cannot be one JSON object. */
   isFaulty = false
+  /** Whether the object, or a choice of its list, tells of an error (OpenRouter, vLLM). */
+  tellsError = false
+  /** Index of the first byte of the object's last member `usage`, if that is an object; -1 before it. */
+  usageFrom = -1
+  /** Index after the last byte of that member; -1 before it. */
+  usageEnd = -1
   /** The list's name and the quote behind it. */
   readonly #name: string
+  /** How many bytes came before those that are read. */
+  #before = 0
   #depth = 0
   #isClosed = false
   #inText = false
   #isEscaped = false
-  /** In the outer object: whether a text that begins now is a name. */
+  /** In an object whose names are read: whether a text that begins now is a name. */
   #expectsName = false
-  /** How much of a name has been the list's; -1 if it is another's, or no name. */
+  /** What the text that is read is compared with, with the quote behind it. */
+  #wanted = ''
+  /** How much of the text has been the same; -1 if it is another, or does not matter. */
   #matched = -1
-  /** Whether the last name of the outer object was the list's. */
-  #isNamed = false
+  /** The last name of an object whose names are read, with the quote behind it; empty if it does not matter. */
+  #named = ''
   /** Whether the list has begun. */
   #inList = false
 
@@ -53,13 +64,18 @@ export class AnswerShape {
   }
 
   push(bytes: Buffer): void {
+    this.#read(bytes)
+    this.#before += bytes.length
+  }
+
+  #read(bytes: Buffer): void {
     for (let at = 0; at < bytes.length; ) {
       if (this.#inText) {
         at = this.#readText(bytes, at)
         continue
       }
-      // Below the outer object only depth matters: a list of numbers is long.
-      if (this.#depth > 1) {
+      // Elsewhere only depth matters: a list of numbers is long.
+      if (!this.#readsNames) {
         while (at < bytes.length && isPlain[bytes[at]!] === 1) at++
         if (at === bytes.length) return
       }
@@ -70,44 +86,82 @@ export class AnswerShape {
           this.isFaulty = true
           return
         }
-      } else this.#readStructure(byte)
+      } else this.#readStructure(byte, this.#before + at)
     }
+  }
+
+  /** Whether the names matter where the bytes are: outside of any member, in the outer object, and in a choice. */
+  get #readsNames(): boolean {
+    return this.#depth < 2 || (this.#depth === 3 && this.#inList)
   }
 
   #enter(): void {
     this.#depth++
-    this.#expectsName = this.#depth === 1
+    this.#expectsName = this.#readsNames
   }
 
-  #readStructure(byte: number): void {
+  #leave(end: number): void {
+    this.#depth--
+    this.#expectsName = false
+    if (this.#depth === 0) this.#isClosed = true
+    else if (this.#depth === 1) {
+      this.#inList = false
+      if (this.usageFrom >= 0 && this.usageEnd < 0) this.usageEnd = end
+    }
+  }
+
+  /** @param end index after the byte, of the whole */
+  #readStructure(byte: number, end: number): void {
     switch (byte) {
       case quote:
         this.#inText = true
-        this.#matched = this.#expectsName ? 0 : -1
+        this.#beginText()
         return
       case openBracket:
-        if (this.#depth === 1) this.#inList = this.#isNamed
+        if (this.#readsNames) this.#beginValue()
+        if (this.#depth === 1) this.#inList = this.#named === this.#name
         this.#enter()
         return
       case openBrace:
-        if (this.#inList && this.#depth === 2) this.hasList = true
+        if (this.#readsNames) this.#beginValue()
+        if (this.#inList && this.#depth === 2) {
+          this.hasList = true
+          this.#named = ''
+        }
+        if (this.#depth === 1 && this.#named === usageEnding) {
+          this.usageFrom = end - 1
+          this.usageEnd = -1
+        }
         this.#enter()
         return
       case closeBrace:
       case closeBracket:
-        this.#depth--
-        if (this.#depth === 0) this.#isClosed = true
-        else if (this.#depth === 1) this.#inList = false
+        this.#leave(end)
         return
       case colon:
-        if (this.#depth === 1) this.#expectsName = false
+        if (this.#readsNames) this.#expectsName = false
         return
       case comma:
-        if (this.#depth === 1) {
+        if (this.#readsNames) {
           this.#expectsName = true
-          this.#isNamed = false
+          this.#named = ''
         }
     }
+  }
+
+  /** An object or a list begins as the value of a member. */
+  #beginValue(): void {
+    if (this.#named === errorEnding) this.tellsError = true
+  }
+
+  #beginText(): void {
+    this.#matched = this.#expectsName ? 0 : -1
+    this.#wanted = ''
+    if (this.#expectsName || !this.#readsNames) return
+    // An error may be an empty text, or else any.
+    if (this.#named === errorEnding) this.#wanted = '"'
+    if (this.#named === 'object"' || this.#named === 'finish_reason"') this.#wanted = errorEnding
+    if (this.#wanted !== '') this.#matched = 0
   }
 
   /** @returns the index after the closing quote, or the length */
@@ -136,16 +190,33 @@ export class AnswerShape {
   }
 
   #match(byte: number): void {
-    this.#matched = byte === this.#name.charCodeAt(this.#matched) ? this.#matched + 1 : -1
+    if (this.#wanted === '') this.#wanted = this.#nameWith(byte)
+    this.#matched = byte === this.#wanted.charCodeAt(this.#matched) ? this.#matched + 1 : -1
+  }
+
+  /** The name that matters and begins with a byte. */
+  #nameWith(first: number): string {
+    if (this.#depth > 1) return first === errorEnding.charCodeAt(0) ? errorEnding : 'finish_reason"'
+    if (first === this.#name.charCodeAt(0)) return this.#name
+    if (first === usageEnding.charCodeAt(0)) return usageEnding
+    return first === errorEnding.charCodeAt(0) ? errorEnding : 'object"'
   }
 
   #leaveText(at: number): number {
     this.#inText = false
-    if (this.#matched === this.#name.length) this.#isNamed = true
+    const isWanted = this.#wanted !== '' && this.#matched === this.#wanted.length
+    if (this.#expectsName) this.#named = isWanted ? this.#wanted : ''
+    else if (this.#readsNames) {
+      if (this.#named === errorEnding) this.tellsError ||= !isWanted
+      else if (isWanted) this.tellsError = true
+    }
     this.#matched = -1
     return at + 1
   }
 }
+
+const usageEnding = 'usage"'
+const errorEnding = 'error"'
 
 /** 1 for each byte that is neither a quote, nor a brace, nor a bracket. */
 const isPlain = new Uint8Array(256).fill(1)

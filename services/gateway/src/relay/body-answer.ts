@@ -1,6 +1,5 @@
 import { AnswerUsage } from '../usage/answer-usage.ts'
-import type { ReportedUsage } from '../usage/usage.ts'
-import { usageInText } from '../usage/usage-name.ts'
+import { type ReportedUsage, readUsageText } from '../usage/usage.ts'
 import { AnswerShape } from './answer-shape.ts'
 
 /** So much of a body is held back until it is known to be an answer. An error has less. */
@@ -34,27 +33,27 @@ export class BodyAnswer {
     return this.#remaining === 0
   }
 
-  /** Whether the body has brought a part of an answer. */
+  /** Whether the body has brought a part of an answer. One that tells of an error is none, unless a part of it has passed. */
   get isAnswer(): boolean {
-    return this.#shape.hasList
+    return this.#shape.hasList && (!this.#shape.tellsError || this.#isPassing)
   }
 
   /**
-   * Whether something of an answer may have come. All of a body exists before its first byte comes. So if the connection breaks
-   * then, the provider bills the answer, and no other is asked for.
+   * Whether the provider may have made the answer. All of a body exists before its first byte comes, or its length. So if the
+   * connection breaks then, the provider bills the answer, and no other is asked for.
    */
   get hasBegun(): boolean {
-    return !this.isHopeless && !this.#shape.isBlank
+    return !this.isHopeless && (!this.#shape.isBlank || this.#remaining > 0)
   }
 
   /** Whether the body is an answer, from its beginning to its end. */
   get isWhole(): boolean {
-    return this.#shape.hasList && this.#shape.isClosed
+    return this.#shape.hasList && this.#shape.isClosed && !this.#shape.tellsError
   }
 
   /** Whether the body cannot become an answer. */
   get isHopeless(): boolean {
-    return this.#shape.isFaulty || (this.#shape.isClosed && !this.#shape.hasList)
+    return this.#shape.isFaulty || (this.#shape.isClosed && !this.isWhole)
   }
 
   /** Bytes that are still to come; -1 if nobody knows. */
@@ -72,7 +71,8 @@ export class BodyAnswer {
     if (this.#remaining !== bytes.length || this.#search !== null) return null
     this.#shape.push(bytes)
     this.#isJudged = true
-    this.usage = this.isWhole ? usageInText(text) : null
+    const { usageFrom, usageEnd } = this.#shape
+    if (this.isWhole && usageEnd >= 0) this.usage = readUsageText(text.slice(usageFrom, usageEnd))
     return this.usage
   }
 
@@ -85,7 +85,7 @@ export class BodyAnswer {
     this.#isJudged = false
     if (this.#remaining > 0) this.#remaining = Math.max(0, this.#remaining - bytes.length)
     this.#search ??= new AnswerUsage()
-    this.#search.push(bytes)
+    this.#search.push(bytes, this.#shape.usageFrom, this.#shape.usageEnd)
     this.usage = this.#search.usage
     if (this.isHopeless) return none
     // White space keeps a connection alive while the model works.

@@ -20,8 +20,10 @@ const finishName = searchedName('finish_reason')
 export class EventStream {
   /** What the stream reported last; null until it has. */
   usage: ReportedUsage | null = null
-  /** How many bytes of words had come with a usage behind which nothing was to come; -1 without one. */
-  #sizeAtUsage = -1
+  /** How many bytes of words had come with the event of the usage, its own included. */
+  #sizeAtUsage = 0
+  /** Whether that event says that the model produces nothing more. */
+  #isUsageAlone = false
   readonly #showsUsage: boolean
   /** The words that have come. */
   readonly received: ReceivedText
@@ -48,7 +50,12 @@ export class EventStream {
    * usage in every event.
    */
   get isUsageFinal(): boolean {
-    return this.#sizeAtUsage === this.received.size
+    return this.#isUsageAlone && this.#sizeAtUsage === this.received.size
+  }
+
+  /** Whether the model wrote more behind the event of `usage`: then it does not count all. */
+  get isUsageOvertaken(): boolean {
+    return this.usage !== null && this.received.hasWordsFrom(this.#sizeAtUsage)
   }
 
   /** Whether a part of an event has passed whose rest has not. */
@@ -164,34 +171,39 @@ export class EventStream {
   #lookInto(events: Buffer): Buffer {
     const text = events.toString('latin1')
     // Searched in each chunk, and the letter e is everywhere.
-    const failedAt = text.includes('rror"') ? failureIn(events, text) : -1
+    const failedAt = text.includes('rror') ? failureIn(events, text) : -1
     if (failedAt >= 0) {
       const before = failedAt === 0 ? none : this.#lookInto(events.subarray(0, failedAt))
       this.#hasFailed = true
       return before
     }
-    this.received.add(events, text)
     if (!this.#isFinished) this.#isFinished = tellsFinish(events, text)
     // Nearly all chunks end with an object.
     if (events[events.length - 3] !== closeBrace) this.#isDone ||= doneEvent.test(text)
     let at = findName(text, usageName, 0)
-    if (at < 0) return events
+    if (at < 0) {
+      this.received.add(events, text)
+      return events
+    }
     const rest: Buffer[] = []
     let from = 0
+    let added = 0
     while (at >= 0) {
       let next = at + usageName.length
       if (!isNull(events, next)) {
         const start = lastBoundary(events.subarray(0, at))
         const end = firstBoundary(events, at) || events.length
+        this.received.add(events.subarray(added, end), text.slice(added, end))
+        added = end
         if (this.#isUsageOnly(events.subarray(start, end)) && !this.#showsUsage) {
           rest.push(events.subarray(from, start))
           from = end
         }
-        if (this.received.areIn(text, end)) this.#sizeAtUsage = -1
         next = end
       }
       at = findName(text, usageName, next)
     }
+    if (added < events.length) this.received.add(events.subarray(added), text.slice(added))
     if (from === 0) return events
     rest.push(events.subarray(from))
     return Buffer.concat(rest)
@@ -208,7 +220,8 @@ export class EventStream {
     this.usage = usage
     const choices = memberOf(data, 'choices')
     const isOnly = Array.isArray(choices) && choices.length === 0
-    this.#sizeAtUsage = isOnly ? this.received.size : -1
+    this.#isUsageAlone = isOnly
+    this.#sizeAtUsage = this.received.size
     return isOnly
   }
 }
@@ -220,6 +233,15 @@ function usageOfChoice(data: unknown): unknown {
 
 /** @returns where the first event begins that tells of an error; -1 if none does */
 function failureIn(events: Buffer, text: string): number {
+  const line = errorLine.exec(text)
+  // Up to the first letter of the line: a CR at the end may be the first half of CR LF.
+  const namedAt = line === null ? -1 : lastBoundary(events.subarray(0, line.index + line[0].indexOf('e') + 1))
+  const toldAt = errorDataIn(events, text)
+  return toldAt < 0 || (namedAt >= 0 && namedAt < toldAt) ? namedAt : toldAt
+}
+
+/** @returns where the first event begins whose data tell of an error; -1 if none does */
+function errorDataIn(events: Buffer, text: string): number {
   for (let at = findName(text, errorName, 0); at >= 0; ) {
     let next = at + errorName.length
     if (!isNull(events, next)) {
@@ -233,10 +255,16 @@ function failureIn(events: Buffer, text: string): number {
   return -1
 }
 
-/** Whether an event tells of an error: in a member of its own, in a choice (OpenRouter), or by its `object` (vLLM). */
+/** Whether an event tells of an error, also as a list (Gemini). */
 function isFailure(event: Buffer): boolean {
   const data = dataIn(event)
+  return Array.isArray(data) ? data.some(tellsError) : tellsError(data)
+}
+
+/** Whether data tell of an error: in a member of their own, of Groq, or of a choice (OpenRouter), or by their `object` (vLLM). */
+function tellsError(data: unknown): boolean {
   if (memberOf(data, 'error') || memberOf(data, 'object') === 'error') return true
+  if (memberOf(memberOf(data, 'x_groq'), 'error')) return true
   const choices = memberOf(data, 'choices')
   return (
     Array.isArray(choices) &&
@@ -275,6 +303,8 @@ function isNull(bytes: Buffer, nameEnd: number): boolean {
 }
 
 const letterN = 0x6e
+/** An event that is named so (OpenAI), whatever its data are. */
+const errorLine = /(?:^|[\r\n])event: ?error(?=[\r\n]|$)/
 /** Behind the end of a line: within the JSON of an event there is none. */
 const doneEvent = /(?:^|[\r\n])data: ?\[DONE\]/
 /** A comment or a field of an event, other than the event of the end. */

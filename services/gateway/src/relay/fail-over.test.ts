@@ -141,12 +141,16 @@ t.test(
       })
       t.equal(await ask('both'), `${status} invalid_request`)
     }
-    upstreams.a.answer(({ response }) => {
-      response.writeHead(200, { 'content-length': '100' })
-      response.flushHeaders()
-      setImmediate(() => response.destroy())
-    })
+    const onlyHead = (headers: Record<string, string>) =>
+      upstreams.a.answer(({ response }) => {
+        response.writeHead(200, headers)
+        response.flushHeaders()
+        setImmediate(() => response.destroy())
+      })
+    onlyHead({})
     t.equal(await ask('both'), '200', 'an answer of which nothing came but its head')
+    onlyHead({ 'content-length': '100' })
+    t.equal(await ask('both'), '502 upstream_error', 'one whose length was said has been made, and is billed')
   }
 )
 

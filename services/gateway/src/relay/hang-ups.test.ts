@@ -241,6 +241,37 @@ t.test('a plain answer that breaks off is charged its usage, or else as much as 
   t.match(await ask('thinking', 20, true), { costNanos: holdNanos('thinking', false) })
 })
 
+t.test('a plain answer that breaks off before its first byte has been made if its length was said', async (t) => {
+  const gateway = await start(t)
+  const ask = async (length: number | null) => {
+    let calls = 0
+    upstream.answer(({ response }) => {
+      calls++
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        ...(length !== null && { 'content-length': length })
+      })
+      response.flushHeaders()
+      response.socket!.write('', () => response.destroy())
+    })
+    const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf('open', false))
+    await response.text().catch(() => {})
+    gateway.upstreams.get('test')!.breaker.succeeded(false, performance.now())
+    return { calls, ...(await lines.of(response.headers.get('x-request-id'))) }
+  }
+  const said = {
+    calls: 1,
+    code: 'upstream_error',
+    status: 502,
+    completionTokens: 60 + 3 + tokensUnderWay,
+    estimated: true
+  }
+  t.match(await ask(60), said)
+  const { calls, ...line } = await ask(null)
+  t.ok(calls > 1, 'another call may make it good')
+  t.match(line, { status: 502, costNanos: 0 })
+})
+
 t.test('usage that is no whole number of at least 0 is not reported', async (t) => {
   const gateway = await start(t)
   const ask = async (model: string, stream: boolean, usage: unknown, words = 'one two three') => {

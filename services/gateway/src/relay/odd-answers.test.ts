@@ -32,6 +32,7 @@ const word = chunk({ content: 'Hello' })
 const finish = chunk({}, { finish_reason: 'stop' })
 const usageEvent = `data: ${JSON.stringify({ choices: [], usage })}\n\n`
 const error = 'data: {"error":{"message":"overloaded","code":529}}\n\n'
+const namedError = 'event: error\ndata: {"message":"overloaded"}\n\n'
 const done = 'data: [DONE]\n\n'
 
 const send =
@@ -63,9 +64,19 @@ const worthless: Record<string, Answer> = {
   'an object that is no answer': sized('{"object":"chat.completion"}'),
   'no choice': sized('{"choices":[]}'),
   null: sized('null'),
+  'an error beside choices': sized('{"choices":[{"index":0,"message":{"content":""}}],"error":{"code":502}}'),
+  'an error before choices, in pieces': send(200, json, '{"error" : "no",', '"choices":[{"index":0}', ']}'),
+  'the error of vLLM': sized('{"object":"error","message":"no","choices":[{"index":0}]}'),
+  'the error of OpenRouter': sized('{"choices":[{"message":{"content":""},"error":{"code":502}}]}'),
+  'the reason of OpenRouter': sized('{"choices":[{"message":{"content":""},"finish_reason": "error"}]}'),
   'a list': sized('[{"choices":[{}]}]'),
   'an error within white space': send(200, json, '\n{"detail":"no"}\n'),
   'an unknown encoding': send(200, { ...json, 'content-encoding': 'x-own' }, whole),
+  'zstd, of which not all frames would be decoded': send(
+    200,
+    { ...json, 'content-encoding': 'zstd' },
+    Buffer.concat([zstdCompressSync(whole.slice(0, -1)), zstdCompressSync('}')])
+  ),
   'no gzip at all': send(200, { ...json, 'content-encoding': 'gzip' }, whole),
   'an empty stream': send(200, events),
   'a stream that is a page': send(200, events, html),
@@ -73,6 +84,7 @@ const worthless: Record<string, Answer> = {
   'a stream that is only done': send(200, events, done),
   'a stream that begins with an error': send(200, events, error, done),
   'a stream that begins with the error of vLLM': send(200, events, 'data: {"object":"error","message":"no"}\n\n', done),
+  'a stream that begins with an event that is named error': send(200, events, namedError, done),
   'a stream that begins with an error, in pieces': send(200, events, error.slice(0, 20), error.slice(20))
 }
 
@@ -89,6 +101,9 @@ const cut: Record<string, Answer> = {
   'without an end': send(200, events, word, word),
   'within an event': send(200, events, word, word, word.slice(0, 30)),
   'with an error': send(200, events, word, word, error),
+  'with an event that is named error': send(200, events, word, word + namedError + finish, done),
+  'with the error of Groq': send(200, events, word, word, 'data: {"x_groq":{"error":"overloaded"}}\n\n', finish + done),
+  'with a list of errors': send(200, events, word, word, `data: [${error.slice(6).trim()}]\n\n`, finish + done),
   'with an error and the end': send(200, events, word, word + error + word, done),
   'with the error of OpenRouter': send(
     200,
@@ -244,14 +259,50 @@ for (const http2 of [false, true]) {
       }
     })
 
+    t.test('the usage of a single body is its own member, wherever it stands', async (t) => {
+      recover()
+      const other = { prompt_tokens: 1, completion_tokens: 1 }
+      const choices = [{ index: 0, message: { content: 'Hi', parsed: { usage: other } }, usage: other, error: null }]
+      const breakdown = { models: [{ usage: other }] }
+      for (const text of [
+        JSON.stringify({ choices, usage, usage_breakdown: breakdown }),
+        JSON.stringify({ usage, usage_breakdown: breakdown, choices, error: '' }),
+        JSON.stringify({ x: { usage: other }, choices, usage, x_groq: { usage: other } }, null, 1)
+      ]) {
+        for (const answer of [sized(text), send(200, json, ...text.match(/.{1,9}/gs)!)]) {
+          odd.answer(answer)
+          const { text: got, line } = await ask('alone', false)
+          t.equal(got, text)
+          t.match(line, { code: null, costNanos: usageCost, estimated: false })
+        }
+      }
+      odd.answer(sized(JSON.stringify({ choices, usage_breakdown: breakdown })))
+      t.match((await ask('alone', false)).line, { code: null, estimated: true })
+    })
+
+    t.test('a usage that words follow is completed from above, and one of each event is exact', async (t) => {
+      recover()
+      const usages = (tokens: number) =>
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hello' } }], usage: { prompt_tokens: 11, completion_tokens: tokens } })}\n\n`
+      for (const [text, completionTokens, estimated] of [
+        [word + usageEvent + word + word + word + finish + done, 'Hello'.length * 4 + 3, true],
+        [usages(1) + word + word + finish + done, 'Hello'.length * 3 + 3, true],
+        [usages(1) + usages(2) + usages(3) + finish + chunk({ role: 'assistant', content: '' }) + done, 3, false]
+      ] as const) {
+        for (const pieces of [[text], text.match(/.{1,50}/gs)!]) {
+          odd.answer(send(200, events, ...pieces))
+          t.match((await ask('alone', true)).line, { code: null, promptTokens: 11, completionTokens, estimated })
+        }
+      }
+    })
+
     t.test('an answer that is compressed unasked is decoded, and charged what it reports', async (t) => {
       recover()
       for (const [encoding, compress] of [
         ['gzip', gzipSync],
         ['X-GZip', gzipSync],
         ['deflate', deflateSync],
-        ['br', brotliCompressSync],
-        ['zstd', zstdCompressSync]
+        ['br', brotliCompressSync]
       ] as const) {
         for (const stream of [false, true]) {
           const long = chunk({ content: 'word '.repeat(50_000) })

@@ -231,7 +231,7 @@ class Relay implements AnswerHandler, Expiring {
       return
     }
     if (this.#decoder !== null) this.#decoder.end(error)
-    else this.#brokeOff(error, this.#hasAnswer() || isCutByUs(error) ? 'cut' : 'unserved')
+    else this.#brokeOff(error, this.#hasBegun() || isCutByUs(error) ? 'cut' : 'unserved')
   }
 
   /** The call has brought its last bytes, and not all of an answer. */
@@ -590,9 +590,9 @@ class Relay implements AnswerHandler, Expiring {
     return !this.#clientGone && this.#told === null
   }
 
-  /** Whether an answer has begun. */
-  #hasAnswer(): boolean {
-    return this.#body !== null || this.#events !== null
+  /** Whether the provider may have made an answer, or a part of it. */
+  #hasBegun(): boolean {
+    return this.#events !== null || this.#body?.hasBegun === true
   }
 
   /** Whether the answer is a stream, or will be as far as is known. */

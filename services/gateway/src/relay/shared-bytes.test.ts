@@ -86,9 +86,9 @@ function refusal(letter: string): string[] {
 
 t.test('what the relay is given of an answer may be overwritten at once', async (t) => {
   for (const [status, head, parts] of [
-    [200, { contentLength: 9017 }, [`{"data":[{"":"${'x'.repeat(8999)}"}]}`]],
-    [200, { contentLength: 9117 }, [`{"data":[{"":"${'x'.repeat(8999)}`, `${'y'.repeat(100)}"}]}`]],
-    [200, {}, ['{"id":"x"', `,"data":[{"":"${'y'.repeat(9000)}`, '"}]}']],
+    [200, { contentLength: 9020 }, [`{"choices":[{"":"${'x'.repeat(8999)}"}]}`]],
+    [200, { contentLength: 9120 }, [`{"choices":[{"":"${'x'.repeat(8999)}`, `${'y'.repeat(100)}"}]}`]],
+    [200, {}, ['{"id":"x"', `,"choices":[{"":"${'y'.repeat(9000)}`, '"}]}']],
     [
       200,
       { contentType: 'text/event-stream' },

@@ -45,13 +45,18 @@ export function usedOf(
   // The event that was not complete has words, too.
   if (isCut) stream?.end()
   const usage = came?.usage ?? null
-  const isFinal = !isCut || body !== null || (stream?.isUsageFinal ?? false)
+  const isOvertaken = stream?.isUsageOvertaken ?? false
+  const isFinal = body !== null || (stream?.isUsageFinal ?? false) || (!isCut && !isOvertaken)
   if (isFinal && isReported(usage, hasOutput)) return hasOutput ? usage : { ...usage, completionTokens: 0 }
   if (body !== null) return usedOfBody(body, isCut, hasOutput, hidesOutput)
   if (isCut && (!isStreamed || isBilledOn)) return 'hold'
-  if (hidesOutput && usage === null) return 'hold'
+  if (hidesOutput && (usage === null || isOvertaken)) return 'hold'
   const { bytes, unseenBytes } = stream?.received.received() ?? nothing
-  return { received: { answer: bytes, isStream: true, unseenBytes, isCut }, reported: usage }
+  return {
+    received: { answer: bytes, isStream: true, unseenBytes, isCut },
+    reported: usage,
+    isOvertaken: isCut || isOvertaken
+  }
 }
 
 function usedOfBody(body: BodyAnswer, isCut: boolean, hasOutput: boolean, hidesOutput: boolean): Used {
@@ -59,12 +64,16 @@ function usedOfBody(body: BodyAnswer, isCut: boolean, hasOutput: boolean, hidesO
   const { bytes, unseenBytes } = body.passed()
   if (!isCut && (!hidesOutput || usage !== null)) {
     const answer = hasOutput ? bytes : nothing.bytes
-    return { received: { answer, isStream: false, unseenBytes, isCut }, reported: usage }
+    return { received: { answer, isStream: false, unseenBytes, isCut }, reported: usage, isOvertaken: isCut }
   }
   // All of a body exists before its first byte comes.
   if (remaining < 0 || hidesOutput) return 'hold'
   const length = bytes.length + unseenBytes + remaining
-  return { received: { answer: nothing.bytes, isStream: false, unseenBytes: length, isCut }, reported: usage }
+  return {
+    received: { answer: nothing.bytes, isStream: false, unseenBytes: length, isCut },
+    reported: usage,
+    isOvertaken: isCut
+  }
 }
 
 const nothing = { bytes: Buffer.alloc(0), unseenBytes: 0 }

@@ -37,7 +37,12 @@ export type Used =
   | null
 
 /** What came of an answer, and what was reported of its usage. */
-export type Uncounted = { readonly received: Received; readonly reported: ReportedUsage | null }
+export type Uncounted = {
+  readonly received: Received
+  readonly reported: ReportedUsage | null
+  /** Whether the model may have gone on behind what was reported of its output. */
+  readonly isOvertaken: boolean
+}
 
 /** The status in the log for a client that left before it was told anything (nginx has the same). */
 export const clientClosedRequest = 499

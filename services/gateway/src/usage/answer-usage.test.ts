@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { AnswerShape } from '../relay/answer-shape.ts'
 import { AnswerUsage } from './answer-usage.ts'
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } }
@@ -8,14 +9,23 @@ const reported = { promptTokens: 7, cachedTokens: 2, completionTokens: 3, reason
 function find(text: string, pieceLength: number): AnswerUsage {
   const found = new AnswerUsage()
   const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length; at += pieceLength) found.push(bytes.subarray(at, at + pieceLength))
+  const shape = new AnswerShape('choices')
+  for (let at = 0; at < bytes.length; at += pieceLength) {
+    const piece = bytes.subarray(at, at + pieceLength)
+    shape.push(piece)
+    found.push(piece, shape.usageFrom, shape.usageEnd)
+  }
   return found
 }
 
 t.test('the usage of an answer is found wherever it stands and however its bytes come', (t) => {
   const other = fc.tuple(
     fc.constantFrom('choices', 'usage_note', 'x', 'content'),
-    fc.oneof(fc.jsonValue(), fc.constantFrom('"usage":{"prompt_tokens":1}', { content: '"usage"' }, 'usage'))
+    fc.oneof(
+      fc.jsonValue(),
+      fc.constant({ models: [{ usage: { prompt_tokens: 1, completion_tokens: 1 } }] }),
+      fc.constantFrom('"usage":{"prompt_tokens":1}', { content: '"usage"' }, 'usage')
+    )
   )
   fc.assert(
     fc.property(

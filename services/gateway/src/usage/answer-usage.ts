@@ -1,7 +1,4 @@
-import { findName } from '../body/find-name.ts'
-import { closeBrace } from '../body/json-bytes.ts'
-import { isComplete, type ReportedUsage } from './usage.ts'
-import { usageAt, usageName } from './usage-name.ts'
+import { isComplete, type ReportedUsage, readUsageText } from './usage.ts'
 
 /** Far more than any usage object has. */
 const longestUsage = 16_384
@@ -9,35 +6,39 @@ const longestUsage = 16_384
 const keptLimit = 1024 * 1024
 
 /**
- * Finds the usage that an answer of one JSON object reports, in its bytes as they pass. It may stand anywhere in the
- * answer; providers differ in that. Of several the last counts.
+ * Gathers the usage that an answer of one JSON object reports, as its bytes pass: its own member `usage`, and no other that is
+ * nested in it. Of several the last counts.
  */
 export class AnswerUsage {
-  /** null until it has been found. */
+  /** null until it has come. */
   usage: ReportedUsage | null = null
-  /** The end of what has passed, if a usage object may have begun there. */
-  #open: Buffer | null = null
+  /** Where the usage begins whose bytes are gathered, of the whole; -1 without one. */
+  #from = -1
+  #isOpen = false
+  #gathered: Buffer[] = []
   #kept: Buffer[] | null = null
   #keptBytes = 0
   #passedBytes = 0
 
-  /** @param chunk is kept */
-  push(chunk: Buffer): void {
+  /**
+   * @param chunk is kept
+   * @param from where the last usage object begins of all that has passed, with this chunk; -1 without one
+   * @param end where it ends, -1 if it has not
+   */
+  push(chunk: Buffer, from: number, end: number): void {
+    const before = this.#passedBytes
     this.#passedBytes += chunk.length
-    const bytes = this.#open === null ? chunk : Buffer.concat([this.#open, chunk])
-    this.#open = null
-    const text = bytes.toString('latin1')
-    let at = findName(text, usageName, 0)
-    while (at >= 0) {
-      const found = usageAt(bytes, at)
-      if (found === 'cut') {
-        if (bytes.length - at <= longestUsage) this.#open = bytes.subarray(at)
-        break
-      }
-      if (found.usage !== null) this.usage = found.usage
-      at = findName(text, usageName, found.end)
+    if (from > this.#from) {
+      this.#from = from
+      this.#isOpen = true
+      this.#gathered = []
     }
-    this.#open ??= openName(bytes)
+    if (this.#isOpen) {
+      this.#gathered.push(chunk.subarray(Math.max(0, from - before), end < 0 ? chunk.length : end - before))
+      if (end >= 0) this.usage = readUsageText(Buffer.concat(this.#gathered).toString()) ?? this.usage
+      this.#isOpen = end < 0 && this.#passedBytes - from <= longestUsage
+      if (!this.#isOpen) this.#gathered = []
+    }
     if (isComplete(this.usage)) {
       this.#kept = null
       this.#keptBytes = 0
@@ -53,16 +54,3 @@ export class AnswerUsage {
     return { bytes: Buffer.concat(this.#kept ?? []), unseenBytes: this.#passedBytes - this.#keptBytes }
   }
 }
-
-/** The end of some bytes, as far as it is a beginning of the name. */
-function openName(bytes: Buffer): Buffer | null {
-  // Most answers end with a brace.
-  if (bytes[bytes.length - 1] === closeBrace) return null
-  for (let length = Math.min(inQuotes.length - 1, bytes.length); length > 0; length--) {
-    const end = bytes.subarray(bytes.length - length)
-    if (inQuotes.startsWith(end.toString('latin1'))) return end
-  }
-  return null
-}
-
-const inQuotes = `"${usageName.end}`

@@ -1,5 +1,6 @@
 import { findName, type SearchedName, searchedName } from '../body/find-name.ts'
 import { skipValue, valueAfter } from '../body/scan.ts'
+import { wordsOfLines } from './words.ts'
 
 const firstBytes = 1024
 const keptLimit = 1024 * 1024
@@ -45,9 +46,12 @@ export class ReceivedText {
     return this.#all
   }
 
-  /** Whether there are words in a text of events behind a place. */
-  areIn(text: string, from: number): boolean {
-    return findName(text, this.#name, from) >= 0 || findName(text, messageName, from) >= 0
+  /** Whether there are words, and not only empty deltas, behind the first `size` bytes. */
+  hasWordsFrom(size: number): boolean {
+    if (size === this.#all) return false
+    if (this.#used < this.#all) return true
+    for (const text of wordsOfLines(this.#bytes.subarray(size, this.#used)).values()) if (text !== '') return true
+    return false
   }
 
   /** Counts bytes of events that are too long to be looked into. */

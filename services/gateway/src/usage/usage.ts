@@ -64,6 +64,19 @@ export function readUsage(value: unknown): ReportedUsage | null {
 }
 
 /**
+ * Reads the text of a `usage` object.
+ *
+ * @returns null if it reports neither side, or is not JSON
+ */
+export function readUsageText(text: string): ReportedUsage | null {
+  try {
+    return readUsage(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+/**
  * Whether nothing of a usage has to be estimated. 0 tokens of output are believed only of an answer without words, so that
  * one is looked into.
  */
