@@ -28,8 +28,8 @@ export async function seedDatabase(sql: Sql, keys: number): Promise<void> {
       select n, md5('user ' || n)::uuid as id from generate_series(0, ${accounts}::int) as n
       where not exists (select from users where users.id = md5('user ' || n)::uuid)`
     await tx`
-      insert into users (id, email, name, synced_at, checked_at)
-      select id, n || '@example.com', 'User ' || n, now() + interval '1 day', now() + interval '1 day' from people`
+      insert into users (id, email, proved_email, name, synced_at, checked_at)
+      select id, n || '@example.com', n || '@example.com', 'User ' || n, now() + interval '1 day', now() + interval '1 day' from people`
     await tx`
       insert into accounts (id, owner_id, plan, shard, version, created_at)
       select id, id, 'enterprise', 'a' || substr(encode(sha256(id::text::bytea), 'hex'), 1, 2), 0, now() from people`

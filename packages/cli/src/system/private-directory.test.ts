@@ -38,6 +38,16 @@ t.test('a new directory is private, and so is one that exists, with everything i
   assert.equal(modeOf(join(data, 'private')), 0o600)
 })
 
+t.test('a directory that is a link is made private where it leads', async (t) => {
+  const root = t.testdir({ real: { secret: 'x' } })
+  chmodSync(join(root, 'real'), 0o755)
+  chmodSync(join(root, 'real/secret'), 0o644)
+  symlinkSync(join(root, 'real'), join(root, 'data'))
+  assert.equal(makePrivate(join(root, 'data')), 2)
+  assert.equal(modeOf(join(root, 'real')), 0o700)
+  assert.equal(modeOf(join(root, 'real/secret')), 0o600)
+})
+
 // Only root can give files away.
 const skip = process.getuid?.() === 0 ? false : 'not root'
 t.test('what belongs to another user is refused by name', { skip }, async (t) => {

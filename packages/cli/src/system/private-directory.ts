@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { SystemError } from './system-error.ts'
 
@@ -7,14 +7,14 @@ const others = 0o077
 
 /**
  * Makes a directory that only this user can open, or takes everybody else's permissions from one that exists and all that
- * is in it. Links are left as they are, and not followed.
+ * is in it. The directory itself may be a link to another one. Links in it are left as they are, and not followed.
  *
  * @returns how many files and directories others could open; not those that are in a private directory
  * @throws SystemError when something in it belongs to another user
  */
 export function makePrivate(directory: string): number {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  return repair(directory, process.getuid?.() ?? null, true)
+  return repair(realpathSync(directory), process.getuid?.() ?? null, true)
 }
 
 /**

@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import type { By } from '../accounts/suspend-account.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { limitAttempts } from '../http/attempts.ts'
+import { foldCase } from '../http/fold-case.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import type { RevokedKey } from '../keys/revoke-keys.ts'
 import { checkNewPassword } from './credentials-form.ts'
@@ -12,11 +13,8 @@ import type { AuthContext } from './endpoints.ts'
 import type { IdentityUser } from './identity/identity.ts'
 import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
 import { databaseTime, isPasswordStill } from './password-set.ts'
-import { findAcceptedLink, hasProof, noteAcceptedLink, noteConfirmed } from './proof.ts'
+import { type Addressed, findAcceptedLink, hasProof, noteAcceptedLink, noteConfirmed } from './proof.ts'
 import { signIn } from './sign-in.ts'
-
-/** The user whose address a link proved, and that address. */
-type Proved = Pick<IdentityUser, 'id' | 'email'>
 
 /**
  * `POST /confirm`: proves an address and its password together, and signs in. The link of the mail proves the address. The
@@ -40,7 +38,7 @@ export function confirm(app: TypedApp, context: AuthContext): void {
       const limit = identity.startLimit()
       const proved = await acceptLink(context, body, ip, limit)
       if (proved === null) throw new ServiceError('link_invalid')
-      const wasProved = await hasProof(database.orm, proved.id)
+      const wasProved = await hasProof(database.orm, proved)
       const checkedAt = await databaseTime(database.orm)
       const user = isReplacing
         ? await replacePassword(context, proved, password, limit)
@@ -77,7 +75,7 @@ async function acceptLink(
   link: ConfirmRequest,
   from: string,
   limit: AbortSignal
-): Promise<Proved | null> {
+): Promise<Addressed | null> {
   const { orm } = database
   const now = clock()
   if (!('token_hash' in link)) {
@@ -97,14 +95,14 @@ async function acceptLink(
 /** @throws ServiceError `password_mismatch`; `link_invalid` if the address belongs to somebody else by now */
 async function checkPassword(
   { identity }: AuthContext,
-  { id, email }: Proved,
+  { id, email }: Addressed,
   password: string,
   from: string,
   limit: AbortSignal
 ): Promise<IdentityUser> {
   try {
     const user = await identity.signIn(email, password, from, limit)
-    if (user.id === id) return user
+    if (user.id === id && foldCase(user.email) === foldCase(email)) return user
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'invalid_credentials') throw error
     throw new ServiceError('password_mismatch', { cause: error })
@@ -122,15 +120,15 @@ async function checkPassword(
  */
 async function replacePassword(
   { identity }: AuthContext,
-  { id, email }: Proved,
+  { id, email }: Addressed,
   password: string,
   limit: AbortSignal
 ): Promise<IdentityUser> {
   const seen = await identity.findUser(id, limit)
-  if (seen === null || seen.isBanned || seen.email.toLowerCase() !== email.toLowerCase()) {
+  if (seen === null || seen.isBanned || foldCase(seen.email) !== foldCase(email)) {
     throw new ServiceError('link_invalid')
   }
   const user = await identity.setPassword(id, password, limit)
-  if (user === null) throw new ServiceError('link_invalid')
+  if (user === null || foldCase(user.email) !== foldCase(email)) throw new ServiceError('link_invalid')
   return user
 }

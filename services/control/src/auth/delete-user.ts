@@ -106,5 +106,8 @@ async function forgetUser(tx: Transaction, catalog: Catalog, id: string, by: By)
   await forgetUnproved(tx, id)
   await tx.delete(passwordResets).where(eq(passwordResets.userId, id))
   await tx.delete(invitations).where(eq(invitations.email, user.email.toLowerCase()))
-  await tx.update(users).set({ email: '', name: '', plan: null, deletedAt: by.at }).where(eq(users.id, id))
+  await tx
+    .update(users)
+    .set({ email: '', provedEmail: null, name: '', plan: null, deletedAt: by.at })
+    .where(eq(users.id, id))
 }

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, startControl, type TestUser } from '../testing/start-control.ts'
+import { hashSessionToken } from './session-token.ts'
 
 const browserIn = ({ cookies }: Answer) => cookies.find((cookie) => cookie.startsWith('svc_browser='))!.split(';')[0]!
 
@@ -14,15 +15,24 @@ onEachDatabase('known browsers', async (t, newDatabase) => {
   const known = () =>
     queryRows<{ token_hash: string; user_id: string }>(control.database.orm, sql`select * from known_browsers`)
 
-  await t.test('a browser keeps its name, also with several users, and the database has only its hash', async () => {
-    const [ada, grace] = [await control.signUp(), await control.signUp()]
-    const browser = browserIn(await signIn(ada))
-    assert.equal(browserIn(await signIn(ada, browser)), browser)
-    assert.equal(browserIn(await signIn(grace, browser)), browser)
-    assert.equal(JSON.stringify(await known()).includes(browser.split('=')[1]!), false)
-    // A name that we did not give may be known to whoever set it.
-    assert.notEqual(browserIn(await signIn(ada, `svc_browser=${'A'.repeat(43)}`)), `svc_browser=${'A'.repeat(43)}`)
-  })
+  const usersOf = async (browser: string) => {
+    const hash = hashSessionToken(browser.split('=')[1]!)
+    return (await known()).filter(({ token_hash: stored }) => stored === hash)
+  }
+
+  await t.test(
+    'a browser keeps its name for one user, another user gets a new one, and the database has only its hash',
+    async () => {
+      const [ada, grace] = [await control.signUp(), await control.signUp()]
+      const browser = browserIn(await signIn(ada))
+      assert.equal(browserIn(await signIn(ada, browser)), browser)
+      assert.notEqual(browserIn(await signIn(grace, browser)), browser, 'ada, who knows the name, may have planted it')
+      assert.deepEqual(new Set((await usersOf(browser)).map(({ user_id: id }) => id)), new Set([ada.id]))
+      assert.equal(JSON.stringify(await known()).includes(browser.split('=')[1]!), false)
+      // A name that we did not give may be known to whoever set it.
+      assert.notEqual(browserIn(await signIn(ada, `svc_browser=${'A'.repeat(43)}`)), `svc_browser=${'A'.repeat(43)}`)
+    }
+  )
 
   await t.test('of each user the twenty last browsers are known', async () => {
     const user = await control.signUp()

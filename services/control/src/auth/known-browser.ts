@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { knownBrowsers, users } from '../database/schema.ts'
+import { foldCase } from '../http/fold-case.ts'
 import { addressOf } from './request-address.ts'
 import { presentedCookies } from './session-cookie.ts'
 import { hashSessionToken, isSessionToken, newSessionToken } from './session-token.ts'
@@ -49,18 +50,18 @@ export function signInSubject({ orm }: Database, clock: Clock) {
     const hashes = [...presentedBrowsers(request).keys()]
     if (hashes.length === 0) return email
     const [known] = await orm
-      .select({ hash: knownBrowsers.tokenHash })
+      .select({ hash: knownBrowsers.tokenHash, userId: knownBrowsers.userId })
       .from(knownBrowsers)
       .innerJoin(users, eq(users.id, knownBrowsers.userId))
       .where(
         and(
           inArray(knownBrowsers.tokenHash, hashes),
           gt(knownBrowsers.endsAt, clock()),
-          eq(sql`lower(${users.email})`, email.trim().toLowerCase())
+          eq(sql`lower(${users.email})`, foldCase(email.trim()))
         )
       )
       .limit(1)
-    return known === undefined ? email : `browser ${known.hash}`
+    return known === undefined ? email : `browser ${known.hash} of ${known.userId}`
   }
 }
 
@@ -75,9 +76,15 @@ export async function rememberBrowser(
   const [known] = await tx
     .select({ hash: knownBrowsers.tokenHash })
     .from(knownBrowsers)
-    .where(and(inArray(knownBrowsers.tokenHash, [...presented.keys()]), gt(knownBrowsers.endsAt, now)))
+    .where(
+      and(
+        inArray(knownBrowsers.tokenHash, [...presented.keys()]),
+        eq(knownBrowsers.userId, userId),
+        gt(knownBrowsers.endsAt, now)
+      )
+    )
     .limit(1)
-  // A value that we did not issue may be known to whoever set it.
+  // A value that was not issued to this user may be known to whoever set it: an attacker can plant their own.
   const token = presented.get(known?.hash ?? '') ?? newSessionToken()
   const endsAt = new Date(now.getTime() + lifetimeMs)
   await tx

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { unprovedUsers, users } from '../database/schema.ts'
+import { foldCase } from '../http/fold-case.ts'
 import type { CheckedUser, IdentityUser } from './identity/identity.ts'
 
 /*
@@ -12,23 +13,44 @@ import type { CheckedUser, IdentityUser } from './identity/identity.ts'
  * Here, a user has a row in `users` only once somebody presented a mailed link and the password together
  * (`POST /confirm`, `POST /reset-password`), or signed in as a user whose address an operator confirmed. Until then
  * nobody signs in.
+ *
+ * A proof is of one address. Whoever has a session at the provider can change the address there. Once control sees another
+ * one, every session ends, and nobody signs in until the new address is proved in the same way.
  */
+
+/** A user, and an address that is theirs. */
+export type Addressed = Pick<IdentityUser, 'id' | 'email'>
 
 /** How long a link that the provider has accepted can be tried again. */
 export const linkRetryMs = 10 * 60_000
 /** For how long a user who does not come back is remembered. After that "forgot password" is their way in. */
 const keptMs = 30 * 86_400_000
 
-/** Whether somebody proved the user's address and password together. Once true, it stays true. */
-export async function hasProof(orm: Orm, userId: string): Promise<boolean> {
-  const rows = await orm.select({ id: users.id }).from(users).where(eq(users.id, userId))
-  return rows.length > 0
+/** Whether somebody proved this address and the user's password together. */
+export async function hasProof(orm: Orm, { id, email }: Addressed): Promise<boolean> {
+  return (await orm.$count(users, and(eq(users.id, id), eq(users.provedEmail, foldCase(email))))) > 0
+}
+
+/** Notes that the address was proved together with the password. The user has a row. */
+export async function noteProved(tx: Transaction, { id, email }: Addressed): Promise<void> {
+  await tx
+    .update(users)
+    .set({ provedEmail: foldCase(email) })
+    .where(eq(users.id, id))
+  await forgetUnproved(tx, id)
+}
+
+/** Forgets what was proved of a user whose address is another one now. The user's row is locked. */
+export async function addressHasChanged(tx: Transaction, user: IdentityUser, now: Date): Promise<void> {
+  await tx.update(users).set({ provedEmail: null }).where(eq(users.id, user.id))
+  await noteConfirmed(tx, user, now)
 }
 
 /** Whether somebody who knows the password of this user may sign in. */
 export async function maySignIn(orm: Orm, user: CheckedUser): Promise<boolean> {
-  if (await hasProof(orm, user.id)) return true
-  return user.isConfirmedByOperator && (await orm.$count(unprovedUsers, eq(unprovedUsers.userId, user.id))) === 0
+  if (await hasProof(orm, user)) return true
+  if (!user.isConfirmedByOperator || (await orm.$count(users, eq(users.id, user.id))) > 0) return false
+  return (await orm.$count(unprovedUsers, eq(unprovedUsers.userId, user.id))) === 0
 }
 
 /**
@@ -39,22 +61,25 @@ export async function maySignIn(orm: Orm, user: CheckedUser): Promise<boolean> {
 export async function noteRegistered(orm: Orm, user: IdentityUser | null, now: Date): Promise<void> {
   await orm.delete(unprovedUsers).where(lte(unprovedUsers.at, new Date(now.getTime() - keptMs)))
   if (user === null) return
-  const row = { userId: user.id, email: user.email.toLowerCase(), isConfirmed: false, at: now }
+  const row = { userId: user.id, email: foldCase(user.email), isConfirmed: false, at: now }
   await orm.insert(unprovedUsers).values(row).onConflictDoNothing()
 }
 
 /** Notes a user whom the provider considers confirmed, but who has not proved their address with a password. */
 export async function noteConfirmed(orm: Orm, user: IdentityUser, now: Date): Promise<void> {
   const isConfirmed = true
+  const email = foldCase(user.email)
+  // A link that proved an address of before proves no other.
+  const linkHash = sql`case when ${unprovedUsers.email} = ${email} then ${unprovedUsers.linkHash} end`
   await orm
     .insert(unprovedUsers)
-    .values({ userId: user.id, email: user.email.toLowerCase(), isConfirmed, at: now })
-    .onConflictDoUpdate({ target: unprovedUsers.userId, set: { isConfirmed } })
+    .values({ userId: user.id, email, isConfirmed, at: now })
+    .onConflictDoUpdate({ target: unprovedUsers.userId, set: { isConfirmed, email, linkHash } })
 }
 
 /** Notes that the provider has accepted, and so used up, this link of a user. */
 export async function noteAcceptedLink(orm: Orm, user: IdentityUser, token: string, now: Date): Promise<void> {
-  const row = { email: user.email.toLowerCase(), isConfirmed: true, linkHash: hashLink(token), at: now }
+  const row = { email: foldCase(user.email), isConfirmed: true, linkHash: hashLink(token), at: now }
   await orm
     .insert(unprovedUsers)
     .values({ userId: user.id, ...row })
@@ -78,7 +103,7 @@ export async function findAcceptedLink(
 
 /** Whether the provider has no confirmation mail for this address any more, although nobody has proved it yet. */
 export async function isAddressUnproved(orm: Orm, email: string): Promise<boolean> {
-  const isThis = and(eq(unprovedUsers.email, email.trim().toLowerCase()), unprovedUsers.isConfirmed)
+  const isThis = and(eq(unprovedUsers.email, foldCase(email.trim())), unprovedUsers.isConfirmed)
   return (await orm.$count(unprovedUsers, isThis)) > 0
 }
 

@@ -6,11 +6,13 @@ import { and, eq, gt, lte } from 'drizzle-orm'
 import type { By } from '../accounts/suspend-account.ts'
 import { passwordResets } from '../database/schema.ts'
 import { limitAttempts } from '../http/attempts.ts'
+import { foldCase } from '../http/fold-case.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { checkNewPassword } from './credentials-form.ts'
 import type { AuthContext } from './endpoints.ts'
+import type { IdentityUser } from './identity/identity.ts'
 import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
-import { forgetUnproved, hasProof, linkRetryMs } from './proof.ts'
+import { type Addressed, hasProof, linkRetryMs, noteProved } from './proof.ts'
 import { adoptUser } from './reconcile/adopt-user.ts'
 import { endSessions } from './sessions.ts'
 
@@ -33,21 +35,24 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
       const { body, ip } = request
       checkNewPassword(body.password)
       const limit = identity.startLimit()
-      const userId =
+      const mailed =
         'token_hash' in body
           ? await acceptLink(context, body.token_hash, ip, limit)
-          : ((await identity.acceptLinkSession(body.access_token, ip, limit))?.id ?? null)
-      if (userId === null) throw new ServiceError('link_invalid')
-      const wasProved = await hasProof(database.orm, userId)
+          : await identity.acceptLinkSession(body.access_token, ip, limit)
+      if (mailed === null) throw new ServiceError('link_invalid')
+      // The user may have another address since the link was accepted, of which it proves nothing.
+      if (!isStill(await identity.findUser(mailed.id, limit), mailed)) throw new ServiceError('link_invalid')
+      const userId = mailed.id
+      const wasProved = await hasProof(database.orm, mailed)
       // Also before: should we fail after the password was set, nobody with the old one stays signed in.
       await database.orm.transaction((tx) => endSessions(tx, userId))
       const user = await identity.setPassword(userId, body.password, limit)
-      if (user === null) throw new ServiceError('link_invalid')
+      if (!isStill(user, mailed)) throw new ServiceError('link_invalid')
       const by: By = { actorId: userId, ip, at: clock() }
       const { isAccountChanged, revoked } = await database.orm.transaction(async (tx) => {
         const { isOurs, isAccountChanged } = await adoptUser(tx, catalog, userId, user, by.at)
         if (!isOurs) throw new ServiceError('link_invalid')
-        await forgetUnproved(tx, userId)
+        await noteProved(tx, mailed)
         const revoked = await passwordWasMailed(tx, userId, body.revoke_keys ?? !wasProved, by)
         return { isAccountChanged, revoked }
       })
@@ -58,25 +63,32 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
   )
 }
 
-/** @returns the id of the link's user; null if the link does not work (any more) */
+/** Whether a user of the provider is there and has the address that a link was mailed to. */
+const isStill = (user: IdentityUser | null, { email }: Addressed): user is IdentityUser =>
+  user !== null && foldCase(user.email) === foldCase(email)
+
+/** @returns the link's user and the address it was mailed to; null if the link does not work (any more) */
 async function acceptLink(
   { identity, database, clock }: AuthContext,
   token: string,
   from: string,
   limit: AbortSignal
-): Promise<string | null> {
+): Promise<Addressed | null> {
   const { orm } = database
   const now = clock()
   const tokenHash = hash('sha256', token, 'hex')
   const [begun] = await orm
-    .select({ userId: passwordResets.userId })
+    .select({ id: passwordResets.userId, email: passwordResets.email })
     .from(passwordResets)
     .where(and(eq(passwordResets.tokenHash, tokenHash), gt(passwordResets.endsAt, now)))
-  if (begun !== undefined) return begun.userId
-  const userId = await identity.acceptRecovery(token, from, limit)
-  if (userId === null) return null
+  if (begun !== undefined) return begun.email === null ? null : { id: begun.id, email: begun.email }
+  const user = await identity.acceptRecovery(token, from, limit)
+  if (user === null) return null
   await orm.delete(passwordResets).where(lte(passwordResets.endsAt, now))
   const endsAt = new Date(now.getTime() + linkRetryMs)
-  await orm.insert(passwordResets).values({ tokenHash, userId, endsAt }).onConflictDoNothing()
-  return userId
+  await orm
+    .insert(passwordResets)
+    .values({ tokenHash, userId: user.id, email: foldCase(user.email), endsAt })
+    .onConflictDoNothing()
+  return user
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts, members, sessions, users } from '../database/schema.ts'
 import { newSpan, type SessionSpan } from './session-lifetime.ts'
@@ -26,7 +26,7 @@ export async function openSession(tx: Transaction, userId: string, now: Date): P
   return token
 }
 
-/** The session of a token, unless it is over, was closed or never was. */
+/** The session of a token, unless it is over, was closed or never was, or the user's address is not proved any more. */
 export async function findSession(orm: Orm, token: string, now: Date): Promise<LiveSession | null> {
   if (!isSessionToken(token)) return null
   const hash = hashSessionToken(token)
@@ -42,7 +42,7 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(members, eq(members.userId, users.id))
     .innerJoin(accounts, eq(accounts.id, sql`coalesce(${members.accountId}, ${users.id})`))
-    .where(and(eq(sessions.tokenHash, hash), gt(sessions.idleEndsAt, now)))
+    .where(and(eq(sessions.tokenHash, hash), gt(sessions.idleEndsAt, now), isNotNull(users.provedEmail)))
   if (row === undefined) return null
   const { seatOf, ...account } = row.account
   return {

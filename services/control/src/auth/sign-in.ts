@@ -7,7 +7,7 @@ import type { Transaction } from '../database/connect.ts'
 import type { AuthContext } from './endpoints.ts'
 import type { IdentityUser } from './identity/identity.ts'
 import { browserCookie, browserCookieAttributes, rememberBrowser } from './known-browser.ts'
-import { forgetUnproved } from './proof.ts'
+import { noteProved } from './proof.ts'
 import { adoptUser } from './reconcile/adopt-user.ts'
 import { presentedSessions, sessionCookie } from './session-cookie.ts'
 import { clearEndedSessions, closeSessions, findSession, openSession } from './sessions.ts'
@@ -27,7 +27,7 @@ export type SigningIn = {
 }
 
 /**
- * Brings user and account up to date, opens a session and sets the cookies. A session that the request came with is
+ * Brings user and account up to date, notes that the address is proved, opens a session and sets the cookies. A session that the request came with is
  * closed: a new one never shares its id with an old one.
  */
 export async function signIn(
@@ -43,7 +43,7 @@ export async function signIn(
   const opened = await database.orm.transaction(async (tx) => {
     const { isOurs, isAccountChanged } = await adoptUser(tx, catalog, user.id, user, now)
     await decide(tx, isOurs)
-    await forgetUnproved(tx, user.id)
+    await noteProved(tx, user)
     await closeSessions(tx, presentedSessions(request.headers.cookie))
     await clearEndedSessions(tx, now)
     const token = await openSession(tx, user.id, now)

@@ -28,6 +28,11 @@ export const users = pgTable(
   {
     id: uuid('id').primaryKey(),
     email: text('email').notNull(),
+    /**
+     * The address that was proved together with a password, in lower case. Null once the provider told another address: then
+     * nobody signs in until that one is proved; see auth/proof.ts.
+     */
+    provedEmail: text('proved_email'),
     name: text('name').notNull(),
     /** `app_metadata.plan` as last seen; null if there was none. */
     plan: text('plan'),
@@ -65,6 +70,8 @@ export const passwordResets = pgTable(
     /** SHA-256 (hex) of the link's token. */
     tokenHash: text('token_hash').primaryKey(),
     userId: uuid('user_id').notNull(),
+    /** The address that the link was mailed to, in lower case. Null in rows of before there was this column. */
+    email: text('email'),
     endsAt: at('ends_at').notNull()
   },
   (table) => [index('password_resets_user').on(table.userId), index('password_resets_ends').on(table.endsAt)]

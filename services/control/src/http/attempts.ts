@@ -5,6 +5,7 @@ import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { createAttemptStore } from './attempt-store.ts'
+import { foldCase } from './fold-case.ts'
 
 export const windowMs = 60_000
 
@@ -45,7 +46,7 @@ export function attemptLimit(
     app.createRateLimit({
       max,
       keyGenerator: async (request) =>
-        `${what}:by:${hash('sha256', (await subjectOf(request)).trim().toLowerCase(), 'hex')}`
+        `${what}:by:${hash('sha256', foldCase((await subjectOf(request)).trim()), 'hex')}`
     })
 
   return async (request, reply) => {

@@ -62,6 +62,8 @@ export type StartControlOptions = {
   trustProxy?: boolean | string[]
   /** Of the identity server: low by default, since tests sign many people in. */
   passwordCost?: number
+  /** Of the identity server, in characters. 6 by default. */
+  minimumPasswordLength?: number
   /** None by default, so that refusals are not slow. */
   floors?: Floors
   /** By default so many that no test meets them by accident. */
@@ -147,6 +149,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     anonKey,
     serviceRoleKey,
     passwordCost: options.passwordCost ?? lowPasswordCost,
+    ...(options.minimumPasswordLength !== undefined && { minimumPasswordLength: options.minimumPasswordLength }),
     userWebhook:
       identityWebhookSecret === null ? null : { url: () => `${url}/api/auth/webhook`, secret: identityWebhookSecret }
   })

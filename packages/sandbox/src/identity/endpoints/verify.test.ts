@@ -144,9 +144,7 @@ t.test('a new address counts once both mails are confirmed', async (t) => {
   t.match(update.data.user, { email, new_email: 'new@example.com' })
   const follow = async (address: string) => {
     const link = linkIn(await latestMail(project.mailboxUrl, address))
-    return project
-      .client()
-      .auth.verifyOtp({ type: 'email_change', token_hash: link.searchParams.get('token_hash') ?? '' })
+    return project.client().auth.verifyOtp({ type: 'email_change', token_hash: link.searchParams.get('token') ?? '' })
   }
   const half = await follow('new@example.com')
   t.equal(half.error, null)

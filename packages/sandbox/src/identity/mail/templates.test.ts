@@ -22,8 +22,7 @@ t.test('the first link of each of our mails is Tollgate’s, with the type that 
   const templates = loadTemplates('tollgate')
   for (const [kind, type] of [
     ['confirmation', 'email'],
-    ['recovery', 'recovery'],
-    ['email_change', 'email_change']
+    ['recovery', 'recovery']
   ] as const) {
     const { subject, html } = renderTemplate(templates[kind], values)
     t.equal(linksOf(html)[0], `https://app.example.com/api/auth/confirm?token_hash=abc123&type=${type}`)

@@ -51,8 +51,8 @@ export type Identity = {
   resendConfirmation(email: string, from: string): Promise<void>
   /** Has a mail with a link to a new password sent, where the address is known. Nothing tells whether it is. */
   sendRecovery(email: string, from: string): Promise<void>
-  /** Uses up the token of a recovery link, or of an invitation's. @returns the id of its user; null if it is wrong, used up or expired */
-  acceptRecovery(tokenHash: string, from: string, limit?: AbortSignal): Promise<string | null>
+  /** Uses up the token of a recovery link, or of an invitation's. @returns its user; null if it is wrong, used up or expired */
+  acceptRecovery(tokenHash: string, from: string, limit?: AbortSignal): Promise<IdentityUser | null>
   /**
    * Whose access token this is, if it came from a mailed link moments ago and its session still stands: signature,
    * issuer, audience, role, age and the way of signing in are checked. A token of a password sign-in is not enough.

@@ -120,9 +120,9 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
         for (const type of passwordLinks) {
           const { data, error } = await client.verifyOtp({ token_hash: tokenHash, type })
           if (error === null) {
-            const { id } = requireUser(data.user)
+            const user = toIdentityUser(requireUser(data.user))
             await closeSession(client, data.session)
-            return id
+            return user
           }
           if (!deadLink.has(error.code)) throw unexpectedFailure(error)
         }

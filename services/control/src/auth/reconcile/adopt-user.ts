@@ -5,7 +5,9 @@ import { byService, resumeAccount, suspendAccount } from '../../accounts/suspend
 import { syncUser } from '../../accounts/sync-user.ts'
 import type { Transaction } from '../../database/connect.ts'
 import { users } from '../../database/schema.ts'
+import { foldCase } from '../../http/fold-case.ts'
 import type { IdentityUser } from '../identity/identity.ts'
+import { addressHasChanged } from '../proof.ts'
 import { endSessions } from '../sessions.ts'
 
 export type Adoption = {
@@ -17,6 +19,7 @@ export type Adoption = {
 
 /**
  * Brings a user's rows to what the identity provider says of them: name, address, plan, and that they may be there at all.
+ * With another address than the proved one, every session ends.
  * The user's row is locked until the transaction ends; what keeps other changes waiting comes last.
  *
  * @param seen null if the provider knows nobody by that id
@@ -29,7 +32,7 @@ export async function adoptUser(
   now: Date
 ): Promise<Adoption> {
   const [known] = await tx
-    .select({ deletedAt: users.deletedAt })
+    .select({ deletedAt: users.deletedAt, provedEmail: users.provedEmail })
     .from(users)
     .where(eq(users.id, id))
     .for('no key update')
@@ -41,6 +44,10 @@ export async function adoptUser(
     return { isOurs: true, isAccountChanged: await suspendAccount(tx, id, 'identity', byService(now)) }
   }
   await syncUser(tx, seen, now)
+  if (known !== undefined && known.provedEmail !== foldCase(seen.email)) {
+    await addressHasChanged(tx, seen, now)
+    await endSessions(tx, id)
+  }
   const isPlanChanged = await ensurePersonalAccount(tx, catalog, id, now)
   const isResumed = await resumeAccount(tx, id, 'identity', byService(now))
   return { isOurs: true, isAccountChanged: isPlanChanged || isResumed }
