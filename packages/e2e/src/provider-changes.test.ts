@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@supabase/supabase-js'
 import t from 'tap'
 import { chatOutcome, openaiClient } from './openai-client.ts'
@@ -6,6 +7,7 @@ import { startTestSystem } from './start-test-system.ts'
 import { untilOutcome } from './until-outcome.ts'
 
 /** The promise of deploy/guarantees.md. */
+const pauseMs = 400
 const boundMs = 5000
 
 t.test(
@@ -24,7 +26,15 @@ t.test(
       if (error !== null) throw error
     }
     const until = (model: string | undefined, expected: string) =>
-      untilOutcome(() => chatOutcome(client, model), expected, boundMs)
+      untilOutcome(
+        async () => {
+          // Refused requests count against the rate of the plan: 20 a minute.
+          await delay(pauseMs)
+          return chatOutcome(client, model)
+        },
+        expected,
+        boundMs
+      )
     await until(undefined, '200')
     await until('gpt-4o', '403 model_not_allowed')
 

@@ -8,7 +8,7 @@ import type { CheckedUser } from './identity/identity.ts'
 import { signInSubject } from './known-browser.ts'
 import { startFloor } from './pace.ts'
 import { databaseTime, isPasswordStill } from './password-set.ts'
-import { maySignIn, noteConfirmed } from './proof.ts'
+import { isDeleted, maySignIn, noteConfirmed } from './proof.ts'
 import { signIn } from './sign-in.ts'
 
 /** `POST /login`: checks the password, brings user and account up to date, and opens a session. */
@@ -29,8 +29,12 @@ export function login(app: TypedApp, context: AuthContext): void {
       const checkedAt = await databaseTime(database.orm)
       const user = await checkPassword(context, email, password, request.ip)
       if (!(await maySignIn(database.orm, user))) {
-        // So that the mail of resend-confirmation is one that works for them.
-        await noteConfirmed(database.orm, user, clock())
+        await database.orm.transaction(async (tx) => {
+          // Deleted while the provider looked at the password.
+          if (await isDeleted(tx, user.id)) throw new ServiceError('invalid_credentials')
+          // So that the mail of resend-confirmation is one that works for them.
+          await noteConfirmed(tx, user, clock())
+        })
         throw new ServiceError('email_not_confirmed')
       }
       return signIn(context, request, reply, {

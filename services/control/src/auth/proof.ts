@@ -65,6 +65,16 @@ export async function noteRegistered(orm: Orm, user: IdentityUser | null, now: D
   await orm.insert(unprovedUsers).values(row).onConflictDoNothing()
 }
 
+/** Whether a user has been deleted here. Locks the user's row, so that a deletion under way comes after what is written now. */
+export async function isDeleted(tx: Transaction, userId: string): Promise<boolean> {
+  const [row] = await tx
+    .select({ deletedAt: users.deletedAt })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update')
+  return row?.deletedAt != null
+}
+
 /** Notes a user whom the provider considers confirmed, but who has not proved their address with a password. */
 export async function noteConfirmed(orm: Orm, user: IdentityUser, now: Date): Promise<void> {
   const isConfirmed = true

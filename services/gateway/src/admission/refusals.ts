@@ -19,6 +19,8 @@ const countedStatuses = new Set([400, 403, 404, 408, 413, 415])
  */
 export function countRefusal(known: KnownKey, error: unknown, catalog: CatalogView | null): void {
   if (!(error instanceof ServiceError) || !countedStatuses.has(error.status)) return
+  // Not the doing of the client, who may try until it is over.
+  if (error.code === 'account_suspended') return
   const now = performance.now()
   if (known.refusals === null || known.refusals.endsAt <= now) {
     known.refusals = { count: 0, perMinute: 0, endsAt: now + windowMs }
