@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-/** A row of `auth.users`, of which only the id is read. */
+/** A row of `auth.users`. Control reads its id only. */
 const Row = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const RowOrNull = Type.Union([Row, Type.Null()])
 

@@ -7,7 +7,7 @@ const maxHeld = 65_536
 
 /**
  * A single body on its way to the client. Its beginning is held back until it is known to be an answer, so that another
- * call can make good a body that is none.
+ * call can replace a body that is not an answer.
  */
 export class BodyAnswer {
   /** What the body reports of its usage. */
@@ -33,7 +33,7 @@ export class BodyAnswer {
     return this.#remaining === 0
   }
 
-  /** Whether the body has brought a part of an answer. One that tells of an error is none, unless a part of it has passed. */
+  /** Whether the body has brought a part of an answer. An error counts only if a part of it has passed. */
   get isAnswer(): boolean {
     return this.#shape.hasList && (!this.#shape.tellsError || this.#isPassing)
   }

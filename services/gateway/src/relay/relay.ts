@@ -257,7 +257,7 @@ class Relay implements AnswerHandler, Expiring {
     }
   }
 
-  /** The answer is none, or is not whole although it has ended: a failure of the provider. */
+  /** The provider sent something else than an answer, or ended it too early. */
   #misanswered(controller: CallController, how: string): void {
     const error = new CallError('malformed_answer', `the upstream's answer ${how}`)
     this.#brokeOff(error, endOfBroken(this.#events ?? this.#body))
@@ -667,7 +667,7 @@ function isCutByUs(error: Error): boolean {
   )
 }
 
-/** Whether the provider ended its answer itself, and it is none. */
+/** Whether the provider ended something that is not an answer. */
 const isMalformed = (error: Error): boolean => error instanceof CallError && error.code === 'malformed_answer'
 
 const noFields: readonly string[] = []
