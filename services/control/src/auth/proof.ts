@@ -49,7 +49,9 @@ export async function addressHasChanged(tx: Transaction, user: IdentityUser, now
 /** Whether somebody who knows the password of this user may sign in. */
 export async function maySignIn(orm: Orm, user: CheckedUser): Promise<boolean> {
   if (await hasProof(orm, user)) return true
-  if (!user.isConfirmedByOperator || (await orm.$count(users, eq(users.id, user.id))) > 0) return false
+  if (!user.isConfirmedByOperator) return false
+  // Another sign-in of theirs may have been the first, a moment ago.
+  if ((await orm.$count(users, eq(users.id, user.id))) > 0) return hasProof(orm, user)
   return (await orm.$count(unprovedUsers, eq(unprovedUsers.userId, user.id))) === 0
 }
 
