@@ -40,7 +40,7 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
           ? await acceptLink(context, body.token_hash, ip, limit)
           : await identity.acceptLinkSession(body.access_token, ip, limit)
       if (mailed === null) throw new ServiceError('link_invalid')
-      // The user may have another address since the link was accepted, of which it proves nothing.
+      // The link proves the address it was mailed to. The user may have another one by now.
       if (!isStill(await identity.findUser(mailed.id, limit), mailed)) throw new ServiceError('link_invalid')
       const userId = mailed.id
       const wasProved = await hasProof(database.orm, mailed)

@@ -42,7 +42,7 @@ const isHex = (byte: number | undefined): boolean =>
   byte !== undefined &&
   ((byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66))
 
-/** @returns how many bytes the escape at a backslash has; 0 if it is none */
+/** @returns how many bytes the escape at a backslash has; 0 if it is not valid */
 export function escapeLength(bytes: Uint8Array, at: number): number {
   const byte = bytes[at + 1]
   if (byte === undefined) return 0

@@ -4,7 +4,7 @@ import { maxMembers, maxReadLength } from './limits.ts'
 import { fold, type MemberSpan } from './members.ts'
 import { anyShape, type KnownMember, type Shape } from './shape.ts'
 
-/** A value of a member that is too long to be kept, or of which only the place matters. */
+/** Stands for a value that is too long to be kept, or whose place alone matters. */
 export const elided: object = Object.freeze({})
 
 /** A name that is its own spelling, as nearly all are. */
@@ -28,7 +28,7 @@ export class RequestMembers {
   /**
    * A member begins.
    *
-   * @param found null if its name, from `start` to `end`, is none of the known ones
+   * @param found null if its name, from `start` to `end`, is not a known one
    * @returns the shape of its value
    * @throws ServiceError invalid_request for a name that is there already, or is a known one in another spelling
    */

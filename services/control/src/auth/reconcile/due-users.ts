@@ -10,6 +10,7 @@ import type { Projector } from '../../projection/projector.ts'
 import { WakeableSleep } from '../../wakeable-sleep.ts'
 import type { Identity } from '../identity/identity.ts'
 import { adoptUser } from './adopt-user.ts'
+import type { RefreshOptions } from './refresh-user.ts'
 
 /** How many users this process reads from the provider at once: an update of all users must not take it from others. */
 const maxAtOnce = 4
@@ -20,13 +21,7 @@ const retryMs = 3000
 /** How many are looked for at once. */
 const batch = 20
 
-export type DueUsersOptions = {
-  database: Database
-  identity: Pick<Identity, 'findUser'>
-  catalog: Catalog
-  projector: Pick<Projector, 'accountChanged'>
-  clock: Clock
-  log: Pick<FastifyBaseLogger, 'warn'>
+export type DueUsersOptions = RefreshOptions & {
   /** Milliseconds between looks for those whom a failure or a crash left over. */
   intervalMs?: number
 }
