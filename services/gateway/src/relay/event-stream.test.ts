@@ -60,7 +60,8 @@ t.test('however the bytes are cut, the same reaches the client: all events but t
       const whole = Buffer.from(events.map(({ text }) => text).join(''))
       const pieces = relayed(cut(whole, cuts), showsUsage)
       const expected = events.filter(({ isUsage }) => showsUsage || !isUsage).map(({ text }) => text)
-      t.equal(pieces.text, expected.join(''))
+      const hasBegun = expected.some((text) => !/^data: ?\[DONE\]/.test(text))
+      t.equal(pieces.text, hasBegun ? expected.join('') : '')
       t.same(pieces, relayed([whole], showsUsage))
       t.same(
         pieces,
