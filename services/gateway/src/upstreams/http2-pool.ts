@@ -1,11 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ClientHttp2Stream } from 'node:http2'
 import { type Dispatcher, errors, Pool } from 'undici'
 import { CallError } from './call-error.ts'
+import { onNextStream, wasReset } from './http2-streams.ts'
 import type { AnswerHandler, CallController, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
 
 /**
  * Calls an upstream with HTTP/2 by undici. If the upstream does not agree to that, each call has a connection of its own
  * with HTTP/1.1: undici would use one again at once, and take what came unasked for the next answer.
+ *
+ * The upstream gets each call once: undici would send a call again whose stream was refused.
  */
 export class Http2Pool implements UpstreamPool {
   readonly #pool: Pool
@@ -62,6 +66,8 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
   readonly #handler: AnswerHandler
   #controller: Dispatcher.DispatchController | null = null
   #began = false
+  /** null before it is opened, and with HTTP/1.1. */
+  #stream: ClientHttp2Stream | null = null
 
   constructor(handler: AnswerHandler) {
     this.#handler = handler
@@ -86,8 +92,14 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#stream !== null) {
+      controller.abort(new CallError('connection_broke', 'the upstream refused the stream of the call'))
+      return
+    }
     this.#controller = controller
     this.#handler.onRequestStart(this)
+    // undici opens the stream in the same turn.
+    if (!controller.aborted) onNextStream((stream) => (this.#stream = stream))
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -108,7 +120,10 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
   }
 
   onResponseEnd(): void {
-    this.#handler.onResponseEnd(this)
+    if (this.#stream !== null && wasReset(this.#stream)) {
+      const error = new CallError('connection_broke', 'the upstream reset the stream of its answer')
+      this.#handler.onResponseError(this, error)
+    } else this.#handler.onResponseEnd(this)
   }
 
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
@@ -118,6 +133,7 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
 
 /** What failed, in our words. */
 function callErrorOf(error: Error, answerBegan: boolean): CallError {
+  if (error instanceof CallError) return error
   if (error instanceof errors.ConnectTimeoutError) return new CallError('connect_timeout', error.message, error)
   if (error instanceof errors.HeadersTimeoutError) return new CallError('first_byte_timeout', error.message, error)
   if (error instanceof errors.BodyTimeoutError) return new CallError('between_chunks_timeout', error.message, error)
