@@ -20,6 +20,7 @@ import type { SubscriptionSync } from './billing/subscription-sync.ts'
 import { webhook } from './billing/webhook.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { ControlConfig } from './config.ts'
+import { leadToPublicUrl } from './dashboard/lead-to-public-url.ts'
 import { serveDashboard } from './dashboard/serve-dashboard.ts'
 import type { Database } from './database/connect.ts'
 import { attempts } from './http/attempts.ts'
@@ -118,7 +119,10 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     done()
   })
 
-  app.register(async (pages) => serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl))
+  app.register(async (pages) => {
+    leadToPublicUrl(pages, publicUrl)
+    serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl)
+  })
 
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(publicUrl))

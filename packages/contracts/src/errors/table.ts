@@ -144,6 +144,8 @@ export const errorTable = {
     'The change is saved, but not yet in force. It takes effect by itself. Repeat the call to learn whether it has.'
   ],
   revocation_pending: [503, 'gateway_error', 'The key is being revoked but not yet everywhere. Try again in a moment.'],
+  // Answered by nginx in front of the gateways: see deploy/nginx.
+  gateway_unreachable: [503, 'gateway_error', 'No gateway can be reached. Retry in a few seconds.'],
   draining: [503, 'gateway_error', 'This instance is stopping. Try again.']
 } as const satisfies Record<string, readonly [status: number, type: string, message: string]>
 

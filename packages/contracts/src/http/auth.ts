@@ -56,6 +56,27 @@ export const SignoutRequest = Type.Union([
 ])
 export type SignoutRequest = Static<typeof SignoutRequest>
 
+/** Where a user is signed in. */
+export const Session = Type.Object({
+  /** Names the session. It opens nothing. */
+  id: Type.String({ format: 'uuid' }),
+  /** The browser that signed in, such as `Firefox on Linux`. Null if it is not known. */
+  browser: Type.Union([Type.String(), Type.Null()]),
+  created_at: Type.String({ format: 'date-time' }),
+  /** At most a minute behind the last use. */
+  last_used_at: Type.String({ format: 'date-time' }),
+  /** When the session ends unless it is used before. */
+  ends_at: Type.String({ format: 'date-time' }),
+  /** Whether the request came with this session. */
+  current: Type.Boolean()
+})
+export type Session = Static<typeof Session>
+
+/** The current session first, then those used last: 100 at most. */
+export const SessionsResponse = Type.Object({ sessions: Type.Array(Session) })
+
+export const SessionParams = Type.Object({ id: Type.String() })
+
 /** For calls that need nothing: no body, or an empty object. */
 export const EmptyRequest = Type.Union([Type.Null(), Type.Object({}, closed)])
 

@@ -12,6 +12,8 @@ export const paths = {
   getUser: ['GET', '/api/auth/me'],
   changeUser: ['PATCH', '/api/auth/me'],
   deleteUser: ['DELETE', '/api/auth/me'],
+  listSessions: ['GET', '/api/auth/sessions'],
+  endSession: ['DELETE', '/api/auth/sessions/{id}'],
   forgotPassword: ['POST', '/api/auth/forgot-password'],
   resendConfirmation: ['POST', '/api/auth/resend-confirmation'],
   resetPassword: ['POST', '/api/auth/reset-password'],
@@ -127,6 +129,27 @@ export type Operations = {
     }
   }
   deleteUser: {
+    body?: null | Record<string, never>
+    answer: {
+      ok: true
+    }
+  }
+  listSessions: {
+    answer: {
+      sessions: ({
+        id: string
+        browser: string | null
+        created_at: string
+        last_used_at: string
+        ends_at: string
+        current: boolean
+      })[]
+    }
+  }
+  endSession: {
+    params: {
+      id: string
+    }
     body?: null | Record<string, never>
     answer: {
       ok: true

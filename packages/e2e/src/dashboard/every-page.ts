@@ -211,6 +211,26 @@ t.test('a session that has ended leads to sign-in, and from there back', async (
   await context.close()
 })
 
+t.test('the account page shows where somebody is signed in, and signs out one session', async (t) => {
+  if (browser === null) return
+  const bob = await new Person(system, 'bob').join()
+  const lost = bob.through(system.addresses.control)
+  bob.cookie = null
+  await bob.login()
+  const { page, context } = await visit(browser, system, { person: bob })
+  await page.goto('/dashboard/account')
+  const rows = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
+  await rows.filter({ hasText: 'This browser' }).waitFor()
+  t.equal(await rows.count(), 2)
+  await page.getByRole('button', { name: 'Sign out Node.js' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('The session is signed out.').waitFor()
+  await rows.nth(1).waitFor({ state: 'detached' })
+  t.equal((await lost.me()).status, 401)
+  t.equal((await bob.me()).status, 200)
+  await context.close()
+})
+
 t.test('the first page is small, is there soon, and needs no other host', async (t) => {
   if (browser === null) return
   for (const [path, title, person] of [

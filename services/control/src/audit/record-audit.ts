@@ -8,6 +8,7 @@ export const auditActions = [
   'auth.address_confirmed',
   'auth.password_changed',
   'auth.password_reset',
+  'auth.session_ended',
   'auth.sessions_ended',
   'user.updated',
   'user.deleted',

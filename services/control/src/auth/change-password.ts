@@ -5,6 +5,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { checkNewPassword } from './credentials-form.ts'
+import { describeBrowser } from './describe-browser.ts'
 import type { AuthContext } from './endpoints.ts'
 import { passwordWasSet } from './password-set.ts'
 import { callerOf } from './session.ts'
@@ -40,7 +41,7 @@ export function changePassword(app: TypedApp, context: AuthContext): void {
         await passwordWasSet(tx, id)
         const { ip } = request
         await recordAudit(tx, { accountId: id, actorId: id, action: 'auth.password_changed', ip, at: now })
-        return openSession(tx, id, now)
+        return openSession(tx, id, describeBrowser(request.headers['user-agent']), now)
       })
       reply.setCookie(sessionCookie, token, cookie)
       return { ok: true as const }

@@ -14,6 +14,7 @@ import type { Limits } from './limits.ts'
 import { login } from './login.ts'
 import { mailRequests } from './mail-requests.ts'
 import { me } from './me.ts'
+import { ownSessions } from './own-sessions.ts'
 import type { Floors } from './pace.ts'
 import { register } from './register.ts'
 import { resetPassword } from './reset-password.ts'
@@ -49,6 +50,7 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   login(typed, context)
   signout(typed, context)
   me(typed, context)
+  ownSessions(typed, context)
   mailRequests(typed, context, background)
   resetPassword(typed, context)
   changePassword(typed, context)

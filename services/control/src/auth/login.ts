@@ -13,14 +13,14 @@ import { signIn } from './sign-in.ts'
 
 /** `POST /login`: checks the password, brings user and account up to date, and opens a session. */
 export function login(app: TypedApp, context: AuthContext): void {
-  const { database, clock, limits } = context
+  const { database, clock, limits, publicUrl } = context
   app.post(
     '/login',
     {
       preHandler: limitAttempts(app, {
         what: 'login',
         perMinute: limits.login,
-        subjectOf: signInSubject(database, clock)
+        subjectOf: signInSubject(database, clock, publicUrl)
       }),
       schema: { body: LoginRequest, response: answers({ 200: UserResponse }) }
     },

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { unprovedUsers, users } from '../database/schema.ts'
 import { foldCase } from '../http/fold-case.ts'
@@ -113,10 +113,19 @@ export async function findAcceptedLink(
   return row ?? null
 }
 
-/** Whether the provider has no confirmation mail for this address any more, although nobody has proved it yet. */
-export async function isAddressUnproved(orm: Orm, email: string): Promise<boolean> {
-  const isThis = and(eq(unprovedUsers.email, foldCase(email.trim())), unprovedUsers.isConfirmed)
-  return (await orm.$count(unprovedUsers, isThis)) > 0
+/**
+ * The user who has not proved this address yet.
+ *
+ * @returns `isConfirmed`: the provider is known to consider the address confirmed, and so mails no confirmation any more
+ */
+export async function findUnproved(orm: Orm, email: string): Promise<{ userId: string; isConfirmed: boolean } | null> {
+  const [row] = await orm
+    .select({ userId: unprovedUsers.userId, isConfirmed: unprovedUsers.isConfirmed })
+    .from(unprovedUsers)
+    .where(eq(unprovedUsers.email, foldCase(email.trim())))
+    .orderBy(desc(unprovedUsers.isConfirmed), desc(unprovedUsers.at))
+    .limit(1)
+  return row ?? null
 }
 
 /** Forgets that a proof was missing: there is one now, or the user is deleted. */

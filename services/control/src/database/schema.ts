@@ -141,10 +141,16 @@ export const sessions = pgTable(
   {
     /** SHA-256 (hex) of the cookie's value, which is stored nowhere. */
     tokenHash: text('token_hash').primaryKey(),
+    /** Names the session to its user. It opens nothing. */
+    id: uuid('id').notNull().defaultRandom(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** The browser that signed in, in our words; see auth/describe-browser.ts. */
+    browser: text('browser'),
     createdAt: at('created_at').notNull(),
+    /** At most a minute behind the last use. */
+    lastUsedAt: at('last_used_at').notNull().defaultNow(),
     /** Slides forward with use, up to `endsAt`: a session is over once this has passed. */
     idleEndsAt: at('idle_ends_at').notNull(),
     endsAt: at('ends_at').notNull()

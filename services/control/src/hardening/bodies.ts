@@ -19,6 +19,7 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/auth/change-password': { current_password: 'correct horse', password: 'correct horse battery' },
   'PATCH /api/auth/me': { name: 'Eve' },
   'DELETE /api/auth/me': {},
+  'DELETE /api/auth/sessions/{id}': {},
   'PATCH /api/account': { monthly_budget_usd: 1 },
   'POST /api/team/seats': { email: 'eve@example.com' },
   'POST /api/team/invitations/{token}/accept': {},

@@ -39,7 +39,11 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
   const failure = failureOfUnrouted({
     method: request.method,
     url: request.raw.url ?? '/',
-    isRouted: (method, path) => request.server.findRoute({ method, url: path }) !== null,
+    isRouted: (method, path) => {
+      const route = request.server.findRoute({ method, url: path })
+      // The pre-flight route of CORS is a wildcard. Any other for OPTIONS refuses pre-flights: see refuse-preflight.ts.
+      return route !== null && (method !== 'OPTIONS' || '*' in route.params)
+    },
     notFoundCode: 'not_found'
   })
   return sendFailure(failure, request, reply)

@@ -90,6 +90,23 @@ export const operations: Readonly<Record<string, OperationText>> = {
     isLimited: true,
     errors: ['team_has_members', 'identity_unavailable', 'payments_unavailable', 'revocation_pending']
   },
+  'GET /api/auth/sessions': {
+    operationId: 'listSessions',
+    tag: 'Auth',
+    summary: 'Where one is signed in',
+    description:
+      'The sessions of the user, the current one first, then those used last: 100 at most. A session has the browser that signed in, in general words, and no client address.',
+    auth: 'session'
+  },
+  'DELETE /api/auth/sessions/{id}': {
+    operationId: 'endSession',
+    tag: 'Auth',
+    summary: 'Sign out one session',
+    description:
+      'Only sessions of the user. Success means that the session opens nothing any more. Ending the current session clears its cookie.',
+    auth: 'session',
+    errors: ['not_found']
+  },
   'POST /api/auth/forgot-password': {
     operationId: 'forgotPassword',
     tag: 'Auth',

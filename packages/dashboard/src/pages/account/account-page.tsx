@@ -12,12 +12,11 @@ import { Page } from '../../ui/page.tsx'
 import { ChangePasswordForm } from './change-password-form.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { OwnCapForm } from './own-cap-form.tsx'
-import { SignOutEverywhereDialog } from './sign-out-everywhere-dialog.tsx'
+import { SessionsCard } from './sessions-card.tsx'
 
 export function AccountPage() {
   const { role } = useAccount()
-  const [open, setOpen] = useState<'sessions' | 'delete' | null>(null)
-  const close = () => setOpen(null)
+  const [isDeleting, setDeleting] = useState(false)
   return (
     <Page title="Account" description="You, your password, and what you may spend.">
       <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
@@ -39,24 +38,18 @@ export function AccountPage() {
           <ChangePasswordForm />
         </Card>
         <div className="space-y-6">
-          <Card
-            title="Sessions"
-            description="If you have forgotten to sign out somewhere, or a device is lost. Keys go on working."
-          >
-            <Button onClick={() => setOpen('sessions')}>Sign out everywhere</Button>
-          </Card>
+          <SessionsCard />
           <Card
             title="Delete account"
             description="Your keys stop working, and you cannot sign in any more. This cannot be undone."
           >
-            <Button tone="danger" onClick={() => setOpen('delete')}>
+            <Button tone="danger" onClick={() => setDeleting(true)}>
               Delete account
             </Button>
           </Card>
         </div>
       </div>
-      {open === 'sessions' && <SignOutEverywhereDialog onClose={close} />}
-      {open === 'delete' && <DeleteDialog onClose={close} />}
+      {isDeleting && <DeleteDialog onClose={() => setDeleting(false)} />}
     </Page>
   )
 }

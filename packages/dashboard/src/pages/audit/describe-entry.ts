@@ -8,6 +8,7 @@ const sentences: Readonly<Record<string, string>> = {
   'auth.address_confirmed': 'Confirmed their e-mail address',
   'auth.password_changed': 'Changed their password',
   'auth.password_reset': 'Set a new password through a mailed link',
+  'auth.session_ended': 'Signed out one session',
   'auth.sessions_ended': 'Signed out everywhere',
   'user.updated': 'Changed their profile',
   'user.deleted': 'Deleted their user',

@@ -14,7 +14,7 @@ export type IdentityUser = {
 
 /** Somebody whose password the provider has just checked. */
 export type CheckedUser = IdentityUser & {
-  /** Whether an operator or the admin API created the user with a confirmed address: no mail ever proved it. */
+  /** Whether an operator or the admin API created the user with this address, confirmed: no mail ever proved it. */
   isConfirmedByOperator: boolean
 }
 
@@ -62,6 +62,8 @@ export type Identity = {
   /** Ends the provider's session of an access token, so that the link it came from works once. Never throws. */
   endSession(accessToken: string, limit?: AbortSignal): Promise<void>
 
+  /** Whether the provider considers the user's address confirmed. False if there is no such user (any more). */
+  isConfirmed(id: string): Promise<boolean>
   /** @returns null if there is no such user (any more) */
   findUser(id: string, limit?: AbortSignal): Promise<IdentityUser | null>
   /** A page of all users, from 1 on, newest first. @returns null beyond the last */

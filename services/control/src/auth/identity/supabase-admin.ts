@@ -3,7 +3,10 @@ import type { Identity } from './identity.ts'
 import { createClient, guarded, requireUser, type SupabaseOptions, toIdentityUser } from './supabase-client.ts'
 import { unexpectedFailure, weakPassword } from './supabase-failure.ts'
 
-type AdminCalls = Pick<Identity, 'findUser' | 'listUsers' | 'setPassword' | 'setName' | 'setPlan' | 'deleteUser'> & {
+type AdminCalls = Pick<
+  Identity,
+  'isConfirmed' | 'findUser' | 'listUsers' | 'setPassword' | 'setName' | 'setPlan' | 'deleteUser'
+> & {
   /** Mails an invitation to an address that nobody has confirmed yet. @returns false for a confirmed one */
   inviteNewcomer(email: string, redirectTo: string, limit: AbortSignal): Promise<boolean>
 }
@@ -13,6 +16,16 @@ export function adminCalls({ url, serviceRoleKey }: SupabaseOptions, startLimit:
   const admin = (limit = startLimit()) => createClient(url, serviceRoleKey, null, limit).admin
 
   return {
+    isConfirmed: (id) =>
+      guarded(async () => {
+        const { data, error } = await admin().getUserById(id)
+        if (error !== null) {
+          absent(error)
+          return false
+        }
+        return (requireUser(data.user).email_confirmed_at ?? null) !== null
+      }),
+
     findUser: (id, limit) =>
       guarded(async () => {
         const { data, error } = await admin(limit).getUserById(id)
