@@ -50,7 +50,8 @@ const stream = fc
   .map((events) =>
     events.map(({ parts, before, space, lineEnd }) => ({
       text: `${before}data:${space}${parts.data}${lineEnd}${lineEnd}`,
-      isUsage: parts.isUsage
+      isUsage: parts.isUsage,
+      isOnlyEnd: before === '' && parts.data === '[DONE]'
     }))
   )
 
@@ -59,9 +60,10 @@ t.test('however the bytes are cut, the same reaches the client: all events but t
     fc.property(stream, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (events, cuts, showsUsage) => {
       const whole = Buffer.from(events.map(({ text }) => text).join(''))
       const pieces = relayed(cut(whole, cuts), showsUsage)
-      const expected = events.filter(({ isUsage }) => showsUsage || !isUsage).map(({ text }) => text)
-      const hasBegun = expected.some((text) => !/^data: ?\[DONE\]/.test(text))
-      t.equal(pieces.text, hasBegun ? expected.join('') : '')
+      // A stream that has nothing but its end is empty: nothing passes.
+      const isEmpty = events.every(({ isOnlyEnd }) => isOnlyEnd)
+      const expected = events.filter(({ isUsage }) => !isEmpty && (showsUsage || !isUsage)).map(({ text }) => text)
+      t.equal(pieces.text, expected.join(''))
       t.same(pieces, relayed([whole], showsUsage))
       t.same(
         pieces,
@@ -243,6 +245,16 @@ t.test('reasoning beside the words is kept, and reasoning within them once', asy
   t.equal(kept('delta', { delta: { reasoning: 'so' } }), '{"reasoning":"so"}\n')
   t.equal(kept('text', { text: '', reasoning: 'so' }), '""\n"so"\n')
   t.equal(kept('delta', { message: { reasoning: 'so' }, reasoning: 'far' }), '{"reasoning":"so"}\n"far"\n')
+})
+
+t.test('an event of usage begins a stream, also if it does not pass', async (t) => {
+  const text = event(usageOnly)
+  for (const end of ['', event('[DONE]')]) {
+    for (let at = 0; at <= text.length; at += 5) {
+      t.match(toldOf(text + end, at), { passed: end, hasBegun: true, isWhole: true, usage: reported })
+    }
+  }
+  t.match(toldOf(event('[DONE]') + text, 3), { passed: event('[DONE]'), hasBegun: true, isWhole: true })
 })
 
 t.test('usage within a choice counts, and so do whole messages', async (t) => {

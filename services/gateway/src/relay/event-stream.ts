@@ -97,7 +97,7 @@ export class EventStream {
    */
   push(chunk: Buffer): Buffer {
     const bytes = this.#advance(chunk)
-    return this.#hasBegun ? bytes : this.#wait(bytes)
+    return this.#hasBegun || bytes.length === 0 ? bytes : this.#wait(bytes)
   }
 
   #advance(chunk: Buffer): Buffer {
@@ -139,9 +139,9 @@ export class EventStream {
 
   /** @returns all bytes that waited, once the stream has begun */
   #wait(bytes: Buffer): Buffer {
-    if (bytes.length === 0) return none
     const all = Buffer.concat([this.#waiting, bytes])
-    this.#hasBegun = beginning.test(all.toString('latin1'))
+    // An event of usage may be left out. It is a beginning all the same.
+    this.#hasBegun = this.usage !== null || beginning.test(all.toString('latin1'))
     this.#waiting = this.#hasBegun ? none : all
     if (all.length > longestLookedInto && !this.#hasBegun) this.#hasFailed = true
     return this.#hasBegun ? all : none
