@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountEndpoints } from './accounts/endpoints.ts'
 import type { PlanWriter } from './accounts/plan-writer.ts'

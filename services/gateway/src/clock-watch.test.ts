@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { moveClock } from '@tollgate/contracts/testing/moved-clock.ts'
-import { testOnEveryRedis } from '@tollgate/contracts/testing/redis-servers.ts'
+import { moveClock } from '@tollgate/state/testing/moved-clock.ts'
+import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'
 import { createClockWatch } from './clock-watch.ts'
 import { createMetrics } from './metrics.ts'
 

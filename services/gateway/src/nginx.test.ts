@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { isRetryable } from '@tollgate/contracts/errors/should-retry.ts'
 import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
-import { ambiguousRequests, exchangeBytes } from '@tollgate/contracts/testing/ambiguous-requests.ts'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { need } from '@tollgate/sandbox/need.ts'
+import { ambiguousRequests, exchangeBytes } from '@tollgate/service/testing/ambiguous-requests.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 import { chatOf } from './testing/client.ts'
 import { startFakeUpstream } from './testing/fake-upstream.ts'
 import { startGateway } from './testing/start-gateway.ts'
 
-const shipped = fileURLToPath(new URL('../../../deploy/nginx/tollgate.conf', import.meta.url))
+const shipped = workspaceFile('deploy/nginx/tollgate.conf')
 const nginx = findProgram(['nginx'])
 
 t.test('the gateway gets exactly the requests that nginx in front of it has understood', async (t) => {

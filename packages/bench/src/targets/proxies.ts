@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
+import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
-import { gatewayNodeFlags } from '../../../../services/gateway/src/node-flags.ts'
 import type { Target } from './target.ts'
 
 /** The yardstick of every run. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { connectRedis } from '@tollgate/contracts/redis/connect-redis.ts'
-import { readShards } from '@tollgate/contracts/redis/project.ts'
+import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
+import { readShards } from '@tollgate/state/projection/project.ts'
 import { SystemError } from './system-error.ts'
 
 const retryMs = 50

@@ -450,6 +450,6 @@ t.test('waiting for a plan that was paid ends in words, and can be taken up agai
 t.test('the types of the API are those of the API', async (t) => {
   if (browser === null) return
   const response = await fetch(`${system.addresses.control}/api/openapi.json`)
-  const types = readFileSync(new URL('../../../dashboard/src/api/operations.ts', import.meta.url), 'utf8')
+  const types = readFileSync(new URL(import.meta.resolve('@tollgate/dashboard/api/operations.ts')), 'utf8')
   t.equal(writeApiTypes((await response.json()) as OpenApiDocument), types, 'run build/write-api-types.ts')
 })

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { isRetryable } from '@tollgate/contracts/errors/should-retry.ts'
 import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
+import { type FakeUpstream, startFakeUpstream } from '@tollgate/gateway/testing/fake-upstream.ts'
+import { catalogOf, startGateway, type TestGateway } from '@tollgate/gateway/testing/start-gateway.ts'
+import { workspaceUrl } from '@tollgate/service/workspace.ts'
 import OpenAI from 'openai'
 import t from 'tap'
-import { type FakeUpstream, startFakeUpstream } from '../../../../services/gateway/src/testing/fake-upstream.ts'
-import { catalogOf, startGateway, type TestGateway } from '../../../../services/gateway/src/testing/start-gateway.ts'
 import { type Case, cases, fine } from './cases.ts'
 
-const document = readFileSync(new URL('../../../../docs/retries.md', import.meta.url), 'utf8').replace(/ +/g, ' ')
+const document = readFileSync(workspaceUrl('docs/retries.md'), 'utf8').replace(/ +/g, ' ')
 const maxCalls = 4
 
 // Upstreams of its own for each case: what happens to them must not matter to others, which run at the same time.

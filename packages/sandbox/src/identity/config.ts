@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import Type from 'typebox'
 import { refuseProduction } from '../refuse-production.ts'
 import type { IdentityOptions } from './start-identity.ts'

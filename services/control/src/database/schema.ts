@@ -443,7 +443,7 @@ export const ledger = pgTable(
     accountId: uuid('account_id').notNull(),
     /** When the hour began, UTC. */
     hour: at('hour').notNull(),
-    /** Which row in Redis: tag of the process that counted, and more; see `Usage` in contracts/redis/parse-usage.ts. */
+    /** Which row in Redis: tag of the process that counted, and more; see `Usage` in state/usage/parse-usage.ts. */
     run: text('run').notNull(),
     keyId: text('key_id').notNull(),
     model: text('model').notNull(),

@@ -7,10 +7,10 @@ import {
   type Hold,
   prepareAdmission,
   type RateState
-} from '@tollgate/contracts/redis/admit.ts'
-import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
-import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { type CurrentRecord, type RecordsAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
+} from '@tollgate/state/admission/admit.ts'
+import { type CurrentRecord, confirmRecords, type RecordsAnswer } from '@tollgate/state/admission/confirm.ts'
+import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { Admissions } from './admissions.ts'
@@ -167,7 +167,9 @@ function refusalError({ code, message }: Extract<Verdict, { allowed: false }>): 
 async function confirm(redis: RedisLink, known: KnownKey, verdict: Verdict): Promise<boolean> {
   const { account, key } = known.pointer
   const judged = { key: known.key?.version ?? '', account: known.account?.version ?? '' }
-  const answer = await throughRedis(() => verify(redis, account, key, judged, verdict.allowed ? verdict.endsAt : null))
+  const answer = await throughRedis(() =>
+    confirmRecords(redis, account, key, judged, verdict.allowed ? verdict.endsAt : null)
+  )
   if (answer.outcome === 'admitted') return true
   if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
   if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { type BodyDecoder, createBodyDecoder, decodingError, isEncoded } from '@tollgate/contracts/http/decode-body.ts'
+import { type BodyDecoder, createBodyDecoder, decodingError, isEncoded } from '@tollgate/service/http/decode-body.ts'
 import { type BodyMemory, type BodySender, type NoRoom, shortBodyBytes } from '../body/body-memory.ts'
 import type { ArrivingBody, SlowBodies } from '../body/slow-bodies.ts'
 

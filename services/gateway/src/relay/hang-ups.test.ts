@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { openUpstreams } from './upstreams.ts'
 
 t.test('the shipped upstreams file opens with the variables that it names', async (t) => {
-  const shipped = fileURLToPath(new URL('../../../../deploy/upstreams.yaml', import.meta.url))
+  const shipped = workspaceFile('deploy/upstreams.yaml')
   t.equal(openUpstreams(shipped, { OPENAI_API_KEY: 'sk-x' }).get('openai')!.credential, 'sk-x')
   const local = await startFakeUpstream()
   const { pool } = openUpstreams(shipped, { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: `${local.url}/api/v1/` }).get(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError } from '@tollgate/contracts/config/load-config.ts'
-import { readYaml } from '@tollgate/contracts/config/read-yaml.ts'
+import { ConfigError } from '@tollgate/service/config/load-config.ts'
+import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { Breaker, type BreakerState } from './breaker.ts'
 import { Http1Pool } from './http1/http1-pool.ts'

@@ -1,4 +1,4 @@
-import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import t from 'tap'
 import { type Countable, type Estimate, estimateUsage, type Received } from './estimate-usage.ts'
 import { tokensUnderWay } from './usage.ts'

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { workspaceUrl } from '@tollgate/service/workspace.ts'
 import { stockTemplates } from './stock-templates.ts'
 
 /** The mails of the server, by the names that Supabase has for their templates. */
@@ -20,7 +21,7 @@ export type TemplateValues = Readonly<Record<(typeof templateVariables)[number],
 export type Templates = Readonly<Record<MailKind, string>>
 
 /** Tollgate's templates, which operators install in their Supabase project too. */
-export const templateDirectory = new URL('../../../../../deploy/supabase/', import.meta.url)
+export const templateDirectory = workspaceUrl('deploy/supabase/')
 
 /**
  * Loads and checks the templates.
