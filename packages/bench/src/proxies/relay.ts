@@ -82,6 +82,7 @@ function pass(
     output: null,
     wordsMember: 'delta',
     listMember: 'choices',
+    answers: 1,
     requestId: request.id,
     maxCalls: 3,
     response: reply.raw,

@@ -219,6 +219,7 @@ export function inferenceEndpoint(
       upstreams,
       path,
       listMember: kind === 'embedding' ? 'data' : 'choices',
+      answers,
       requestId: id,
       maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
       response: reply.raw,

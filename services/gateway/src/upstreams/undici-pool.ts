@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ClientHttp2Stream } from 'node:http2'
 import { type Dispatcher, errors, Pool } from 'undici'
 import { CallError } from './call-error.ts'
+import { onNextStream, wasReset } from './http2-streams.ts'
 import type { AnswerHandler, CallController, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
 
 /**
@@ -9,6 +11,8 @@ import type { AnswerHandler, CallController, UpstreamCall, UpstreamPool, Upstrea
  *
  * If an upstream of HTTP/2 does not agree to it, each call has a connection of its own with HTTP/1.1: undici would use one
  * again at once, and take what came unasked for the next answer.
+ *
+ * The upstream gets each call once: undici would send a call again whose stream was refused.
  */
 export class UndiciPool implements UpstreamPool {
   readonly #pool: Pool
@@ -49,7 +53,7 @@ export class UndiciPool implements UpstreamPool {
         headers: [...this.#headers, 'x-request-id', requestId],
         body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body
       },
-      new Translation(handler)
+      new Translation(handler, this.#http2)
     )
   }
 
@@ -66,12 +70,16 @@ export class UndiciPool implements UpstreamPool {
 /** Tells a handler of ours what undici tells, and undici what the handler does. */
 class Translation implements Dispatcher.DispatchHandler, CallController {
   readonly #handler: AnswerHandler
+  readonly #http2: boolean
   #controller: Dispatcher.DispatchController | null = null
   /** Why the call was aborted. */
   #reason: Error | null = null
+  /** null before it is opened, and with HTTP/1.1. */
+  #stream: ClientHttp2Stream | null = null
 
-  constructor(handler: AnswerHandler) {
+  constructor(handler: AnswerHandler, http2: boolean) {
     this.#handler = handler
+    this.#http2 = http2
   }
 
   abort(reason: Error): void {
@@ -79,7 +87,7 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
     this.#controller?.abort(reason)
   }
 
-  /** A stream that is reset brings nothing any more: what has arrived is read in a turn of the event loop. */
+  /** An aborted call brings nothing any more, so what has arrived is read first, in two turns of the event loop. */
   leave(reason: Error): void {
     this.resume()
     setImmediate(() => setImmediate(() => this.abort(reason)))
@@ -94,8 +102,14 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#stream !== null) {
+      controller.abort(new CallError('connection_broke', 'the upstream refused the stream of the call'))
+      return
+    }
     this.#controller = controller
     this.#handler.onRequestStart(this)
+    // undici opens the stream in the same turn.
+    if (this.#http2 && !controller.aborted) onNextStream((stream) => (this.#stream = stream))
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -116,7 +130,10 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
   }
 
   onResponseEnd(): void {
-    this.#handler.onResponseEnd(this)
+    if (this.#stream !== null && wasReset(this.#stream)) {
+      const error = new CallError('connection_broke', 'the upstream reset the stream of its answer')
+      this.#handler.onResponseError(this, error)
+    } else this.#handler.onResponseEnd(this)
   }
 
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
@@ -131,6 +148,7 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
 
 /** What failed, in our words. @param hasStarted whether there was a connection for the call */
 function callErrorOf(error: Error, hasStarted: boolean): CallError {
+  if (error instanceof CallError) return error
   if (error instanceof errors.ConnectTimeoutError) return new CallError('connect_timeout', error.message, error)
   if (error instanceof errors.HeadersTimeoutError) return new CallError('first_byte_timeout', error.message, error)
   if (error instanceof errors.BodyTimeoutError) return new CallError('between_chunks_timeout', error.message, error)

@@ -64,6 +64,15 @@ t.test(
   }
 )
 
+t.test('reasoning beside a message, a delta or a text counts', async (t) => {
+  const expected = countTokens('Hello') + countTokens('thought') + around
+  const choices = (member: string, words: unknown) => [{ index: 0, [member]: words, reasoning: 'thought' }]
+  t.equal(output(JSON.stringify({ choices: choices('message', { content: 'Hello' }) }), whole), expected)
+  t.equal(output(JSON.stringify({ choices: choices('text', 'Hello') }), whole), expected)
+  t.equal(output(JSON.stringify(choices('delta', { content: 'Hello' }))), expected)
+  t.equal(output(JSON.stringify(choices('text', 'Hello'))), expected)
+})
+
 t.test('tool calls, reasoning and several choices count, names of roles do not', async (t) => {
   const answer = {
     choices: [
