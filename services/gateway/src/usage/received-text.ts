@@ -25,7 +25,8 @@ export class ReceivedText {
    * @param text the same, each byte a character
    */
   add(events: Buffer, text: string): void {
-    if (this.#name !== choicesName && findName(text, reasoningName, 0) >= 0) {
+    // In each chunk: the two characters are found faster than the name, and few chunks have them.
+    if (text.includes('g"') && this.#name !== choicesName && findName(text, reasoningName, 0) >= 0) {
       this.#addThoughts(events, text, findName(text, this.#name, 0) < 0 ? messageName : this.#name)
       return
     }
