@@ -12,6 +12,7 @@ import { Page } from '../../ui/page.tsx'
 import { ChangePasswordForm } from './change-password-form.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { OwnCapForm } from './own-cap-form.tsx'
+import { SecondFactorCard } from './second-factor-card.tsx'
 import { SignOutEverywhereDialog } from './sign-out-everywhere-dialog.tsx'
 
 export function AccountPage() {
@@ -38,6 +39,7 @@ export function AccountPage() {
         <Card title="Password" description="Setting a new one signs you out everywhere else.">
           <ChangePasswordForm />
         </Card>
+        <SecondFactorCard />
         <div className="space-y-6">
           <Card
             title="Sessions"
