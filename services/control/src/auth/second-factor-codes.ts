@@ -32,9 +32,9 @@ export function createSecondFactorCodes(app: FastifyInstance, { codesPerHour }: 
       async (userId) => {
         if (code === undefined) throw new ServiceError('second_factor_required')
         const subject = (await findSubject()) ?? userId
-        const retryAfter = await countTries(request, `second-factor:by:${digest(subject)}`)
+        const retryAfter = await countTries(request, `second-factor-code:by:${digest(subject)}`)
         if (retryAfter !== null) throw new ServiceError('too_many_requests', { retryAfter })
-        if ((await countUses(request, `second-factor:used:${digest(`${userId} ${code}`)}`)) !== null) {
+        if ((await countUses(request, `second-factor-code:used:${digest(`${userId} ${code}`)}`)) !== null) {
           throw new ServiceError('invalid_code')
         }
         return code
