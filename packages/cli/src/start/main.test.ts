@@ -21,7 +21,7 @@ const ready = 'Press Ctrl-C to stop everything.'
 function shownCommands(output: string): string[] {
   const start = output.indexOf('Copy these commands into another terminal:')
   const blocks = output.slice(start, output.indexOf(ready)).split('\n\n')
-  return blocks.filter((block) => block !== '' && !block.startsWith(' ') && !block.startsWith('To copy'))
+  return blocks.filter((block) => block !== '' && !block.startsWith(' ') && !block.startsWith('Copy these'))
 }
 
 /** Signs the demo user in. @returns a function that asks control as that user, with GET, or with POST if there is a body */
