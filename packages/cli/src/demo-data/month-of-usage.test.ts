@@ -16,7 +16,7 @@ function seeded(): () => number {
 const model = (id: string, kind: OfferedModel['kind'], input: number, output: number): OfferedModel => ({
   id,
   kind,
-  usd_per_million_tokens: { input, cached_input: input / 10, output, reasoning: output }
+  usd_per_million_tokens: { input, cached_input: input / 10, output, reasoning: 2 * output }
 })
 const models = [
   model('gpt-5-mini', 'chat', 0.25, 2),
@@ -50,12 +50,15 @@ test('every key is used on most of the thirty days before now, and more on weekd
 })
 
 test('each request costs what its tokens cost by the catalog', async () => {
-  for (const { model, promptTokens, cachedTokens, completionTokens, costNanos } of monthOfUsage(options())) {
+  for (const { model, costNanos, ...tokens } of monthOfUsage(options())) {
+    const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = tokens
     const price = models.find(({ id }) => id === model)!.usd_per_million_tokens
     const usd =
-      (promptTokens - cachedTokens) * price.input + cachedTokens * price.cached_input + completionTokens * price.output
+      (promptTokens - cachedTokens) * price.input +
+      cachedTokens * price.cached_input +
+      (completionTokens + reasoningTokens) * price.output
     assert.ok(Math.abs(costNanos - usd * 1000) <= 1)
-    assert.ok(cachedTokens <= promptTokens && Number.isSafeInteger(costNanos))
+    assert.ok(cachedTokens <= promptTokens && reasoningTokens <= completionTokens && Number.isSafeInteger(costNanos))
   }
 })
 

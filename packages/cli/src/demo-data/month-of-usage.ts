@@ -12,6 +12,8 @@ export interface PastRequest {
   /** Part of `promptTokens`. */
   readonly cachedTokens: number
   readonly completionTokens: number
+  /** Hidden reasoning. Part of `completionTokens`. */
+  readonly reasoningTokens: number
   readonly failed: boolean
 }
 
@@ -66,8 +68,13 @@ function pastRequest(
   const cachedTokens = model.kind === 'chat' && random() < 0.5 ? Math.round(promptTokens * 0.6) : 0
   const completionTokens =
     failed || model.kind === 'embedding' ? 0 : Math.round(key.completionTokens * (0.3 + 1.4 * random()))
-  const { input, cached_input, output } = model.usd_per_million_tokens
-  const micros = (promptTokens - cachedTokens) * input + cachedTokens * cached_input + completionTokens * output
+  const reasoningTokens = model.id.startsWith('gpt-5') ? Math.round(completionTokens * 0.4) : 0
+  const { input, cached_input, output, reasoning } = model.usd_per_million_tokens
+  const micros =
+    (promptTokens - cachedTokens) * input +
+    cachedTokens * cached_input +
+    (completionTokens - reasoningTokens) * output +
+    reasoningTokens * reasoning
   const at = start + Math.floor(random() * hourSeconds)
   return {
     key: id,
@@ -77,6 +84,7 @@ function pastRequest(
     promptTokens,
     cachedTokens,
     completionTokens,
+    reasoningTokens,
     failed
   }
 }
