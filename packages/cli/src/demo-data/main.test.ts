@@ -22,7 +22,7 @@ t.test('demo data fills a running system once, and the reports show it', async (
   const env = await startEnv(t.testdir())
   await assert.rejects(run(process.execPath, [main], { env }), { code: 1, stderr: /Run npm start first/ })
   const start = runStart(t, 'program', env)
-  await start.until('Ctrl-C stops all of it.')
+  await start.until('Press Ctrl-C to stop everything.')
 
   const { stdout } = await run(process.execPath, [main], { env })
   const count = Number(/(\d+) requests/.exec(stdout)?.[1])
