@@ -1,14 +1,14 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
+import { byService } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Transaction } from '../database/connect.ts'
 import { accounts, members, planWrites, users } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
-import { effectivePlan } from './effective-plan.ts'
+import { recordChange } from '../projection/record-change.ts'
 import { judgePlanWrite, personalPlan } from './judge-plan.ts'
 import { intendPlan, intendPlanOfSeats } from './plan-intention.ts'
-import { byService } from './suspend-account.ts'
 
 /**
  * Makes sure that a user has a personal account, with the id of the user, on the plan that follows from what the identity

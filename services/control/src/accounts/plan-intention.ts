@@ -2,6 +2,12 @@ import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 import { members, planWrites } from '../database/schema.ts'
 
+/** Writes plans to the identity provider, in the background. */
+export interface WakeablePlanWriter {
+  /** Call this after an intention is committed: the writer then starts at once. */
+  wake(): void
+}
+
 /**
  * Decides what `app_metadata.plan` of a user is to be. The plan writer writes it after the commit, however often the
  * service crashes on the way.

@@ -1,20 +1,10 @@
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { type By, byService } from '../audit/by.ts'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
 import { accounts, type SuspensionReason } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
-
-/** Who causes a change, from where and when, as the audit log has it. */
-export type By = {
-  /** A user; null for the service itself. */
-  readonly actorId: string | null
-  /** Empty for the service itself. */
-  readonly ip: string
-  readonly at: Date
-}
-
-export const byService = (at = new Date()): By => ({ actorId: null, ip: '', at })
+import { recordChange } from '../projection/record-change.ts'
 
 /**
  * Gives an account a reason to be suspended. While it has any, its keys are refused: from the next admission on, once
@@ -43,11 +33,6 @@ export function resumeAccount(
 ): Promise<boolean> {
   const suspensions = sql`array_remove(${accounts.suspensions}, ${reason}::text)`
   return change(tx, accountId, has(reason), suspensions, { action: 'account.resumed', reason, by })
-}
-
-/** Whether an account is suspended only because its owner has a seat in a team. */
-export function isPausedByTeam(suspensions: readonly SuspensionReason[]): boolean {
-  return suspensions.length === 1 && suspensions[0] === 'team'
 }
 
 const has = (reason: SuspensionReason): SQL => sql`${reason}::text = any (${accounts.suspensions})`

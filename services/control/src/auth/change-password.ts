@@ -2,15 +2,15 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChangePasswordRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { callerOf } from '../callers/session.ts'
+import { sessionCookie } from '../callers/session-cookie.ts'
+import { openSession } from '../callers/sessions.ts'
 import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { checkNewPassword } from './credentials-form.ts'
 import { describeBrowser } from './describe-browser.ts'
 import type { AuthContext } from './endpoints.ts'
 import { passwordWasSet } from './password-set.ts'
-import { callerOf } from './session.ts'
-import { sessionCookie } from './session-cookie.ts'
-import { openSession } from './sessions.ts'
 
 /**
  * `POST /change-password`: sets a new password for whoever knows the present one, and ends all of the user's sessions;

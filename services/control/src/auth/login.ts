@@ -1,14 +1,14 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { LoginRequest, UserResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
+import { signInSubject } from '../callers/known-browser.ts'
 import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import type { CheckedUser } from '../identity/identity.ts'
+import { isDeleted, maySignIn, noteConfirmed } from '../users/proof.ts'
 import type { AuthContext } from './endpoints.ts'
-import type { CheckedUser } from './identity/identity.ts'
-import { signInSubject } from './known-browser.ts'
 import { startFloor } from './pace.ts'
 import { databaseTime, isPasswordStill } from './password-set.ts'
-import { isDeleted, maySignIn, noteConfirmed } from './proof.ts'
 import { signIn } from './sign-in.ts'
 
 /** `POST /login`: checks the password, brings user and account up to date, and opens a session. */

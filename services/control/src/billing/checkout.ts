@@ -1,13 +1,13 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { eq } from 'drizzle-orm'
-import { isSubscriptionLive } from '../accounts/live-subscription.ts'
-import type { Clock } from '../clock.ts'
+import { readPlanPrices } from '../catalog/plan-prices.ts'
+import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
 import { findCustomer, markDue, storeCustomer } from './customers.ts'
+import { isSubscriptionLive } from './live-subscription.ts'
 import { type Checkout, NoSuchCustomerError, type Payments } from './payments.ts'
-import { readPlanPrices } from './plan-prices.ts'
 import { expireCheckouts } from './subscription-sync.ts'
 
 /** A page that expires sooner is not worth showing again. */

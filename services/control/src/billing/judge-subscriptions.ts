@@ -1,7 +1,7 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { isSubscriptionLive } from '../accounts/live-subscription.ts'
+import type { PlanPrices } from '../catalog/plan-prices.ts'
+import { isSubscriptionLive } from './live-subscription.ts'
 import type { Subscription } from './payments.ts'
-import type { PlanPrices } from './plan-prices.ts'
 
 /** What follows from a customer's subscriptions. */
 export type BillingFacts = {

@@ -1,7 +1,7 @@
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { BillingPlan } from '@tollgate/contracts/http/billing.ts'
 import { eq } from 'drizzle-orm'
-import { effectivePlan } from '../accounts/effective-plan.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
 import { findCustomer } from './customers.ts'

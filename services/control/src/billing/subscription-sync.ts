@@ -1,18 +1,18 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { eq } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { isSubscriptionLive } from '../accounts/live-subscription.ts'
-import type { PlanWriter } from '../accounts/plan-writer.ts'
-import type { Clock } from '../clock.ts'
+import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
+import type { Turns } from '../background/limit-concurrency.ts'
+import { readPlanPrices } from '../catalog/plan-prices.ts'
+import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm, Transaction } from '../database/connect.ts'
 import { billingEvents } from '../database/schema.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockCustomer } from './customer-lock.ts'
 import { type CustomerRow, findCustomer, findCustomerById, markDue } from './customers.ts'
 import { findSurplus, judgeSubscriptions } from './judge-subscriptions.ts'
+import { isSubscriptionLive } from './live-subscription.ts'
 import { NoSuchCustomerError, type Payments, type Subscription } from './payments.ts'
-import { readPlanPrices } from './plan-prices.ts'
-import type { Turns } from './turns.ts'
 import { writeFacts } from './write-facts.ts'
 
 /** If whoever takes an event in dies, its customer is read by somebody else after so long. */
@@ -23,7 +23,7 @@ export type SyncOptions = {
   payments: Payments
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
-  planWriter: Pick<PlanWriter, 'wake'>
+  planWriter: WakeablePlanWriter
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** How much may wait for the provider at once, with a connection to the database each. */

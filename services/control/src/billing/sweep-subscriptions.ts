@@ -1,16 +1,15 @@
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, eq, inArray, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { endedStatuses, isSubscriptionLive } from '../accounts/live-subscription.ts'
-import type { Clock } from '../clock.ts'
+import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
+import { readPlanPrices } from '../catalog/plan-prices.ts'
+import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts, billingEvents, billingSweeps, customers, members, planWrites, users } from '../database/schema.ts'
-import { claimSweep, type Lease } from '../sweep-lease.ts'
-import { createSweepLoop } from '../sweep-loop.ts'
 import { isAsRead } from './is-as-read.ts'
 import { judgeSubscriptions } from './judge-subscriptions.ts'
+import { endedStatuses, isSubscriptionLive } from './live-subscription.ts'
 import type { Payments, Subscription } from './payments.ts'
-import { readPlanPrices } from './plan-prices.ts'
 
 /** Between two requests to the provider, which serves others too. */
 const pauseMs = 200
@@ -46,9 +45,10 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
   const { database, payments, catalog, clock, log, intervalMs } = options
   const { orm } = database
   const prices = readPlanPrices(catalog)
-  const loop = createSweepLoop(look, (err) =>
-    log.warn({ err }, 'the comparison with the payment provider stopped, and begins again')
-  )
+  const loop = createSweepLoop(look, log, {
+    failing: 'the comparison with the payment provider stopped; it starts again',
+    recovered: 'the comparison with the payment provider works again'
+  })
   const { signal, pause } = loop
 
   async function look(): Promise<boolean> {

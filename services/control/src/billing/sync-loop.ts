@@ -1,7 +1,7 @@
+import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { WakeableSleep } from '../wakeable-sleep.ts'
 import { findDueCustomers, putOff } from './customers.ts'
 import type { SubscriptionSync } from './subscription-sync.ts'
 
@@ -14,7 +14,7 @@ export type SyncLoopOptions = {
   database: Database
   sync: Pick<SubscriptionSync, 'read'>
   clock: Clock
-  log: Pick<FastifyBaseLogger, 'warn'>
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Milliseconds between looks. */
   intervalMs?: number
 }
@@ -31,46 +31,31 @@ export type SyncLoop = {
 /** Any number of replicas may run one: of two who read the same customer, the second finds them as they are. */
 export function createSyncLoop({ database, sync, clock, log, intervalMs = 2000 }: SyncLoopOptions): SyncLoop {
   const { orm } = database
-  const pause = new WakeableSleep()
-  let isStopping = false
-  let loop: Promise<void> | null = null
+  const loop = createBackgroundLoop({
+    round: readAllDue,
+    intervalMs,
+    log,
+    messages: {
+      failing: 'customers whose subscriptions must be read again could not be found',
+      recovered: 'customers whose subscriptions must be read again are found again'
+    }
+  })
 
-  async function readDue(): Promise<void> {
-    try {
-      for (;;) {
-        const due = await findDueCustomers(orm, clock(), batch)
-        for (const customer of due) {
-          if (isStopping) return
-          try {
-            await sync.read(customer.accountId)
-          } catch (err) {
-            log.warn({ err, accountId: customer.accountId }, 'subscriptions could not be read yet')
-            await putOff(orm, customer, new Date(clock().getTime() + retryMs))
-          }
+  async function readAllDue(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const due = await findDueCustomers(orm, clock(), batch)
+      for (const customer of due) {
+        if (signal.aborted) return
+        try {
+          await sync.read(customer.accountId)
+        } catch (err) {
+          log.warn({ err, accountId: customer.accountId }, 'subscriptions could not be read yet')
+          await putOff(orm, customer, new Date(clock().getTime() + retryMs))
         }
-        if (due.length < batch) return
       }
-    } catch (err) {
-      log.warn({ err }, 'customers whose subscriptions are to be read could not be found')
+      if (due.length < batch) return
     }
   }
 
-  async function runLoop(): Promise<void> {
-    while (!isStopping) {
-      await readDue()
-      if (!isStopping) await pause.sleep(intervalMs)
-    }
-  }
-
-  return {
-    start() {
-      loop ??= runLoop()
-    },
-    async stop() {
-      isStopping = true
-      pause.wake()
-      await loop
-    },
-    readDue
-  }
+  return { start: loop.start, stop: loop.stop, readDue: loop.runOnce }
 }

@@ -3,12 +3,12 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
+import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts, keys } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
+import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { insistOnQuota } from './insist-on-quota.ts'
-import { assertMayChangeKeys, countKeyChange } from './key-changes.ts'
 import { readKeyTerms } from './key-terms.ts'
 import type { ByWhom } from './store-key.ts'
 
@@ -27,8 +27,7 @@ export async function changeKey(
   const { accountId, id, asked } = key
   await assertMayChangeKeys(orm, catalog, accountId)
   return await orm.transaction(async (tx) => {
-    // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.
-    await recordChange(tx, [accountShard(accountId)])
+    await lockChanges(tx)
     const [found] = await tx
       .select({ key: keys, plan: accounts.plan })
       .from(keys)

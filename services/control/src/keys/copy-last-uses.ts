@@ -1,8 +1,8 @@
+import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import { forgetUses, type LastUses, readUses } from '@tollgate/state/last-uses/last-uses.ts'
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { type CopyLoop, createCopyLoop } from '../copy-loop.ts'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
 
@@ -18,12 +18,13 @@ export type UseCopierOptions = {
 }
 
 /** Copies when keys were last used from Redis, where gateways note it, to Postgres. */
-export function createUseCopier({ database, redis, log, intervalMs = 2000 }: UseCopierOptions): CopyLoop {
-  return createCopyLoop({
-    redis,
+export function createUseCopier({ database, redis, log, intervalMs = 2000 }: UseCopierOptions): BackgroundLoop {
+  return createBackgroundLoop({
+    readiness: redis,
     log,
     intervalMs,
-    copy: (signal) => copyLastUses(database.orm, redis, signal),
+    describeError: withoutCommand,
+    round: (signal) => copyLastUses(database.orm, redis, signal),
     messages: { failing: 'uses of keys are not copied', recovered: 'uses of keys are copied again' }
   })
 }

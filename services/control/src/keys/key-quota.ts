@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { effectivePlan } from '../accounts/effective-plan.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
 
 /** How many live inference keys an account on a plan may have; Infinity if it is not limited. */
 export function keyQuota(catalog: Catalog, plan: string): number {

@@ -1,8 +1,8 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
-import { effectivePlan } from '../accounts/effective-plan.ts'
 import { nanosOfUsd } from '../accounts/own-cap.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
 import { lastInstant } from '../http/cursor.ts'
 
 /** What a key may do and until when, and how its maker finds it, in the form in which it is stored. */

@@ -1,11 +1,11 @@
 import type { Key } from '@tollgate/contracts/http/keys.ts'
 import { and, desc, eq, gt, or, type SQL, sql } from 'drizzle-orm'
 import { toUsd } from '../accounts/own-cap.ts'
+import type { Principal } from '../callers/principal.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
 import type { KeyPlace } from './key-cursor.ts'
 import { mayChange } from './may-change.ts'
-import type { Principal } from './require-account.ts'
 
 /** How long a revoked key can still be listed: 30 days. */
 const revokedListedMs = 30 * 86_400_000

@@ -1,5 +1,5 @@
+import type { Principal } from '../callers/principal.ts'
 import type { keys } from '../database/schema.ts'
-import type { Principal } from './require-account.ts'
 
 /** Whether somebody may change, rotate and revoke a key of their account: a seat of a team only those that it made. */
 export const mayChange = (

@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
+import { lockChanges, recordChange } from '../projection/record-change.ts'
 import type { ByWhom } from './store-key.ts'
 
 /**
@@ -18,8 +18,7 @@ export async function revokeKey(orm: Orm, accountId: string, id: string, by: ByW
   if (seen.status === 'revoked') return true
   const shard = accountShard(accountId)
   await orm.transaction(async (tx) => {
-    // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.
-    await recordChange(tx, [shard])
+    await lockChanges(tx)
     const [key] = await tx.select({ digest: keys.digest }).from(keys).where(isTheKey)
     const version = await recordChange(tx, [shard, secretShard(key!.digest)])
     // Somebody else may have revoked it meanwhile: the first time counts.

@@ -3,12 +3,12 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { digestSecret, displayPrefix } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
+import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
+import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { findMade, rememberMade } from './idempotency.ts'
-import { assertMayChangeKeys, countKeyChange } from './key-changes.ts'
 import type { ByWhom, StoredKey } from './store-key.ts'
 
 export type Rotation = {
@@ -35,8 +35,7 @@ export async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, 
   const until = new Date(graceFrom.getTime() + graceSeconds * 1000)
   if (idempotency === null) await assertMayChangeKeys(orm, catalog, accountId)
   return await orm.transaction(async (tx) => {
-    // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.
-    await recordChange(tx, [shard])
+    await lockChanges(tx)
     const made = idempotency === null ? null : await findMade(tx, accountId, idempotency, by.at)
     if (made !== null) return { id: made, isNew: false }
     const [key] = await tx

@@ -14,9 +14,9 @@ import {
 } from '@tollgate/state/projection/project.ts'
 import { judgeClocks } from '../clocks/judge-clocks.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
-import { type CatalogMarker, isCatalogAhead, projectCatalog } from './catalog.ts'
 import { insistOnRun } from './insist-on-run.ts'
 import { judgeShards, type StaleShard } from './judge-shards.ts'
+import { type CatalogMarker, isCatalogAhead, projectCatalog } from './project-catalog.ts'
 import { type ClaimedShard, replayShards } from './replay-shards.ts'
 import type { ProjectionSource } from './source.ts'
 

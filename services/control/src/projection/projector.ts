@@ -1,11 +1,11 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
 import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { storeCatalog } from '../catalog/store-catalog.ts'
 import type { Database } from '../database/connect.ts'
-import { WakeableSleep } from '../wakeable-sleep.ts'
-import { storeCatalog } from './catalog.ts'
 import { isKeyInForce } from './is-key-in-force.ts'
 import { runPass } from './pass.ts'
 import { createPostgresSource } from './postgres-source.ts'
@@ -52,19 +52,24 @@ export type Projector = {
 export function createProjector(options: ProjectorOptions): Projector {
   const { database, redis, catalog, log, intervalMs = 1000, acknowledgeLimitMs = 10_000 } = options
   const source = createPostgresSource(database.orm)
-  const stopping = new AbortController()
-  let loop: Promise<void> | null = null
-  let changes = 0
-  const pause = new WakeableSleep()
+  let isCatalogStored = false
+  let sweepAt = 0
+  const loop = createBackgroundLoop({
+    round,
+    intervalMs,
+    readiness: redis,
+    log,
+    messages: { failing: 'the projection is behind' }
+  })
 
   async function write(notice: ChangeOfOne, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
     try {
       const isThere = await endBy(acknowledgeLimitMs, writeDirectly(redis, notice, read))
-      if (!isThere) pause.wake()
+      if (!isThere) loop.wake()
       return isThere
     } catch (err) {
       log.warn({ err, ...notice }, 'a change could not be projected at once')
-      pause.wake()
+      loop.wake()
       return false
     }
   }
@@ -79,67 +84,37 @@ export function createProjector(options: ProjectorOptions): Projector {
     }
   }
 
-  async function runLoop(): Promise<void> {
-    let isCatalogStored = false
-    let isFailing = false
-    let sweepAt = 0
-    while (!stopping.signal.aborted) {
-      if (!redis.isReady()) {
-        void redis.ready().then(() => pause.wake())
-        await sleep(null)
-        continue
-      }
-      const startedAt = performance.now()
-      const changesBefore = changes
-      let again = false
-      try {
-        if (!isCatalogStored) await storeCatalog(database.orm, catalog)
-        isCatalogStored = true
-        const result = await runPass(source, redis, stopping.signal)
-        again = result.restored
-        if (result.restored) {
-          log.warn(
-            'Redis is ahead of Postgres, which was restored, or comes from before it deleted keys: everything is projected anew'
-          )
-        }
-        if (!result.restored && (isFailing || result.shards > 100)) {
-          log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is what Postgres says again')
-        }
-        isFailing = false
-        if (performance.now() >= sweepAt) {
-          sweepAt = performance.now() + sweepIntervalMs
-          await sweepTombstones(redis, { signal: stopping.signal })
-        }
-      } catch (err) {
-        if (!isFailing && !stopping.signal.aborted) log.warn({ err }, 'the projection is behind')
-        isFailing = true
-      }
-      if (!again && changes === changesBefore) await sleep(Math.max(0, startedAt + intervalMs - performance.now()))
+  /** One pass. @returns `'again'` if another pass must follow at once */
+  async function round(signal: AbortSignal, isFailing: boolean): Promise<'again' | null> {
+    const startedAt = performance.now()
+    if (!isCatalogStored) await storeCatalog(database.orm, catalog)
+    isCatalogStored = true
+    const result = await runPass(source, redis, signal)
+    if (result.restored) {
+      log.warn(
+        'Redis is ahead of Postgres, which was restored, or comes from before it deleted keys: everything is projected anew'
+      )
+    } else if (isFailing || result.shards > 100) {
+      log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is what Postgres says again')
     }
+    if (performance.now() >= sweepAt) {
+      sweepAt = performance.now() + sweepIntervalMs
+      await sweepTombstones(redis, { signal })
+    }
+    return result.restored ? 'again' : null
   }
 
-  /** @param ms null to sleep until woken */
-  async function sleep(ms: number | null): Promise<void> {
-    if (!stopping.signal.aborted) await pause.sleep(ms)
-  }
-
-  // A connection that was lost or is there again ends the wait, so that a pass with what is there begins at once.
-  const onChange = () => {
-    changes++
-    pause.wake()
-  }
   let endHearing = (): void => undefined
 
   return {
     start() {
-      endHearing = redis.onChange(onChange)
-      loop ??= runLoop()
+      // A connection that was lost or came back ends the pause, so that a pass with the present ones starts at once.
+      endHearing = redis.onChange(loop.wake)
+      loop.start()
     },
     async stop() {
-      stopping.abort()
       endHearing()
-      pause.wake()
-      await loop
+      await loop.stop()
     },
     accountChanged: (account) => write({ kind: 'account', account }, () => source.writesOfAccount(account)),
     keyChanged: (account, key) => write({ kind: 'key', account, key }, () => source.writesOfKey(account, key)),

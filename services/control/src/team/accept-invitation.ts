@@ -1,14 +1,14 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { intendPlan } from '../accounts/plan-intention.ts'
-import { type By, suspendAccount } from '../accounts/suspend-account.ts'
+import { suspendAccount } from '../accounts/suspend-account.ts'
+import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { markDue } from '../billing/customers.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { accounts, invitations, members, users } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
+import { lockChanges } from '../projection/record-change.ts'
 import { hashInvitationToken, isInvitationToken } from './invitation-token.ts'
 import { judgeAcceptance } from './judge-acceptance.ts'
 import { readTeamFacts, type TeamFacts } from './team-facts.ts'
@@ -42,7 +42,7 @@ export async function acceptInvitation(
 
   return orm.transaction(async (tx) => {
     await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-    await recordChange(tx, [accountShard(userId)])
+    await lockChanges(tx)
     const [invitation = null] = await tx.select().from(invitations).where(ofToken).for('update')
     const team = invitation && (await readTeamFacts(tx, catalog, invitation.accountId))
     const invitee = await readInvitee(tx, userId)

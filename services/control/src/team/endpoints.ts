@@ -11,15 +11,15 @@ import {
   TeamResponse
 } from '@tollgate/contracts/http/team.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { PlanWriter } from '../accounts/plan-writer.ts'
-import type { By } from '../accounts/suspend-account.ts'
-import { createBackground } from '../auth/background.ts'
-import type { Identity } from '../auth/identity/identity.ts'
-import type { Limits } from '../auth/limits.ts'
-import { callerOf } from '../auth/session.ts'
-import type { Clock } from '../clock.ts'
+import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
+import type { By } from '../audit/by.ts'
+import { createBackground } from '../background/after-answer.ts'
+import { callerOf } from '../callers/session.ts'
+import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { limitAttempts } from '../http/attempts.ts'
+import type { Limits } from '../http/limits.ts'
+import type { Identity } from '../identity/identity.ts'
 import type { Projector } from '../projection/projector.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { invite } from './invite.ts'
@@ -32,7 +32,7 @@ export type TeamOptions = {
   catalog: Catalog
   identity: Pick<Identity, 'invite'>
   projector: Pick<Projector, 'accountChanged'>
-  planWriter: Pick<PlanWriter, 'wake'>
+  planWriter: WakeablePlanWriter
   clock: Clock
   limits: Pick<Limits, 'invite' | 'acceptInvitation'>
   /** An origin, below which the links of invitations are. */

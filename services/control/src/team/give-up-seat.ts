@@ -1,13 +1,13 @@
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
 import { intendPlan } from '../accounts/plan-intention.ts'
-import { type By, resumeAccount } from '../accounts/suspend-account.ts'
+import { resumeAccount } from '../accounts/suspend-account.ts'
+import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
 import { customers, members, users } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
+import { lockChanges } from '../projection/record-change.ts'
 
 /**
  * Takes a user's seat away, by themself or by the owner. Their own account comes back, on the plan that it pays for: as
@@ -25,7 +25,7 @@ export async function giveUpSeat(
   by: By
 ): Promise<boolean> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-  await recordChange(tx, [accountShard(userId)])
+  await lockChanges(tx)
   const ofUser = and(eq(members.userId, userId), eq(members.accountId, accountId))
   const left = await tx.delete(members).where(ofUser).returning({ userId: members.userId })
   if (left.length === 0) return false

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
-import { isSubscriptionLive } from '../accounts/live-subscription.ts'
+import { isSubscriptionLive } from '../billing/live-subscription.ts'
 
 /** Everything that decides whether somebody may take a seat, as it is at one instant. */
 export type AcceptanceFacts = {
