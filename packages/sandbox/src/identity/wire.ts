@@ -32,7 +32,7 @@ export interface AccessTokenClaims {
   app_metadata: User['app_metadata']
   user_metadata: User['user_metadata']
   role: string
-  aal: 'aal1'
+  aal: 'aal1' | 'aal2'
   amr: AMREntry[]
   session_id: string
   is_anonymous: boolean

@@ -9,6 +9,8 @@ export const auditActions = [
   'auth.password_changed',
   'auth.password_reset',
   'auth.session_ended',
+  'auth.second_factor_on',
+  'auth.second_factor_off',
   'auth.sessions_ended',
   'user.updated',
   'user.deleted',

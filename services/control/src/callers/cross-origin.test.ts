@@ -83,7 +83,7 @@ test('across origins', async (t) => {
   await t.test('a webhook has no CORS, not even for the pre-flight of an allowed origin', async () => {
     const headers = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
     const answer = await call('OPTIONS', '/api/billing/webhook', { origin: extra, headers })
-    assert.deepEqual([answer.status, codeOf(answer)], [404, 'not_found'])
+    assert.deepEqual([answer.status, codeOf(answer)], [405, 'method_not_allowed'])
     const added = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-') || name === 'vary')
     assert.deepEqual(added, [])
     const beside = await call('OPTIONS', '/api/billing/plan', { origin: extra, headers })

@@ -70,7 +70,8 @@ function readAdminUser(request: FastifyRequest): AdminUser {
   return body
 }
 
-function findUser(context: IdentityContext, request: FastifyRequest): StoredUser {
+/** The user of the path. @throws GoTrueError 404 `validation_failed`, `user_not_found` */
+export function findUser(context: IdentityContext, request: FastifyRequest): StoredUser {
   const { id } = request.params as { id: string }
   if (!isUuid(id)) throw new GoTrueError(404, 'validation_failed', 'user_id must be an UUID')
   const user = context.users.byId(id.toLowerCase())
@@ -147,6 +148,8 @@ function softDelete(context: IdentityContext, user: StoredUser): void {
     identity.email = ''
   }
   user.passwordHash = null
+  delete user.factors
+  delete profile.factors
   context.oneTimeTokens.removeOfUser(profile.id)
   context.sessions.removeOfUser(profile.id, null)
   saveUser(context, user)

@@ -79,7 +79,7 @@ t.test('every path answers in JSON, and what the stand-in lacks is refused by na
   for (const [method, path] of [
     ['GET', '/'],
     ['GET', '/rest/v1/users'],
-    ['POST', '/auth/v1/factors'],
+    ['POST', '/auth/v1/sso'],
     ['DELETE', '/auth/v1/user']
   ]) {
     const response = await fetch(`${url}${path}`, { method, headers: { ...keyed, ...versioned } })

@@ -1,8 +1,10 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { answerOwnHostOnly } from '../../own-host.ts'
 import type { IdentityContext } from '../context.ts'
+import { registerAdminFactors } from '../endpoints/admin-factors.ts'
 import { registerAdminLinks } from '../endpoints/admin-links.ts'
 import { registerAdminUsers } from '../endpoints/admin-users.ts'
+import { registerFactors } from '../endpoints/factors.ts'
 import { registerMailRequests } from '../endpoints/mail-requests.ts'
 import { registerOpenReads, registerProject } from '../endpoints/project.ts'
 import { registerSignUp } from '../endpoints/signup.ts'
@@ -65,10 +67,12 @@ export function buildIdentityApp(context: IdentityContext, logger: FastifyServer
       registerToken(keyed, context)
       registerMailRequests(keyed, context)
       registerUser(keyed, context)
+      registerFactors(keyed, context)
       await keyed.register(async (admin) => {
         admin.addHook('onRequest', (request) => requireAdmin(context, request))
         registerAdminUsers(admin, context)
         registerAdminLinks(admin, context)
+        registerAdminFactors(admin, context)
       })
     },
     { prefix: '/auth/v1' }

@@ -6,6 +6,8 @@ export interface StoredSession {
   userId: string
   /** How the user signed in. */
   amr: AMREntry[]
+  /** `aal2` once a second factor was verified; absent before. */
+  aal?: 'aal2'
   /** Of the refresh token that is valid now; every refresh raises it by one. */
   refreshCounter: number
   /** Base64url. Signs the session's refresh tokens. */
@@ -21,6 +23,8 @@ export interface Sessions {
   remove(id: string): void
   /** Ends all sessions of a user but `except` (null: all). */
   removeOfUser(userId: string, except: string | null): void
+  /** Ends the sessions of a user in which no second factor was verified. */
+  removeOfLowerLevel(userId: string): void
 }
 
 export function createSessions(database: DatabaseSync): Sessions {
@@ -29,6 +33,9 @@ export function createSessions(database: DatabaseSync): Sessions {
   const byId = database.prepare('select document from sessions where id = ?')
   const remove = database.prepare('delete from sessions where id = ?')
   const removeOfUser = database.prepare('delete from sessions where user_id = ?1 and id is not ?2')
+  const removeOfLowerLevel = database.prepare(
+    "delete from sessions where user_id = ? and document ->> '$.aal' is not 'aal2'"
+  )
   return {
     insert: (session) => void insert.run(session.id, session.userId, JSON.stringify(session)),
     update: (session) => void update.run(session.id, JSON.stringify(session)),
@@ -37,6 +44,7 @@ export function createSessions(database: DatabaseSync): Sessions {
       return row === undefined ? null : JSON.parse(String(row.document))
     },
     remove: (id) => void remove.run(id),
-    removeOfUser: (userId, except) => void removeOfUser.run(userId, except)
+    removeOfUser: (userId, except) => void removeOfUser.run(userId, except),
+    removeOfLowerLevel: (userId) => void removeOfLowerLevel.run(userId)
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { StoredFactor } from '../accounts/factors.ts'
 import type { WireUser } from '../wire.ts'
 
 export interface StoredUser {
@@ -8,6 +9,8 @@ export interface StoredUser {
   passwordHash: string | null
   /** Whether one of the two mails of an address change has been confirmed. */
   isEmailChangeHalfConfirmed: boolean
+  /** Second factors. */
+  factors?: StoredFactor[]
 }
 
 export interface UserPage {

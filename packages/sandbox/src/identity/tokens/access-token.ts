@@ -36,7 +36,7 @@ export async function issueAccessToken(
     app_metadata: user.app_metadata,
     user_metadata: user.user_metadata,
     role: user.role,
-    aal: 'aal1',
+    aal: session.aal ?? 'aal1',
     amr: session.amr,
     session_id: session.id,
     is_anonymous: user.is_anonymous
