@@ -28,7 +28,7 @@ export type AccountOptions = {
 
 type Row = typeof accounts.$inferSelect
 
-/** `/api/account`: the account that the caller acts for, and the cap that its owner sets. */
+/** `/api/account`: the caller's account, and the monthly cap that its owner sets. */
 export async function accountEndpoints(
   instance: FastifyInstance,
   { database, catalog, projector, clock }: AccountOptions
@@ -49,7 +49,7 @@ export async function accountEndpoints(
     const usd = request.body.monthly_budget_usd
     const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
     await changeOwnCap(caller.accountId, usd, by)
-    // A repeated call changes nothing, and learns here whether the first is in force by now.
+    // A repeated call stores nothing, but reports whether the first one is in force now.
     if (!(await projector.accountChanged(caller.accountId))) throw new ServiceError('change_pending')
     return { account: toAnswer(await readAccount(orm, caller.accountId), caller) }
   })
@@ -61,7 +61,7 @@ export async function accountEndpoints(
     await orm.transaction(async (tx) => {
       const version = await recordChange(tx, [accountShard(id)])
       await countKeyChange(tx, catalog, id)
-      // The plan may be another by now.
+      // Checked again under the lock: the plan may have changed.
       const ownCapNanos = readOwnCap(usd, planCapNanos(await readAccount(tx, id)))
       await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))
       await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail: { monthly_budget_usd: usd } })

@@ -7,13 +7,13 @@ import type { Orm, Transaction } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
 
 const hourMs = 3_600_000
-/** Of a plan with any number of keys: ten a second, for partners that make keys for their customers. */
+/** For plans without a key quota: ten changes a second, for partners that create keys for their customers. */
 const unlimited = { perHour: 36_000, burst: 6000 }
 
-/** How often the keys of an account may change: so many an hour, and so many at once after a pause. */
+/** How often the keys of an account may change: per hour, and at once after a pause. */
 export type KeyChangeLimit = { readonly perHour: number; readonly burst: number }
 
-/** The limit of a plan. Without one of its own it follows from the quota of keys. */
+/** The limit of a plan; a plan without its own gets one derived from its key quota. */
 export function keyChangeLimit(catalog: Catalog, plan: string): KeyChangeLimit {
   const { keyChanges, keyQuota } = catalog.plans[effectivePlan(catalog, plan)]!
   if (keyChanges !== undefined) return keyChanges
@@ -24,9 +24,9 @@ export function keyChangeLimit(catalog: Catalog, plan: string): KeyChangeLimit {
 /**
  * Decides whether one more change may be made (generic cell rate algorithm, ITU-T I.371).
  *
- * @param until when the earlier changes have worn off, ms since the epoch. If a clock that was ahead wrote it, one change passes
- *   at once, and the rest of a burst stays owed
- * @returns when they have with this one, or how long to wait, ms
+ * @param until when the earlier changes no longer count, ms since the epoch. A clock that ran ahead may have written it: then
+ *   one change passes at once, and the rest of a burst stays counted
+ * @returns `until` with this change, or the milliseconds to wait
  */
 export function judgeKeyChange(
   { perHour, burst }: KeyChangeLimit,
@@ -41,8 +41,8 @@ export function judgeKeyChange(
 }
 
 /**
- * Counts a creation, a rotation or a change of a key. Revocations are not counted, since there cannot be more of them than
- * creations, and a key must always be revocable. It decides only behind `recordChange`, which keeps other changes waiting.
+ * Counts a creation, a rotation or a change of a key. Revocations do not count: each needs a creation, and a key must always
+ * be revocable. Call it under the lock of `recordChange`; else two changes could pass at once.
  *
  * @throws ServiceError `too_many_requests`
  */
@@ -55,13 +55,13 @@ export async function countKeyChange(tx: Transaction, catalog: Catalog, accountI
 }
 
 /**
- * Refuses what {@link countKeyChange} would refuse, without keeping other changes waiting.
+ * Throws where {@link countKeyChange} would throw, without counting and without a lock.
  *
- * @returns when the account's changes have worn off with one more, ms since the epoch
+ * @returns when the account's changes no longer count, one more included, ms since the epoch
  * @throws ServiceError `too_many_requests`
  */
 export async function assertMayChangeKeys(orm: Orm, catalog: Catalog, accountId: string): Promise<number> {
-  // By PostgreSQL's clock, which all replicas share: a clock that is ahead would keep the others from changes for long.
+  // PostgreSQL's clock, which all replicas share: one replica whose clock is ahead would block changes at the others.
   const [account] = await orm
     .select({ plan: accounts.plan, until: accounts.keyChangesUntil, now: databaseNowMs })
     .from(accounts)
@@ -72,7 +72,7 @@ export async function assertMayChangeKeys(orm: Orm, catalog: Catalog, accountId:
   if ('until' in judged) return judged.until
   const seconds = Math.ceil(judged.waitMs / 1000)
   throw new ServiceError('too_many_requests', {
-    message: `Your plan allows ${limit.perHour} changes of keys and caps an hour. Try again in ${seconds} s. Keys can still be revoked.`,
+    message: `Your plan allows ${limit.perHour} changes of keys and caps per hour. Retry in ${seconds} s. You can still revoke keys.`,
     retryAfter: seconds
   })
 }

@@ -5,9 +5,9 @@ import type { Database } from '../database/connect.ts'
 import { findDueCustomers, putOff } from './customers.ts'
 import type { SubscriptionSync } from './subscription-sync.ts'
 
-/** How many are looked for at once. */
+/** Customers per query. */
 const batch = 20
-/** After an attempt that failed, the customer is let be. */
+/** Milliseconds until a failed refresh is repeated. */
 const retryMs = 15_000
 
 export type SyncLoopOptions = {
@@ -15,20 +15,20 @@ export type SyncLoopOptions = {
   sync: Pick<SubscriptionSync, 'read'>
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
-  /** Milliseconds between looks. */
+  /** Milliseconds from one round to the next. */
   intervalMs?: number
 }
 
-/** Reads the customers who were marked for it and are left over: by a crash, by a failure, by the sweep. */
+/** Refreshes customers that are due, for instance after a crash, a failure or a sweep. */
 export type SyncLoop = {
   start(): void
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the last round has ended. */
   stop(): Promise<void>
-  /** Reads all who are due. Never throws: who fails is left for later. */
+  /** Refreshes all due customers. Never throws: a failed one stays due. */
   readDue(): Promise<void>
 }
 
-/** Any number of replicas may run one: of two who read the same customer, the second finds them as they are. */
+/** Any number of replicas may run one: a second refresh of the same customer changes nothing. */
 export function createSyncLoop({ database, sync, clock, log, intervalMs = 2000 }: SyncLoopOptions): SyncLoop {
   const { orm } = database
   const loop = createBackgroundLoop({

@@ -1,11 +1,11 @@
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 
-/** The plan that is in force for what the identity provider says: one of the catalog's, or else the free one. */
+/** The plan of the catalog that applies for a stored plan; the free plan if the catalog does not have it. */
 export function effectivePlan(catalog: Catalog, plan: string | null): string {
   return isUnknownPlan(catalog, plan) ? freePlan : (plan ?? freePlan)
 }
 
-/** Whether an operator wrote down a plan that the catalog does not have. */
+/** Whether a plan is set that the catalog does not have, for instance by an operator. */
 export function isUnknownPlan(catalog: Catalog, plan: string | null): boolean {
   return plan !== null && !Object.hasOwn(catalog.plans, plan)
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
 
-/** What a picodollar a token is in dollars a million tokens. */
+/** Converts picodollars per token to dollars per million tokens. */
 const usdPerMillion = (picosPerToken: number): number => picosPerToken / 1e6
 
 /** @param id of a model of the catalog */

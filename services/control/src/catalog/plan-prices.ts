@@ -1,12 +1,12 @@
 import type { Catalog, PlanPrice } from '@tollgate/contracts/catalog/catalog.ts'
 
-/** What the catalog says about prices at the payment provider. */
+/** The catalog's prices at the payment provider. */
 export type PlanPrices = {
   /** The plan that a price is for; null if the catalog has no such price. */
   planOf(priceId: string): string | null
   /** Whether it can be bought now. */
   isSold(priceId: string): boolean
-  /** Where a plan stands in the catalog, from 0 on: what comes later is more. */
+  /** Position of a plan in the catalog, from 0; a later plan is the better one. -1 for an unknown plan. */
   rankOf(plan: string): number
 }
 

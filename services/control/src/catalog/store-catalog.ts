@@ -4,10 +4,10 @@ import { desc, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { catalogs } from '../database/schema.ts'
 
-/** Any number that nothing else in this database locks; written down once. */
+/** Id of the advisory lock; any number that no other code uses. */
 const lock = 7_012_846_613
 
-/** Puts a catalog in force unless the one in force is the same. Replicas that start together store it once. */
+/** Stores a catalog as the current one, unless it is current already. Replicas that start together store it once. */
 export async function storeCatalog(orm: Orm, catalog: Catalog): Promise<void> {
   const json = JSON.stringify(catalog)
   const sha256 = hash('sha256', json, 'hex')

@@ -22,6 +22,17 @@ export type SupabaseOptions = {
 
 export const defaultTimeoutMs = 5000
 
+/** What calls on behalf of a person share. */
+export interface ClientCalls {
+  readonly options: SupabaseOptions
+  /** Starts the time limit of one call. */
+  startLimit(): AbortSignal
+  /** @param from the person's address */
+  clientFor(from: string, limit?: AbortSignal): Client
+  /** Closes a session at the provider. A failure is only logged: nobody else has the session's tokens. */
+  closeSession(client: Client, session: { access_token: string } | null): Promise<void>
+}
+
 /**
  * A client of GoTrue for one call: it remembers the last session that passed through it, and is dropped with it.
  *

@@ -4,6 +4,7 @@ import type { Identity } from './identity.ts'
 import { adminCalls, adminClient } from './supabase-admin.ts'
 import {
   type Client,
+  type ClientCalls,
   createClient,
   defaultTimeoutMs,
   guarded,
@@ -14,7 +15,8 @@ import {
 } from './supabase-client.ts'
 import { activeFactors, factorCalls, verifyCode } from './supabase-factors.ts'
 import { isMailRepeat, unexpectedFailure, weakPassword } from './supabase-failure.ts'
-import { addressOfLinkSession, isDeadToken } from './supabase-token.ts'
+import { linkCalls } from './supabase-links.ts'
+import { mailCalls } from './supabase-mails.ts'
 
 export type { SupabaseOptions } from './supabase-client.ts'
 
@@ -59,9 +61,12 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
   }
 
   const { inviteNewcomer, ...admin } = adminCalls(options, startLimit)
+  const calls: ClientCalls = { options, startLimit, clientFor, closeSession }
   return {
     startLimit,
     ...admin,
+    ...linkCalls(calls),
+    ...mailCalls(calls, inviteNewcomer),
     ...factorCalls(withSession, new URL(options.publicUrl).host, adminClient(options, startLimit)),
 
     register: ({ email, password, name }, from) =>
@@ -83,19 +88,6 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
         throw registerFailure(error)
       }),
 
-    confirm: (tokenHash, type, from, limit) =>
-      guarded(async () => {
-        const client = clientFor(from, limit)
-        const { data, error } = await client.verifyOtp({ token_hash: tokenHash, type })
-        if (error !== null) {
-          if (deadLink.has(error.code)) return null
-          throw unexpectedFailure(error)
-        }
-        const user = toIdentityUser(requireUser(data.user))
-        await closeSession(client, data.session)
-        return user
-      }),
-
     signIn: (email, password, from, limit, askCode = noCode) =>
       guarded(() =>
         withSession(email, password, from, limit, async (client, user) => {
@@ -107,66 +99,6 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
 
     checkPassword: (email, password, from, limit) =>
       guarded(() => withSession(email, password, from, limit, async () => {})),
-
-    resendConfirmation: (email, from) =>
-      guarded(async () => {
-        const { error } = await clientFor(from).resend({
-          type: 'signup',
-          email,
-          options: { emailRedirectTo: `${options.publicUrl}/confirm` }
-        })
-        if (error !== null && !isMailRepeat(error)) throw mailFailure(error)
-      }),
-
-    sendRecovery: (email, from) =>
-      guarded(async () => {
-        const redirectTo = `${options.publicUrl}/reset-password`
-        const { error } = await clientFor(from).resetPasswordForEmail(email, { redirectTo })
-        if (error !== null && !isMailRepeat(error)) throw mailFailure(error)
-      }),
-
-    invite: async (email, redirectTo, from) => {
-      const limit = startLimit()
-      if (await inviteNewcomer(email, redirectTo, limit)) return 'newcomer'
-      return guarded(async () => {
-        const { error } = await clientFor(from, limit).signInWithOtp({
-          email,
-          options: { shouldCreateUser: false, emailRedirectTo: redirectTo }
-        })
-        if (error !== null) throw mailFailure(error)
-        return 'user' as const
-      })
-    },
-
-    acceptRecovery: (tokenHash, from, limit) =>
-      guarded(async () => {
-        const client = clientFor(from, limit)
-        for (const type of passwordLinks) {
-          const { data, error } = await client.verifyOtp({ token_hash: tokenHash, type })
-          if (error === null) {
-            const user = toIdentityUser(requireUser(data.user))
-            await closeSession(client, data.session)
-            return user
-          }
-          if (!deadLink.has(error.code)) throw unexpectedFailure(error)
-        }
-        return null
-      }),
-
-    acceptLinkSession: (accessToken, from, limit) =>
-      guarded(async () => {
-        const client = clientFor(from, limit)
-        const email = await addressOfLinkSession(client, accessToken, options.issuer ?? `${options.url}/auth/v1`)
-        if (email === null) return null
-        // The token is genuine; whether its session and its user still are, only the provider can say.
-        const { data, error } = await client.getUser(accessToken)
-        if (error === null) {
-          const user = toIdentityUser(requireUser(data.user))
-          return user.email.toLowerCase() === email.toLowerCase() ? user : null
-        }
-        if (isDeadToken(error)) return null
-        throw unexpectedFailure(error)
-      }),
 
     endSession: async (accessToken, limit) => {
       try {
@@ -183,12 +115,6 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
 const noCode = async (): Promise<never> => {
   throw new ServiceError('second_factor_required')
 }
-
-/** Links that let somebody choose a password: a token is of one type, and only the provider knows which. */
-const passwordLinks = ['recovery', 'invite'] as const
-
-/** Wrong, used up, expired, or of a user who has gone. */
-const deadLink = new Set<unknown>(['otp_expired', 'validation_failed', 'user_not_found', 'user_banned'])
 
 /**
  * What the provider refuses before it looks at the password, also of a user whom it banned: so none of it may tell that
@@ -217,10 +143,4 @@ function registerFailure(error: AuthError): ServiceError {
     default:
       return unexpectedFailure(error)
   }
-}
-
-function mailFailure(error: AuthError): ServiceError {
-  return error.code === 'validation_failed' || error.code === 'email_address_invalid'
-    ? new ServiceError('invalid_email', { cause: error })
-    : unexpectedFailure(error)
 }

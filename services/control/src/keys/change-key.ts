@@ -16,7 +16,7 @@ import type { ByWhom } from './store-key.ts'
  * Changes the terms of a key.
  *
  * @throws ServiceError `not_found`, also for a key that is revoked; `invalid_request` naming a field; `key_quota_exceeded`
- *   if an expired key would live again beside as many as the account may have; `too_many_requests`
+ *   if an expired key would become active again and exceed the quota; `too_many_requests`
  */
 export async function changeKey(
   orm: Orm,
@@ -35,7 +35,7 @@ export async function changeKey(
       .where(and(eq(keys.id, id), eq(keys.accountId, accountId), eq(keys.status, 'active')))
     if (found === undefined) throw new ServiceError('not_found')
     const terms = readKeyTerms(asked, catalog, found.plan, by.at)
-    // A key that ends may have made room for another by now, however long this change had to wait for its turn.
+    // While this change waited for the lock, the key may have expired and another one taken its place in the quota.
     if (found.key.expiresAt !== null && terms.expiresAt !== undefined) {
       const account = { id: accountId, plan: found.plan }
       await insistOnQuota(tx, catalog, account, { scope: found.key.scope, besides: id }, by.at)

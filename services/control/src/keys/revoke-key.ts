@@ -7,7 +7,7 @@ import { lockChanges, recordChange } from '../projection/record-change.ts'
 import type { ByWhom } from './store-key.ts'
 
 /**
- * Revokes a key in the database; one that is revoked already stays as it is.
+ * Revokes a key in the database. A revoked key stays as it is.
  *
  * @returns whether the account has such a key
  */
@@ -21,7 +21,7 @@ export async function revokeKey(orm: Orm, accountId: string, id: string, by: ByW
     await lockChanges(tx)
     const [key] = await tx.select({ digest: keys.digest }).from(keys).where(isTheKey)
     const version = await recordChange(tx, [shard, secretShard(key!.digest)])
-    // Somebody else may have revoked it meanwhile: the first time counts.
+    // Another call may have revoked it since: its time stays.
     const revoked = await tx
       .update(keys)
       .set({ status: 'revoked', revokedAt: by.at, version })

@@ -7,9 +7,9 @@ import { lockChanges, recordChange } from '../projection/record-change.ts'
 export type RevokedKey = { readonly id: string; readonly accountId: string; readonly label: string }
 
 /**
- * Revokes the live keys of an account, in the database. Other changes wait until the transaction ends.
+ * Revokes the live keys of an account in the database. Other changes wait until the transaction ends.
  *
- * @param which of them; all without it
+ * @param which restricts the keys; by default all are revoked
  */
 export async function revokeKeys(tx: Transaction, accountId: string, now: Date, which?: SQL): Promise<RevokedKey[]> {
   const isLive = and(eq(keys.accountId, accountId), eq(keys.status, 'active'), which)

@@ -14,17 +14,17 @@ import type { ByWhom, StoredKey } from './store-key.ts'
 export type Rotation = {
   readonly accountId: string
   readonly id: string
-  /** The new one, of the key's scope. Only its digest is stored. */
+  /** The new secret, of the key's scope. Only its digest is stored. */
   readonly secret: string
-  /** How long the old one works on. One that was in its own grace until now ends at once. */
+  /** How long the old secret still works. A secret before it that is still in its grace ends at once. */
   readonly graceSeconds: number
-  /** When the grace begins, from {@link judgingTime}: the clock that ends it must have begun it. */
+  /** When the grace begins, from {@link judgingTime}: the same clock decides when it ends. */
   readonly graceFrom: Date
   readonly idempotency: string | null
 }
 
 /**
- * Gives a key another secret.
+ * Replaces the secret of a key.
  *
  * @throws ServiceError `not_found`, also for a key that is revoked; `too_many_requests`
  */

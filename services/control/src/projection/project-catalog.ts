@@ -4,18 +4,18 @@ import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.
 import { announceChange, putCatalog, type readCatalogVersion } from '@tollgate/state/projection/project.ts'
 import type { ProjectionSource, Truth } from './source.ts'
 
-/** What Redis says of its catalog; to be read before Postgres, as the shards' markers are. */
+/** The catalog version in Redis. Read it before PostgreSQL, like the markers of shards. */
 export type CatalogMarker = Awaited<ReturnType<typeof readCatalogVersion>>
 
-/** Its version carries the epoch too, so that no two catalogs ever have the same. */
+/** The version includes the epoch, so no two catalogs have the same version. */
 export const catalogVersion = (truth: Truth): number => versionOf(truth.epoch, truth.catalog)
 
-/** Whether Redis has a catalog that Postgres does not know, which must then have been restored to an earlier state. */
+/** Whether Redis has a catalog that PostgreSQL does not know: then PostgreSQL was restored to an earlier state. */
 export function isCatalogAhead(marker: CatalogMarker, truth: Truth): boolean {
   return marker !== null && marker.version > catalogVersion(truth)
 }
 
-/** Brings the catalog in force to Redis if it is not there, and vouches for it to the process. */
+/** Writes the current catalog to Redis if it is not there, verified for the Redis process with this run id. */
 export async function projectCatalog(
   source: ProjectionSource,
   redis: RedisLink,

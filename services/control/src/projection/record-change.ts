@@ -3,25 +3,26 @@ import { sql } from 'drizzle-orm'
 import { queryRows, type Transaction } from '../database/connect.ts'
 import { changes, shards } from '../database/schema.ts'
 
-/** Any number that nothing else in this database locks; written down once. */
+/** Id of the advisory lock; any number that no other code uses. */
 const lock = 7_012_846_612
 
-/** For how long a transaction that has the lock may do nothing: far longer than a busy replica takes between two statements. */
+/** How long a transaction may idle under the lock: far longer than a busy replica needs between two statements. */
 const idleLimit = '3s'
 
 /**
  * Numbers a change to keys or accounts, and marks the shards that it touches. Every row that the change inserts or
  * updates gets the number as its `version`, in the same transaction.
  *
- * Changes are made one after the other: the lock is held until the transaction ends, so the order of the numbers is the
- * order in which changes become visible, and who has seen one has seen all below it. What the caller reads after this
- * call is therefore what the change is decided on. Numbers of transactions that roll back are not used again.
+ * Changes run one after the other: the lock is held until the transaction ends. So changes become visible in the order of
+ * their numbers, and a reader that sees one sees all lower ones. Facts that the caller reads after this call cannot change
+ * before the commit. Numbers of rolled back transactions are not used again.
  *
- * To rule out deadlocks, call this before locking or changing a row that other changes touch too, and keep what
- * follows short. Rows of users come before: they are locked `for no key update`, since `for update` would also keep out
- * whoever refers to a user under this lock, as a new key does.
+ * To avoid deadlocks, call this before locking or changing a row that other changes touch, and keep the rest of the
+ * transaction short. Rows of users are locked earlier, `for no key update`: `for update` would also block rows that refer to
+ * the user, such as a new key.
  *
- * @param touched the account's shard for its record and for its keys'; also the secret's when a secret comes or dies
+ * @param touched the account's shard for records of the account and its keys; also the secret's shard if a secret is added or
+ *   ends
  */
 export async function recordChange(tx: Transaction, touched: readonly Shard[]): Promise<number> {
   await lockChanges(tx)
@@ -29,7 +30,7 @@ export async function recordChange(tx: Transaction, touched: readonly Shard[]): 
     [...new Set(touched)].map((name) => sql`(${name}::text)`),
     sql`, `
   )
-  // A statement of its own: the number must be taken after the lock.
+  // A separate statement, because the number must be taken under the lock.
   const [row] = await queryRows<{ change: string }>(
     tx,
     sql`

@@ -10,12 +10,12 @@ import { customers, members, users } from '../database/schema.ts'
 import { lockChanges } from '../projection/record-change.ts'
 
 /**
- * Takes a user's seat away, by themself or by the owner. Their own account comes back, on the plan that it pays for: as
- * nobody joins with a subscription, almost always the free one. The keys that they made stay with the team.
+ * Removes a user's seat, for the user or for the owner. Their own account resumes, on the plan that it pays for; users join
+ * without a subscription, so it is almost always the free plan. Keys that they created stay with the team.
  *
  * Locks are taken in the order user, change, rest.
  *
- * @returns whether they had a seat in the account, and the projector should hear of their own one after the commit
+ * @returns whether they had a seat in the account; then notify the projector of their own account after the commit
  */
 export async function giveUpSeat(
   tx: Transaction,
@@ -39,9 +39,9 @@ export async function giveUpSeat(
 }
 
 /**
- * For a user who goes for good: gives up the seat that they have, wherever it is.
+ * Removes the seat of a user who is being deleted.
  *
- * @returns whether they had one
+ * @returns whether they had a seat
  */
 export async function leaveTeam(tx: Transaction, catalog: Catalog, userId: string, by: By): Promise<boolean> {
   const [seat] = await tx.select({ accountId: members.accountId }).from(members).where(eq(members.userId, userId))

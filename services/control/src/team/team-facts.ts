@@ -4,7 +4,7 @@ import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts, members } from '../database/schema.ts'
 
-/** An account as the team that shares it. */
+/** The team that shares an account. */
 export type TeamFacts = {
   readonly plan: string
   readonly isSuspended: boolean

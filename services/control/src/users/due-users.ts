@@ -2,6 +2,7 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { createTurns } from '../background/limit-concurrency.ts'
+import type { Orm } from '../database/connect.ts'
 import { users } from '../database/schema.ts'
 import { adoptUser } from './adopt-user.ts'
 import type { RefreshOptions } from './refresh-user.ts'
@@ -90,19 +91,14 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
         .orderBy(asc(users.dueAt))
         .limit(batch)
       if (due.length === 0 || signal.aborted) return
-      const outcomes = await Promise.allSettled(due.map(({ id, dueAt }) => refreshClaimed(id, dueAt!)))
+      const outcomes = await Promise.allSettled(
+        due.map(async ({ id, dueAt }) => {
+          if (await claimUser(orm, id, dueAt!, later())) await refreshInTurn(id)
+        })
+      )
       const failed = outcomes.find((outcome) => outcome.status === 'rejected')
       if (failed !== undefined) throw failed.reason
     }
-  }
-
-  async function refreshClaimed(id: string, dueAt: Date): Promise<void> {
-    const claimed = await orm
-      .update(users)
-      .set({ dueAt: later() })
-      .where(and(eq(users.id, id), eq(users.dueAt, dueAt)))
-      .returning({ id: users.id })
-    if (claimed.length > 0) await refreshInTurn(id)
   }
 
   return {
@@ -120,4 +116,14 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
     stop: loop.stop,
     refreshDue: loop.runOnce
   }
+}
+
+/** Moves the time at which a user is due. @returns false if another replica moved it first */
+async function claimUser(orm: Orm, id: string, dueAt: Date, until: Date): Promise<boolean> {
+  const claimed = await orm
+    .update(users)
+    .set({ dueAt: until })
+    .where(and(eq(users.id, id), eq(users.dueAt, dueAt)))
+    .returning({ id: users.id })
+  return claimed.length > 0
 }

@@ -91,7 +91,7 @@ test('the endpoint for reports', async (t) => {
     const origin = 'http://localhost:3000'
     const headers = { 'access-control-request-method': 'POST' }
     const preflight = await control.call('OPTIONS', '/api/auth/webhook', { origin, headers })
-    assert.equal(preflight.status, 404)
+    assert.equal(preflight.status, 405)
     assert.equal(preflight.headers['access-control-allow-origin'], undefined)
   })
 

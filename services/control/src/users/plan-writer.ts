@@ -60,22 +60,6 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
     }
   })
 
-  /** Takes a user whose plan is to be written and whom nobody else has. */
-  async function claim(): Promise<Claimed | null> {
-    const [claimed] = await queryRows<Claimed>(
-      orm,
-      sql`
-        update ${planWrites} set lease_ends_at = now() + ${`${leaseSeconds} s`}::interval
-        where user_id = (
-          select user_id from ${planWrites}
-          where pending and (lease_ends_at is null or lease_ends_at < now())
-          limit 1 for update skip locked
-        )
-        returning user_id::text as "user", intended, ours, revision`
-    )
-    return claimed ?? null
-  }
-
   /** @returns false if there is a new intention, which is judged from the beginning */
   async function write({ user, intended, ours, revision }: Claimed): Promise<boolean> {
     const limit = identity.startLimit()
@@ -90,7 +74,7 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
           return finish(user, revision, [intended], found)
         case 'write':
           ours = [...new Set([...ours, intended])]
-          if (!(await store(orm, user, revision, { ours }))) return release(user)
+          if (!(await store(orm, user, revision, { ours }))) return release(orm, user)
           await identity.setPlan(user, intended, limit)
       }
     }
@@ -109,30 +93,46 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
       const isFinished = await store(tx, user, revision, { ours, pending: false, leaseEndsAt: null })
       return isFinished ? adoptUser(tx, catalog, user, found, clock()) : null
     })
-    if (adoption === null) return release(user)
+    if (adoption === null) return release(orm, user)
     if (adoption.isAccountChanged) await projector.accountChanged(user)
     return true
   }
 
-  async function release(user: string): Promise<false> {
-    await orm.update(planWrites).set({ leaseEndsAt: null }).where(eq(planWrites.userId, user))
-    return false
-  }
-
-  /** @returns whether the intention is still the same */
-  async function store(db: Orm, user: string, revision: number, changes: Partial<typeof planWrites.$inferInsert>) {
-    const isSame: SQL | undefined = and(eq(planWrites.userId, user), eq(planWrites.revision, revision))
-    const stored = await db.update(planWrites).set(changes).where(isSame).returning({ user: planWrites.userId })
-    return stored.length > 0
-  }
-
   async function writeDue(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const claimed = await claim()
+      const claimed = await claim(orm)
       if (claimed === null) return
       await write(claimed)
     }
   }
 
   return { start: loop.start, stop: loop.stop, wake: loop.wake, writeAll: loop.runOnce }
+}
+
+/** Takes a user whose plan is to be written and whom nobody else has. */
+async function claim(orm: Orm): Promise<Claimed | null> {
+  const [claimed] = await queryRows<Claimed>(
+    orm,
+    sql`
+      update ${planWrites} set lease_ends_at = now() + ${`${leaseSeconds} s`}::interval
+      where user_id = (
+        select user_id from ${planWrites}
+        where pending and (lease_ends_at is null or lease_ends_at < now())
+        limit 1 for update skip locked
+      )
+      returning user_id::text as "user", intended, ours, revision`
+  )
+  return claimed ?? null
+}
+
+async function release(orm: Orm, user: string): Promise<false> {
+  await orm.update(planWrites).set({ leaseEndsAt: null }).where(eq(planWrites.userId, user))
+  return false
+}
+
+/** @returns whether the intention is still the same */
+async function store(orm: Orm, user: string, revision: number, changes: Partial<typeof planWrites.$inferInsert>) {
+  const isSame: SQL | undefined = and(eq(planWrites.userId, user), eq(planWrites.revision, revision))
+  const stored = await orm.update(planWrites).set(changes).where(isSame).returning({ user: planWrites.userId })
+  return stored.length > 0
 }
