@@ -3,10 +3,10 @@
  * and its answer back. There is no admission, no settlement, and no log. With a Redis, keys are judged: found by what the
  * request presents, and confirmed by one script for each request, as a gateway without limits and budgets would do it.
  *
- * Arguments: port to listen on, port of the upstream; URL of a Redis that has keys and a catalog, if they are judged.
+ * Arguments: port to listen on, port of the upstream, the upstreams file; URL of a Redis that has keys and a catalog, if
+ * they are judged.
  */
 import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import { confirmKey } from '@tollgate/gateway/admission/admit-request.ts'
 import { judgeCall } from '@tollgate/gateway/admission/judge.ts'
@@ -26,9 +26,9 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { portArguments } from './program.ts'
 
 const { port, upstreamPort } = portArguments()
-const redisUrl = process.argv[4]
+const [upstreamsFile, redisUrl] = process.argv.slice(4)
 const judge = redisUrl === undefined ? null : await judgeBy(redisUrl)
-const upstreams = openUpstreams(fileURLToPath(new URL('../targets/upstreams.yaml', import.meta.url)), {
+const upstreams = openUpstreams(upstreamsFile!, {
   BENCH_UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}/v1`,
   BENCH_CREDENTIAL: 'the-upstreams-key'
 })

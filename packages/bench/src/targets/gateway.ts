@@ -52,7 +52,7 @@ export const judged = withRedis(
     const child = context.children.startNode({
       name: 'judged',
       file: relayProgram,
-      args: [String(port), String(context.upstreamPort), redisUrl],
+      args: [String(port), String(context.upstreamPort), upstreamsFile, redisUrl],
       nodeFlags: [...gatewayNodeFlags, ...context.nodeFlags],
       core: context.core,
       servesCommands: false

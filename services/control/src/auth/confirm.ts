@@ -17,8 +17,8 @@ import {
   noteAcceptedLink,
   noteConfirmed
 } from '../users/proof.ts'
+import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
-import type { AuthContext } from './endpoints.ts'
 import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
 import { databaseTime, isPasswordStill } from './password-set.ts'
 import { signIn } from './sign-in.ts'

@@ -1,14 +1,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { FastifyInstance } from 'fastify'
 import { createBackground } from '../background/after-answer.ts'
-import type { SubscriptionSync } from '../billing/subscription-sync.ts'
 import { cookieAttributes } from '../callers/session-cookie.ts'
-import type { Clock } from '../clocks/clock.ts'
-import type { Database } from '../database/connect.ts'
-import type { Limits } from '../http/limits.ts'
-import type { Identity } from '../identity/identity.ts'
-import type { Projector } from '../projection/projector.ts'
+import type { AuthOptions } from './auth-context.ts'
 import { changePassword } from './change-password.ts'
 import { confirm } from './confirm.ts'
 import { confirmLink } from './confirm-link.ts'
@@ -16,31 +10,11 @@ import { login } from './login.ts'
 import { mailRequests } from './mail-requests.ts'
 import { me } from './me.ts'
 import { ownSessions } from './own-sessions.ts'
-import type { Floors } from './pace.ts'
 import { register } from './register.ts'
 import { resetPassword } from './reset-password.ts'
 import { secondFactor } from './second-factor.ts'
-import { createSecondFactorCodes, type SecondFactorCodes } from './second-factor-codes.ts'
+import { createSecondFactorCodes } from './second-factor-codes.ts'
 import { signout } from './signout.ts'
-
-export type AuthOptions = {
-  identity: Identity
-  database: Database
-  catalog: Catalog
-  projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
-  sync: Pick<SubscriptionSync, 'read'>
-  clock: Clock
-  floors: Floors
-  limits: Limits
-  publicUrl: string
-  serviceDomain: string
-}
-
-/** What the auth endpoints are made of. */
-export type AuthContext = AuthOptions & {
-  cookie: ReturnType<typeof cookieAttributes>
-  codes: SecondFactorCodes
-}
 
 /** `/api/auth/*` */
 export async function authEndpoints(app: FastifyInstance, options: AuthOptions): Promise<void> {

@@ -5,8 +5,8 @@ import { addressOf } from '../callers/request-address.ts'
 import { attemptLimit, limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { findUnproved } from '../users/proof.ts'
+import type { AuthContext } from './auth-context.ts'
 import { isAddress } from './credentials-form.ts'
-import type { AuthContext } from './endpoints.ts'
 
 /**
  * `POST /forgot-password` and `POST /resend-confirmation`: answer first, always the same, and only then ask the provider

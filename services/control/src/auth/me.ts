@@ -8,7 +8,7 @@ import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 import { deleteUser } from '../users/delete-user.ts'
-import type { AuthContext } from './endpoints.ts'
+import type { AuthContext } from './auth-context.ts'
 
 /** `GET /me`: who is signed in. `PATCH /me`: another name. `DELETE /me`: deletes the user and closes their account. */
 export function me(app: TypedApp, context: AuthContext): void {

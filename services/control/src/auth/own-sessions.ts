@@ -7,7 +7,7 @@ import { callerOf } from '../callers/session.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
 import { sessions } from '../database/schema.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import type { AuthContext } from './endpoints.ts'
+import type { AuthContext } from './auth-context.ts'
 
 /** Sessions that are listed. A user may have more. */
 const maxListed = 100

@@ -5,8 +5,8 @@ import { addressOf } from '../callers/request-address.ts'
 import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
 import { noteRegistered } from '../users/proof.ts'
+import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword, isAddress } from './credentials-form.ts'
-import type { AuthContext } from './endpoints.ts'
 import { startFloor } from './pace.ts'
 
 /** `POST /register`: creates a user and has the confirmation mail sent. Opens no session. */

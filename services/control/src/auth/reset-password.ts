@@ -12,8 +12,8 @@ import type { TypedApp } from '../http/typed-app.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 import { type Addressed, hasProof, isOurUser, linkRetryMs, noteProved } from '../users/proof.ts'
+import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
-import type { AuthContext } from './endpoints.ts'
 import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
 
 /**

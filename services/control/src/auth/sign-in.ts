@@ -10,8 +10,8 @@ import type { Transaction } from '../database/connect.ts'
 import type { IdentityUser } from '../identity/identity.ts'
 import { adoptUser } from '../users/adopt-user.ts'
 import { noteProved } from '../users/proof.ts'
+import type { AuthContext } from './auth-context.ts'
 import { describeBrowser } from './describe-browser.ts'
-import type { AuthContext } from './endpoints.ts'
 
 /** What a request that signs somebody in does in the same transaction. */
 export type SigningIn = {

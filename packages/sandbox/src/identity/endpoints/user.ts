@@ -26,7 +26,7 @@ const UserUpdate = Type.Object({
 export const duplicateEmail = () =>
   new GoTrueError(422, 'email_exists', 'A user with this email address has already been registered')
 
-/** `GET /user`, `PUT /user` and `POST /logout`: what a user does with an access token. */
+/** `GET /user`, `PUT /user` and `POST /logout`, with a user's access token. */
 export function registerUser(app: FastifyInstance, context: IdentityContext): void {
   app.get('/user', async (request) => {
     const { user } = await requireUser(context, request)

@@ -4,15 +4,15 @@ import type { AMREntry } from '@supabase/supabase-js'
 export interface StoredSession {
   id: string
   userId: string
-  /** How the user signed in. */
+  /** The user's sign-in methods. */
   amr: AMREntry[]
   /** `aal2` once a second factor was verified; absent before. */
   aal?: 'aal2'
-  /** Of the refresh token that is valid now; every refresh raises it by one. */
+  /** The number of the active refresh token. Each refresh adds one. */
   refreshCounter: number
-  /** Base64url. Signs the session's refresh tokens. */
+  /** The key that signs the session's refresh tokens, base64url. */
   refreshKey: string
-  /** Unix milliseconds; of the sign-in until the first refresh. */
+  /** The time of the last refresh, or else of the sign-in, in Unix milliseconds. */
   refreshedMs: number
 }
 
@@ -21,7 +21,7 @@ export interface Sessions {
   update(session: StoredSession): void
   byId(id: string): StoredSession | null
   remove(id: string): void
-  /** Ends all sessions of a user but `except` (null: all). */
+  /** Ends all sessions of a user except `except` (null: all). */
   removeOfUser(userId: string, except: string | null): void
   /** Ends the sessions of a user in which no second factor was verified. */
   removeOfLowerLevel(userId: string): void

@@ -6,35 +6,41 @@ import { onNextStream, wasReset } from './http2-streams.ts'
 import type { AnswerHandler, CallController, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
 
 /**
- * Calls an upstream with HTTP/2 by undici. If the upstream does not agree to that, each call has a connection of its own
- * with HTTP/1.1: undici would use one again at once, and take what came unasked for the next answer.
+ * Calls an upstream by undici: with HTTP/2, or with HTTP/1.1 where the upstreams file says `client: undici`. The README in
+ * `http1` says what the gateway's own client of HTTP/1.1 does better.
+ *
+ * If an upstream of HTTP/2 does not agree to it, each call has a connection of its own with HTTP/1.1: undici would use one
+ * again at once, and take what came unasked for the next answer.
  *
  * The upstream gets each call once: undici would send a call again whose stream was refused.
  */
-export class Http2Pool implements UpstreamPool {
+export class UndiciPool implements UpstreamPool {
   readonly #pool: Pool
+  readonly #http2: boolean
   readonly #pathPrefix: string
   /** What follows an endpoint's path. May hold a key: never log it. */
   readonly #query: string
   readonly #headers: readonly string[]
 
-  constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions) {
+  /** @param http2 whether HTTP/2 is asked for; needs https */
+  constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions, http2: boolean) {
+    this.#http2 = http2
     this.#pathPrefix = url.pathname.replace(/\/+$/, '')
     this.#query = url.search
     this.#headers = headers
     this.#pool = new Pool(url.origin, {
       connections: null,
       pipelining: 1,
-      allowH2: true,
+      allowH2: http2,
       connectTimeout: timeouts.connect,
       headersTimeout: timeouts.firstByte,
       bodyTimeout: timeouts.betweenChunks,
-      connect: { preferH2: true, ...(ca !== undefined && { ca }) }
+      connect: { preferH2: http2, ...(ca !== undefined && { ca }) }
     })
   }
 
   get underWay(): number {
-    return this.#pool.stats.running + this.#pool.stats.pending
+    return this.#pool.stats.size
   }
 
   dispatch({ path, requestId, body }: UpstreamCall, handler: AnswerHandler): void {
@@ -42,12 +48,12 @@ export class Http2Pool implements UpstreamPool {
       {
         method: 'POST',
         path: this.#pathPrefix + path + this.#query,
-        // Of HTTP/1.1 only.
-        reset: true,
+        // Has no effect on HTTP/2.
+        reset: this.#http2,
         headers: [...this.#headers, 'x-request-id', requestId],
         body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body
       },
-      new Translation(handler)
+      new Translation(handler, this.#http2)
     )
   }
 
@@ -64,20 +70,24 @@ export class Http2Pool implements UpstreamPool {
 /** Tells a handler of ours what undici tells, and undici what the handler does. */
 class Translation implements Dispatcher.DispatchHandler, CallController {
   readonly #handler: AnswerHandler
+  readonly #http2: boolean
   #controller: Dispatcher.DispatchController | null = null
-  #began = false
+  /** Why the call was aborted. */
+  #reason: Error | null = null
   /** null before it is opened, and with HTTP/1.1. */
   #stream: ClientHttp2Stream | null = null
 
-  constructor(handler: AnswerHandler) {
+  constructor(handler: AnswerHandler, http2: boolean) {
     this.#handler = handler
+    this.#http2 = http2
   }
 
   abort(reason: Error): void {
+    this.#reason ??= reason
     this.#controller?.abort(reason)
   }
 
-  /** A stream that is reset brings nothing any more: what has arrived is read in a turn of the event loop. */
+  /** An aborted call brings nothing any more, so what has arrived is read first, in two turns of the event loop. */
   leave(reason: Error): void {
     this.resume()
     setImmediate(() => setImmediate(() => this.abort(reason)))
@@ -99,19 +109,19 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
     this.#controller = controller
     this.#handler.onRequestStart(this)
     // undici opens the stream in the same turn.
-    if (!controller.aborted) onNextStream((stream) => (this.#stream = stream))
+    if (this.#http2 && !controller.aborted) onNextStream((stream) => (this.#stream = stream))
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return
-    this.#began = true
-    const length = headers['content-length']
+    const field = (name: string) => joined(headers[name])
+    const length = field('content-length')
     this.#handler.onResponseStart(this, status, {
-      contentType: headers['content-type'],
-      contentEncoding: headers['content-encoding'],
-      retryAfter: headers['retry-after'],
-      retryAfterMs: headers['retry-after-ms'] as string | undefined,
-      contentLength: length === undefined ? -1 : Number(length)
+      contentType: field('content-type'),
+      contentEncoding: field('content-encoding'),
+      retryAfter: field('retry-after'),
+      retryAfterMs: field('retry-after-ms'),
+      contentLength: length === undefined || status === 204 || status === 304 ? -1 : Number(length)
     })
   }
 
@@ -127,21 +137,31 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
   }
 
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#handler.onResponseError(controller ? this : null, callErrorOf(error, this.#began))
+    // undici gives nothing at all for a call that has not started.
+    const hasStarted = Boolean(controller)
+    this.#handler.onResponseError(
+      hasStarted ? this : null,
+      error === this.#reason ? error : callErrorOf(error, hasStarted)
+    )
   }
 }
 
-/** What failed, in our words. */
-function callErrorOf(error: Error, answerBegan: boolean): CallError {
+/** What failed, in our words. @param hasStarted whether there was a connection for the call */
+function callErrorOf(error: Error, hasStarted: boolean): CallError {
   if (error instanceof CallError) return error
   if (error instanceof errors.ConnectTimeoutError) return new CallError('connect_timeout', error.message, error)
   if (error instanceof errors.HeadersTimeoutError) return new CallError('first_byte_timeout', error.message, error)
   if (error instanceof errors.BodyTimeoutError) return new CallError('between_chunks_timeout', error.message, error)
-  const code = (error as NodeJS.ErrnoException).code ?? ''
-  if (!answerBegan && neverConnected.test(code)) {
-    return new CallError('not_connected', 'the upstream cannot be reached', error)
+  if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError) {
+    return new CallError('pool_closed', 'the gateway is stopping', error)
+  }
+  if (!hasStarted) return new CallError('not_connected', 'the upstream cannot be reached', error)
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
+    return new CallError('malformed_answer', "the upstream's answer is broken", error)
   }
   return new CallError('connection_broke', 'the connection to the upstream broke', error)
 }
 
-const neverConnected = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|CERT|TLS|SSL/
+function joined(values: string | string[] | undefined): string | undefined {
+  return Array.isArray(values) ? values.join(', ') : values
+}
