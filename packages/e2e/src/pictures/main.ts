@@ -6,7 +6,7 @@ import { launchBrowser } from '../dashboard/browser.ts'
 const baseURL = process.env.PUBLIC_URL || 'http://localhost:3000'
 const pictures = [
   { name: 'overview', path: '/dashboard', height: 900 },
-  { name: 'keys', path: '/dashboard/keys', height: 650 },
+  { name: 'keys', path: '/dashboard/keys', height: 630 },
   { name: 'usage', path: '/dashboard/usage', height: 1000 }
 ] as const
 
@@ -19,8 +19,9 @@ try {
   if (!login.ok()) throw new Error(`The demo user cannot sign in: ${await login.text()}`)
   const page = await context.newPage()
   for (const { name, path, height } of pictures) {
-    await page.setViewportSize({ width: 1280, height })
+    await page.setViewportSize({ width: 1440, height })
     await page.goto(path, { waitUntil: 'networkidle' })
+    await page.getByText('Loading…').first().waitFor({ state: 'detached' })
     await page.screenshot({ path: workspaceFile(`docs/pictures/${name}.png`), animations: 'disabled' })
   }
 } finally {

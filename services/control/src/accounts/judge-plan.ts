@@ -1,29 +1,29 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 
-/** What we want `app_metadata.plan` of a user to be, and what may stand there because of us. */
+/** The plan that control intends for `app_metadata.plan` of a user, and the plans that control may have written there. */
 export type PlanWrite = { readonly intended: string; readonly ours: readonly string[] }
 
 /**
- * The plan that somebody set by hand at the identity provider: whatever is found there and we did not write. It holds
- * until it is removed there.
+ * The plan that an operator set at the identity provider: any plan there that control did not write. It applies until the
+ * operator removes it.
  *
- * @param found `app_metadata.plan`; null if there is none
+ * @param found `app_metadata.plan`; null if it is not set
  */
 export function planByHand(found: string | null, ours: readonly string[]): string | null {
   return found === null || ours.includes(found) ? null : found
 }
 
-/** What is to be done about a plan that was found at the provider: leave what was set by hand, write, or nothing. */
+/** Decides about the plan at the provider: an operator's stays, a different one of ours is replaced, the intended one stands. */
 export function judgePlanWrite(found: string | null, { intended, ours }: PlanWrite): 'by hand' | 'write' | 'written' {
   if (planByHand(found, ours) !== null) return 'by hand'
   return found === intended ? 'written' : 'write'
 }
 
 /**
- * The plan of a user's own account. A seat has none of its own but one that was set by hand: what we write for a seat is
- * the team's.
+ * The plan of a user's own account. For a user with a seat, control writes the team's plan to the provider, so their own
+ * account is free unless an operator set a plan.
  *
- * @param write null if we never meant to write any
+ * @param write null if control never intended a plan
  */
 export function personalPlan(found: string | null, write: PlanWrite | null, isSeat: boolean): string {
   if (write === null) return found ?? freePlan

@@ -1,7 +1,7 @@
 import type { BillingFacts } from './judge-subscriptions.ts'
 import type { Subscription } from './payments.ts'
 
-/** Whether a subscription is the one that was read last, and as it was then. */
+/** Whether a subscription is the stored one and has not changed. */
 export function isAsRead(subscription: Subscription, facts: Omit<BillingFacts, 'plan'>): boolean {
   const { id, status, priceIds, cancelAt, periodEndsAt, isUnpaid } = subscription
   const renewsAt = cancelAt === null ? periodEndsAt : null

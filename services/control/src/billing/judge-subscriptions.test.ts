@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
+import { readPlanPrices } from '../catalog/plan-prices.ts'
 import { findSurplus, judgeSubscriptions, noSubscription } from './judge-subscriptions.ts'
 import type { Subscription } from './payments.ts'
-import { readPlanPrices } from './plan-prices.ts'
 import { anySubscriptions, catalog, knownPrices, subscription } from './testing/subscriptions.ts'
 
 const prices = readPlanPrices(catalog)

@@ -1,17 +1,17 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { isSubscriptionLive } from '../accounts/live-subscription.ts'
+import type { PlanPrices } from '../catalog/plan-prices.ts'
+import { isSubscriptionLive } from './live-subscription.ts'
 import type { Subscription } from './payments.ts'
-import type { PlanPrices } from './plan-prices.ts'
 
-/** What follows from a customer's subscriptions. */
+/** The plan and the payment status that follow from a customer's subscriptions. */
 export type BillingFacts = {
   readonly plan: string
-  /** Of the subscription that leads to the plan, or else of the newest that there was; null if there was none. */
+  /** Of the subscription that gives the plan, else of the newest one; null if there was never one. */
   readonly status: string | null
   readonly subscriptionId: string | null
   readonly priceId: string | null
   readonly isPastDue: boolean
-  /** When it is next paid for; null if that will not happen. */
+  /** The next payment; null if there will be none. */
   readonly renewsAt: Date | null
   /** When it ends, if it has been cancelled. */
   readonly cancelAt: Date | null
@@ -19,16 +19,16 @@ export type BillingFacts = {
 
 export type Judgement = {
   readonly facts: BillingFacts
-  /** What cannot be told from the catalog, for the operator: the plan is kept meanwhile. Empty if all is known. */
+  /** Prices and statuses that the catalog or control does not know, for the operator. The plan is kept meanwhile. */
   readonly unknown: readonly string[]
 }
 
-/** With these the plan of the price is in force. A payment that failed is tried again for a while. */
+/** Statuses that entitle to the plan of the price. With `past_due`, the provider still retries the payment. */
 const entitling = new Set(['trialing', 'active', 'past_due'])
-/** With these there is no plan. `incomplete` is no subscription yet: its first payment is due. */
+/** Known statuses without a plan. `incomplete`: the first payment is still due. */
 const others = new Set(['incomplete', 'incomplete_expired', 'canceled', 'unpaid', 'paused'])
 
-/** What every account has that never bought anything. */
+/** The state of an account that never bought anything. */
 export const noSubscription: BillingFacts = {
   plan: freePlan,
   status: null,
@@ -40,10 +40,10 @@ export const noSubscription: BillingFacts = {
 }
 
 /**
- * Decides on a customer's plan by all subscriptions that they have or had, in any order. Of several that entitle to a
- * plan, the one that comes last in the catalog is in force.
+ * Decides a customer's plan by all their subscriptions, in any order. If several entitle to a plan, the plan that comes last
+ * in the catalog applies.
  *
- * @param kept the plan that stays while a price, or a status, is not known
+ * @param kept the plan that stays while a price or a status is unknown
  */
 export function judgeSubscriptions(
   prices: PlanPrices,
@@ -65,8 +65,8 @@ export function judgeSubscriptions(
 }
 
 /**
- * Subscriptions that should not be: our checkout made each of them for the same account, for instance because two of its
- * pages were paid at the same moment. One stays: the oldest of those that are paid.
+ * Duplicate subscriptions: checkouts of the same account created them, for instance because two pages were paid at the same
+ * moment. The oldest paid one is not in the result.
  */
 export function findSurplus(
   prices: PlanPrices,
@@ -93,7 +93,7 @@ function factsOf(prices: PlanPrices, subscription: Subscription, plan: string): 
   }
 }
 
-/** The best plan among the prices of a subscription; null if the catalog knows none of them. */
+/** The best plan among the prices of a subscription; null if the catalog has none of them. */
 function planOf(prices: PlanPrices, { priceIds }: Subscription): string | null {
   const plans = priceIds.flatMap((id) => prices.planOf(id) ?? [])
   return plans.sort((a, b) => prices.rankOf(b) - prices.rankOf(a))[0] ?? null

@@ -1,21 +1,21 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { eq } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { isSubscriptionLive } from '../accounts/live-subscription.ts'
-import type { PlanWriter } from '../accounts/plan-writer.ts'
-import type { Clock } from '../clock.ts'
+import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
+import type { Turns } from '../background/limit-concurrency.ts'
+import { readPlanPrices } from '../catalog/plan-prices.ts'
+import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm, Transaction } from '../database/connect.ts'
 import { billingEvents } from '../database/schema.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockCustomer } from './customer-lock.ts'
 import { type CustomerRow, findCustomer, findCustomerById, markDue } from './customers.ts'
 import { findSurplus, judgeSubscriptions } from './judge-subscriptions.ts'
+import { isSubscriptionLive } from './live-subscription.ts'
 import { NoSuchCustomerError, type Payments, type Subscription } from './payments.ts'
-import { readPlanPrices } from './plan-prices.ts'
-import type { Turns } from './turns.ts'
 import { writeFacts } from './write-facts.ts'
 
-/** If whoever takes an event in dies, its customer is read by somebody else after so long. */
+/** If the replica that received an event dies, another one refreshes the customer after this time. */
 const takeOverMs = 3000
 
 export type SyncOptions = {
@@ -23,36 +23,36 @@ export type SyncOptions = {
   payments: Payments
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
-  planWriter: Pick<PlanWriter, 'wake'>
+  planWriter: WakeablePlanWriter
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
-  /** How much may wait for the provider at once, with a connection to the database each. */
+  /** Limits how many transactions wait for the provider at once: each holds a database connection. */
   turns: Turns
 }
 
-/** An event of the payment provider, as far as it is believed: something has happened to a customer. */
+/** The only parts of a provider's event that control uses: something happened to this customer. */
 export type BillingEvent = { readonly id: string; readonly type: string; readonly customerId: string }
 
-/** Brings what is written down of customers to what the payment provider says of their subscriptions. */
+/** Updates customers to the state of their subscriptions at the payment provider. */
 export type SubscriptionSync = {
   /**
-   * Reads the customer of an event, once. Resolves when everything that follows is committed.
+   * Refreshes the customer of an event, once per event. Resolves when the result is committed.
    *
-   * @returns false if nothing was to be done: the event was dealt with before, or is none of our business
-   * @throws ServiceError `payments_unavailable`, and what the database throws: nothing has been written down then
+   * @returns false if there was nothing to do: a known event, or an unknown customer
+   * @throws ServiceError `payments_unavailable`, or the error of the database; nothing is stored then
    */
   takeIn(event: BillingEvent): Promise<boolean>
-  /** Reads the customer of an account, if it is one. @throws as {@link takeIn} */
+  /** Refreshes the customer of an account, if it has one. @throws as {@link takeIn} */
   read(accountId: string): Promise<void>
 }
 
 /**
- * Nothing that an event says is taken for true: each has the customer's subscriptions read at the provider, and the plan
- * follows from those. So it does not matter in which order events come, how often, and whether they come at all.
+ * The content of an event is not used: each event makes control read the customer's subscriptions at the provider, and the
+ * plan follows from those. So events may come in any order, repeatedly, or never.
  *
- * A customer is locked from before the reading until everything is written; so of two who read at the same moment, the one
- * who read last has also written last. What is written is one transaction, with the event as its last row. If it does not
- * come about, the event comes again; and since the customer was marked before, somebody reads them even if it does not.
+ * The customer is locked before the read and until the commit, so the last of two concurrent reads is also stored last. One
+ * transaction stores the result and, as its last row, the event. If it fails, the provider sends the event again. The customer
+ * was marked as due before, so a refresh follows even without a second event.
  */
 export function createSubscriptionSync(options: SyncOptions): SubscriptionSync {
   const { database, payments, catalog, projector, planWriter, clock, log, turns } = options
@@ -81,7 +81,7 @@ export function createSubscriptionSync(options: SyncOptions): SubscriptionSync {
         ? { facts: customer.facts, unknown: [] }
         : judgeSubscriptions(prices, subscriptions, customer.facts.plan)
     for (const what of unknown) {
-      log.error({ accountId: customer.accountId, customerId }, `not in the catalog: ${what}; the plan stays as it is`)
+      log.error({ accountId: customer.accountId, customerId }, `not in the catalog: ${what}; the plan stays unchanged`)
     }
     const now = clock()
     const isPlanNew = await writeFacts(tx, catalog, customer, facts, now)
@@ -90,10 +90,10 @@ export function createSubscriptionSync(options: SyncOptions): SubscriptionSync {
   }
 
   /**
-   * What a customer has, after ending what should not be: what an account pays for that has been deleted, and more than
-   * one subscription that our checkout made for the same account.
+   * Reads a customer's subscriptions, and ends those that must not be: all of a deleted account, and duplicates that our
+   * checkout created for the same account.
    *
-   * @returns null if the provider does not know the customer, of which nothing follows
+   * @returns null if the provider does not know the customer; then nothing changes
    */
   async function readTidied(customer: CustomerRow, limit: AbortSignal): Promise<Subscription[] | null> {
     const { accountId, customerId, isClosed, isSuspended } = customer
@@ -104,13 +104,16 @@ export function createSubscriptionSync(options: SyncOptions): SubscriptionSync {
         : findSurplus(prices, found, accountId)
       if (isSuspended || hasBegun(customer, found)) await expireCheckouts(payments, customerId, limit)
       for (const { id } of surplus) {
-        log.warn({ accountId, customerId, subscriptionId: id, isClosed }, 'a subscription that should not be is ended')
+        log.warn(
+          { accountId, customerId, subscriptionId: id, isClosed },
+          'ended a subscription of a deleted account, or a duplicate'
+        )
         await payments.cancelSubscription(id, limit)
       }
       return surplus.length === 0 ? found : await payments.readSubscriptions(customerId, limit)
     } catch (err) {
       if (!(err instanceof NoSuchCustomerError)) throw err
-      log.error({ err, accountId }, 'the payment provider does not have a customer; its plan stays as it is')
+      log.error({ err, accountId }, 'the payment provider does not know this customer; the plan stays unchanged')
       return null
     }
   }
@@ -130,14 +133,14 @@ export function createSubscriptionSync(options: SyncOptions): SubscriptionSync {
   }
 }
 
-/** Closes all pages on which a customer could still buy. */
+/** Closes all open checkout pages of a customer. */
 export async function expireCheckouts(payments: Payments, customerId: string, limit: AbortSignal): Promise<void> {
   for (const { id, isOpen } of await payments.listCheckouts(customerId, limit)) {
     if (isOpen) await payments.expireCheckout(id, limit)
   }
 }
 
-/** Whether a customer has a subscription who had none: then nothing more should be bought. */
+/** Whether a customer's first live subscription is new: then the other checkout pages must close. */
 function hasBegun({ facts }: CustomerRow, found: readonly Subscription[]): boolean {
   return !isSubscriptionLive(facts.status) && found.some(({ status }) => isSubscriptionLive(status))
 }

@@ -1,76 +1,61 @@
+import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { WakeableSleep } from '../wakeable-sleep.ts'
 import { findDueCustomers, putOff } from './customers.ts'
 import type { SubscriptionSync } from './subscription-sync.ts'
 
-/** How many are looked for at once. */
+/** Customers per query. */
 const batch = 20
-/** After an attempt that failed, the customer is let be. */
+/** Milliseconds until a failed refresh is repeated. */
 const retryMs = 15_000
 
 export type SyncLoopOptions = {
   database: Database
   sync: Pick<SubscriptionSync, 'read'>
   clock: Clock
-  log: Pick<FastifyBaseLogger, 'warn'>
-  /** Milliseconds between looks. */
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+  /** Milliseconds from one round to the next. */
   intervalMs?: number
 }
 
-/** Reads the customers who were marked for it and are left over: by a crash, by a failure, by the sweep. */
+/** Refreshes customers that are due, for instance after a crash, a failure or a sweep. */
 export type SyncLoop = {
   start(): void
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the last round has ended. */
   stop(): Promise<void>
-  /** Reads all who are due. Never throws: who fails is left for later. */
+  /** Refreshes all due customers. Never throws: a failed one stays due. */
   readDue(): Promise<void>
 }
 
-/** Any number of replicas may run one: of two who read the same customer, the second finds them as they are. */
+/** Any number of replicas may run one: a second refresh of the same customer changes nothing. */
 export function createSyncLoop({ database, sync, clock, log, intervalMs = 2000 }: SyncLoopOptions): SyncLoop {
   const { orm } = database
-  const pause = new WakeableSleep()
-  let isStopping = false
-  let loop: Promise<void> | null = null
+  const loop = createBackgroundLoop({
+    round: readAllDue,
+    intervalMs,
+    log,
+    messages: {
+      failing: 'customers whose subscriptions must be read again could not be found',
+      recovered: 'customers whose subscriptions must be read again are found again'
+    }
+  })
 
-  async function readDue(): Promise<void> {
-    try {
-      for (;;) {
-        const due = await findDueCustomers(orm, clock(), batch)
-        for (const customer of due) {
-          if (isStopping) return
-          try {
-            await sync.read(customer.accountId)
-          } catch (err) {
-            log.warn({ err, accountId: customer.accountId }, 'subscriptions could not be read yet')
-            await putOff(orm, customer, new Date(clock().getTime() + retryMs))
-          }
+  async function readAllDue(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const due = await findDueCustomers(orm, clock(), batch)
+      for (const customer of due) {
+        if (signal.aborted) return
+        try {
+          await sync.read(customer.accountId)
+        } catch (err) {
+          log.warn({ err, accountId: customer.accountId }, 'subscriptions could not be read yet')
+          await putOff(orm, customer, new Date(clock().getTime() + retryMs))
         }
-        if (due.length < batch) return
       }
-    } catch (err) {
-      log.warn({ err }, 'customers whose subscriptions are to be read could not be found')
+      if (due.length < batch) return
     }
   }
 
-  async function runLoop(): Promise<void> {
-    while (!isStopping) {
-      await readDue()
-      if (!isStopping) await pause.sleep(intervalMs)
-    }
-  }
-
-  return {
-    start() {
-      loop ??= runLoop()
-    },
-    async stop() {
-      isStopping = true
-      pause.wake()
-      await loop
-    },
-    readDue
-  }
+  return { start: loop.start, stop: loop.stop, readDue: loop.runOnce }
 }

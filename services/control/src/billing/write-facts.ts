@@ -2,7 +2,7 @@ import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { eq, sql } from 'drizzle-orm'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
 import { intendPlan } from '../accounts/plan-intention.ts'
-import { byService } from '../accounts/suspend-account.ts'
+import { byService } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
 import { accounts, customers, members, planWrites, users } from '../database/schema.ts'
@@ -10,11 +10,11 @@ import type { CustomerRow } from './customers.ts'
 import type { BillingFacts } from './judge-subscriptions.ts'
 
 /**
- * Writes down what was read of a customer's subscriptions, and what follows: the plan that is to stand at the identity
- * provider for the owner and the seats, and the account's own. The caller has locked the customer.
+ * Stores the result of reading a customer's subscriptions: the payment status, and the plan of the account, its owner and its
+ * seats. The caller has locked the customer.
  *
- * @param before as it was when the customer had been locked
- * @returns whether anything changed that the plan writer and the projector should hear of after the commit
+ * @param before the customer as read under that lock
+ * @returns whether the plan changed; then notify the plan writer and the projector after the commit
  */
 export async function writeFacts(
   tx: Transaction,
@@ -24,8 +24,7 @@ export async function writeFacts(
   now: Date
 ): Promise<boolean> {
   const { accountId } = before
-  // Whoever else decides on the user's plan waits until this is done, and so does whoever joins a team: they may not with
-  // a live subscription.
+  // Other decisions about the user's plan wait for this lock. So does joining a team, which a live subscription forbids.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, accountId)).for('no key update')
   const [owner] = await tx
     .select({ deletedAt: users.deletedAt, seatOf: members.accountId, intended: planWrites.intended })
@@ -35,7 +34,7 @@ export async function writeFacts(
     .where(eq(users.id, accountId))
   if (owner === undefined) throw new Error(`account ${accountId} has no owner`)
 
-  // What stands there for a seat is the team's plan. Their own follows when they leave.
+  // A user with a seat has the team's plan at the provider. Their own plan follows when they leave.
   const isPlanNew = owner.seatOf === null && owner.deletedAt === null && facts.plan !== (owner.intended ?? freePlan)
   if (isPlanNew) {
     await intendPlan(tx, accountId, facts.plan)
@@ -62,7 +61,7 @@ async function writeSubscription(tx: Transaction, before: CustomerRow, facts: Bi
       detail: { from: last.status, to: status, price: priceId }
     })
   }
-  // What is said while the provider answers is not known to be in its answer.
+  // An event that arrived while the provider answered may not be in its answer: then the customer stays due.
   const dueAt = sql`case when ${customers.marks} = ${before.marks} then null else ${customers.dueAt} end`
   await tx
     .update(customers)

@@ -5,14 +5,14 @@ import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
 import { keyQuota, mayAddKey } from './key-quota.ts'
 
-/** Management keys do not count against a plan's quota; they have this one. */
+/** Management keys per account. They do not count towards the plan's quota. */
 const managementQuota = 5
 
 /**
- * Refuses one more live key of a scope than an account may have. It decides only behind `recordChange`, which keeps other
- * changes waiting.
+ * Checks that an account may have one more live key of a scope. Call it under the lock of `recordChange`; else two new keys
+ * could pass at once.
  *
- * @param key `besides` is the id of a key that is there already and is not counted
+ * @param key `besides` is the id of an existing key that does not count
  * @throws ServiceError `key_quota_exceeded`
  */
 export async function insistOnQuota(
@@ -36,6 +36,9 @@ export async function insistOnQuota(
   )
   const mayAdd = scope === 'inference' ? mayAddKey(catalog, account.plan, live) : live < managementQuota
   if (mayAdd) return
-  const message = scope === 'inference' ? {} : { message: `An account has at most ${managementQuota} management keys.` }
+  const message =
+    scope === 'inference'
+      ? {}
+      : { message: `An account can have ${managementQuota} management keys. Revoke one first.` }
   throw new ServiceError('key_quota_exceeded', message)
 }

@@ -1,7 +1,7 @@
+import type { Principal } from '../callers/principal.ts'
 import type { keys } from '../database/schema.ts'
-import type { Principal } from './require-account.ts'
 
-/** Whether somebody may change, rotate and revoke a key of their account: a seat of a team only those that it made. */
+/** Whether a caller may change, rotate and revoke a key of their account. A seat may only change keys that it created. */
 export const mayChange = (
   { role, userId }: Pick<Principal, 'role' | 'userId'>,
   key: Pick<typeof keys.$inferSelect, 'createdBy'>

@@ -3,26 +3,26 @@ import type { Shard } from '@tollgate/state/keyspace/names.ts'
 import type { FoundMarker } from '@tollgate/state/projection/project.ts'
 import type { Truth } from './source.ts'
 
-/** A shard whose marker does not vouch for all that Postgres has, to the process that holds it now. */
+/** A shard that is not verified for the Redis process that holds it now, up to PostgreSQL's last change. */
 export type StaleShard = {
   shard: Shard
-  /** As it was when judged. */
+  /** The marker that was compared. */
   marker: FoundMarker
 }
 
 export type Judgement =
   /**
-   * Redis holds changes of this epoch that Postgres does not know: Postgres was restored to an earlier state. Or Redis came
-   * back with a state so old that Postgres has deleted keys that were revoked since.
+   * Redis has changes of this epoch that PostgreSQL does not know: PostgreSQL was restored to an earlier state. Or Redis
+   * returned with a state so old that PostgreSQL has deleted keys that were revoked since.
    */
   { ahead: true; epoch: number } | { ahead: false; stale: StaleShard[] }
 
 /**
- * Compares what Redis says of its shards with Postgres. The markers must have been read first: then a version in them
- * that Postgres does not have is proof, since only committed changes are ever written to Redis.
+ * Compares the markers of Redis with PostgreSQL. The markers must be read first. Then a version that PostgreSQL lacks proves
+ * that it was restored, because only committed changes are written to Redis.
  *
- * A restored Postgres is noticed as long as one shard's lost changes have not been outnumbered by new ones; there is a
- * pass each second, and the first begins with the process.
+ * A restored PostgreSQL goes unnoticed only if every shard has had more new changes than it lost; there is a pass each second,
+ * and the first starts with the process.
  */
 export function judgeShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: Truth): Judgement {
   let highest = 0
@@ -44,7 +44,7 @@ export function judgeShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: Tru
   return ahead ? { ahead, epoch: epochOf(highest) } : { ahead, stale }
 }
 
-/** Whether a shard may hold live records of keys that were revoked and deleted since, of which a replay would not tell. */
+/** Whether a shard may have live records of keys that were revoked and deleted since: a replay would not remove them. */
 function isOlderThanPurged({ version, highest }: FoundMarker, epoch: number, purged: number): boolean {
   const ofEpoch = [version, highest].find((seen) => seen !== null && epochOf(seen) === epoch)
   return ofEpoch != null && changeOf(ofEpoch) < purged

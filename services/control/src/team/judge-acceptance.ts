@@ -1,22 +1,22 @@
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
-import { isSubscriptionLive } from '../accounts/live-subscription.ts'
+import { isSubscriptionLive } from '../billing/live-subscription.ts'
 
-/** Everything that decides whether somebody may take a seat, as it is at one instant. */
+/** The facts that decide whether a user may take a seat, all read at one instant. */
 export type AcceptanceFacts = {
   readonly now: Date
-  /** Null if it was accepted or revoked, or never was. */
+  /** Null if it was accepted, was revoked, or never existed. */
   readonly invitation: { readonly accountId: string; readonly email: string; readonly endsAt: Date } | null
   readonly invitee: {
     readonly id: string
     readonly email: string
-    /** The account in which they have a seat. */
+    /** The account in which they have a seat; null without one. */
     readonly seatOf: string | null
-    /** Seats in their own account, besides their own. */
+    /** Seats of other users in their own account. */
     readonly ownSeats: number
     /** Status of their own account's subscription. */
     readonly subscriptionStatus: string | null
   }
-  /** The account that invites. */
+  /** The inviting account. */
   readonly team: {
     readonly isSuspended: boolean
     /** Seats taken, besides the owner's. */
@@ -38,7 +38,7 @@ export type AcceptanceCode = Extract<
   | 'seat_limit_reached'
 >
 
-/** Judges who accepts an invitation. @returns null if they may, else why not */
+/** Checks whether a user may accept an invitation. @returns null if they may, else the error code */
 export function judgeAcceptance({ now, invitation, invitee, team }: AcceptanceFacts): AcceptanceCode | null {
   if (invitation === null || team === null || invitation.endsAt <= now) return 'invitation_invalid'
   if (invitation.email !== normalizeEmail(invitee.email)) return 'forbidden'
@@ -50,10 +50,10 @@ export function judgeAcceptance({ now, invitation, invitee, team }: AcceptanceFa
   return hasFreeSeat(team) ? null : 'seat_limit_reached'
 }
 
-/** Whether one more may join. Seats above a lowered limit stay. */
+/** Whether one more user may join. Seats above a lowered limit stay. */
 export function hasFreeSeat({ seats, seatLimit }: { seats: number; seatLimit: number | null }): boolean {
   return seatLimit === null || seats + 1 < seatLimit
 }
 
-/** Addresses are the same to people whatever their case. */
+/** Addresses are compared without case. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase()
