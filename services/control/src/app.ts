@@ -11,7 +11,7 @@ import { authEndpoints } from './auth/endpoints.ts'
 import type { Floors } from './auth/pace.ts'
 import { billingEndpoints } from './billing/endpoints.ts'
 import type { Payments } from './billing/payments.ts'
-import type { SubscriptionSync } from './billing/subscription-sync.ts'
+import type { CustomerRefresher } from './billing/refresh-customer.ts'
 import { webhook } from './billing/webhook.ts'
 import { browserCallers } from './callers/browser-callers.ts'
 import { requireAccount } from './callers/principal.ts'
@@ -64,7 +64,7 @@ export type ControlDependencies = {
   dueUsers: Pick<DueUsers, 'take'>
   refresher: UserRefresher
   payments: Payments
-  sync: SubscriptionSync
+  customerRefresher: CustomerRefresher
   log: FastifyBaseLogger
   clock: Clock
   floors: Floors
@@ -134,7 +134,8 @@ function createServer({ config, log, requestLimitMs = defaultRequestLimitMs }: C
 }
 
 function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
-  const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, sync } = dependencies
+  const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, customerRefresher } =
+    dependencies
   const { clock, floors, limits } = dependencies
   const { publicUrl, serviceDomain } = config
   const browsers = { isAllowedOrigin: originTest(config), publicUrl }
@@ -148,7 +149,7 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
       { prefix }
     )
   const ofUsers = { database, identity, catalog, projector, clock, limits, publicUrl }
-  part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, sync, floors, serviceDomain }))
+  part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, customerRefresher, floors, serviceDomain }))
   part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
   part('/api/account', (account) => accountEndpoints(account, { database, catalog, projector, clock }))
   part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter }))
@@ -157,7 +158,12 @@ function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
   )
   // Webhooks: no browser calls them, and no session applies.
   app.register(identityWebhook, { prefix: '/api/auth', dueUsers, secret: config.identity.webhookSecret })
-  app.register(webhook, { prefix: '/api/billing', sync, webhookSecrets: config.payments.webhookSecrets, clock })
+  app.register(webhook, {
+    prefix: '/api/billing',
+    customerRefresher,
+    webhookSecrets: config.payments.webhookSecrets,
+    clock
+  })
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))
 }

@@ -3,11 +3,11 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import { defaultFloors, type Floors } from './auth/pace.ts'
-import { limitConcurrency } from './background/limit-concurrency.ts'
+import { concurrencyLimitFor } from './background/limit-concurrency.ts'
+import { createCustomerRefresher } from './billing/refresh-customer.ts'
+import { createDueCustomersLoop } from './billing/refresh-due-customers.ts'
 import { createStripePayments } from './billing/stripe/stripe-payments.ts'
-import { createSubscriptionSync } from './billing/subscription-sync.ts'
 import { createSubscriptionSweeper } from './billing/sweep-subscriptions.ts'
-import { createSyncLoop } from './billing/sync-loop.ts'
 import { type Clock, systemClock } from './clocks/clock.ts'
 import { createClockWatch } from './clocks/clock-watch.ts'
 import type { ControlConfig } from './config.ts'
@@ -81,20 +81,42 @@ export function composeControl(options: ComposeOptions) {
   const refresher = createUserRefresher(ofUsers)
 
   const payments = createStripePayments(config.payments)
-  const turns = limitConcurrency(database)
-  const sync = createSubscriptionSync({ database, payments, catalog, projector, planWriter, clock, log, turns })
-  const sweeper = keep(createSweeper({ ...ofUsers, sync, ...sweep }))
+  const concurrency = concurrencyLimitFor(database)
+  const customerRefresher = createCustomerRefresher({
+    database,
+    payments,
+    catalog,
+    projector,
+    planWriter,
+    clock,
+    log,
+    concurrency
+  })
+  const sweeper = keep(createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
   const subscriptionSweeper = keep(
     createSubscriptionSweeper({
       ...{ database, payments, catalog, clock, log, intervalMs: config.reconcileIntervalMs },
       ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
     })
   )
-  const syncLoop = keep(createSyncLoop({ database, sync, clock, log }))
+  const dueCustomers = keep(createDueCustomersLoop({ database, customerRefresher, clock, log }))
 
   const { floors = defaultFloors, limits = defaultLimits, requestLimitMs } = options
   const app: FastifyInstance = buildApp({
-    ...{ config, database, identity, redis, catalog, projector, planWriter, dueUsers, refresher, payments, sync, log },
+    ...{
+      config,
+      database,
+      identity,
+      redis,
+      catalog,
+      projector,
+      planWriter,
+      dueUsers,
+      refresher,
+      payments,
+      customerRefresher,
+      log
+    },
     ...{ clock, floors, limits, ...(requestLimitMs !== undefined && { requestLimitMs }) }
   })
   parts.defer(() => app.close())
@@ -102,10 +124,10 @@ export function composeControl(options: ComposeOptions) {
 
   const loops = [projector, clockWatch, usageCopier, useCopier, sweeper, planWriter, dueUsers]
   return {
-    ...{ app, projector, planWriter, dueUsers, sync, syncLoop, subscriptionSweeper, sweeper },
+    ...{ app, projector, planWriter, dueUsers, customerRefresher, dueCustomers, subscriptionSweeper, sweeper },
     /** Starts every background loop. */
     start(): void {
-      for (const loop of [...loops, subscriptionSweeper, syncLoop, pruner]) loop.start()
+      for (const loop of [...loops, subscriptionSweeper, dueCustomers, pruner]) loop.start()
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync()
   }

@@ -7,7 +7,7 @@ import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Transaction } from '../database/connect.ts'
 import { accounts, members, planWrites, users } from '../database/schema.ts'
 import { recordChange } from '../projection/record-change.ts'
-import { judgePlanWrite, personalPlan } from './judge-plan.ts'
+import { decidePlanWrite, personalPlan } from './decide-plan.ts'
 import { intendPlan, intendPlanOfSeats } from './plan-intention.ts'
 
 /**
@@ -35,7 +35,7 @@ export async function ensurePersonalAccount(
     .where(eq(users.id, userId))
   if (user === undefined) throw new Error(`there is no user ${userId}`)
   const { found, present, seatOf, write } = user
-  if (write !== null && !write.pending && judgePlanWrite(found, write) === 'write') {
+  if (write !== null && !write.pending && decidePlanWrite(found, write) === 'write') {
     // An operator removed a plan, and with it the one that control had written.
     await tx.update(planWrites).set({ pending: true }).where(eq(planWrites.userId, userId))
   }

@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import type { SubscriptionSync } from '../billing/subscription-sync.ts'
+import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { cookieAttributes } from '../callers/session-cookie.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
@@ -15,7 +15,7 @@ export interface AuthOptions {
   database: Database
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
-  sync: Pick<SubscriptionSync, 'read'>
+  customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock
   floors: Floors
   limits: Limits

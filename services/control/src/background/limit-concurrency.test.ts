@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { test } from 'tap'
-import { createTurns, limitConcurrency } from './limit-concurrency.ts'
+import { concurrencyLimitFor, createConcurrencyLimit } from './limit-concurrency.ts'
 
 const never = new AbortController().signal
 
@@ -22,9 +22,9 @@ function openWork() {
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
 test('so much runs at once, and the rest in the order in which it came', async () => {
-  const turns = createTurns(2)
+  const concurrency = createConcurrencyLimit(2)
   const works = [openWork(), openWork(), openWork(), openWork()]
-  const runs = works.map(({ work }) => turns(work, never))
+  const runs = works.map(({ work }) => concurrency(work, never))
   await tick()
   const running = () => works.map(({ isRunning }) => isRunning())
   assert.deepEqual(running(), [true, true, false, false])
@@ -40,22 +40,22 @@ test('so much runs at once, and the rest in the order in which it came', async (
 })
 
 test('whoever waits too long gives up, and keeps nobody waiting', async () => {
-  const turns = createTurns(1)
+  const concurrency = createConcurrencyLimit(1)
   const [first, second, third] = [openWork(), openWork(), openWork()]
   const limit = new AbortController()
-  const running = turns(first.work, never)
-  const givenUp = turns(second.work, limit.signal)
-  const last = turns(third.work, never)
+  const running = concurrency(first.work, never)
+  const givenUp = concurrency(second.work, limit.signal)
+  const last = concurrency(third.work, never)
   limit.abort()
   await assert.rejects(givenUp, (error) => error instanceof ServiceError && error.code === 'payments_unavailable')
-  await assert.rejects(turns(second.work, limit.signal), ServiceError)
+  await assert.rejects(concurrency(second.work, limit.signal), ServiceError)
   first.end()
   await running
   await tick()
   assert.ok(third.isRunning() && !second.isRunning())
   third.end()
   await last
-  assert.equal(await turns(async () => 'free again', never), 'free again')
+  assert.equal(await concurrency(async () => 'free again', never), 'free again')
 })
 
 test('most connections are left to everything else, and there is always one turn', async () => {
@@ -65,9 +65,9 @@ test('most connections are left to everything else, and there is always one turn
     [10, 3],
     [100, 33]
   ] as const) {
-    const turns = limitConcurrency({ connections })
+    const concurrency = concurrencyLimitFor({ connections })
     const works = Array.from({ length: most + 1 }, openWork)
-    const runs = works.map(({ work }) => turns(work, never))
+    const runs = works.map(({ work }) => concurrency(work, never))
     await tick()
     assert.equal(works.filter(({ isRunning }) => isRunning()).length, most, `${connections}`)
     for (const { end } of works) end()

@@ -3,11 +3,11 @@ import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import type { Database } from '../database/connect.ts'
 
 /** As many as leave most of a database's connections to everything else. */
-export const limitConcurrency = ({ connections }: Pick<Database, 'connections'>): Turns =>
-  createTurns(Math.max(1, Math.floor(connections / 3)))
+export const concurrencyLimitFor = ({ connections }: Pick<Database, 'connections'>): ConcurrencyLimit =>
+  createConcurrencyLimit(Math.max(1, Math.floor(connections / 3)))
 
 /** Runs work, at most so much at once; what comes later waits its turn. */
-export type Turns = <Result>(work: () => Promise<Result>, limit: AbortSignal) => Promise<Result>
+export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, limit: AbortSignal) => Promise<Result>
 
 /**
  * A transaction that waits for the payment provider holds a connection. Only some may do so at once, or a slow provider
@@ -17,7 +17,7 @@ export type Turns = <Result>(work: () => Promise<Result>, limit: AbortSignal) =>
  *
  * @param most how much may run at once
  */
-export function createTurns(most: number, lateCode: ErrorCode = 'payments_unavailable'): Turns {
+export function createConcurrencyLimit(most: number, lateCode: ErrorCode = 'payments_unavailable'): ConcurrencyLimit {
   let free = most
   const waiting: Array<() => void> = []
 

@@ -8,7 +8,7 @@ import { accounts } from '../database/schema.ts'
 import { findCustomer, markDue, storeCustomer } from './customers.ts'
 import { isSubscriptionLive } from './live-subscription.ts'
 import { type Checkout, NoSuchCustomerError, type Payments } from './payments.ts'
-import { expireCheckouts } from './subscription-sync.ts'
+import { expireCheckouts } from './refresh-customer.ts'
 
 /** An open page that expires sooner is not reused. */
 const minLeftMs = 10 * 60_000

@@ -2,13 +2,13 @@ import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { accounts, customers } from '../database/schema.ts'
-import type { BillingFacts } from './judge-subscriptions.ts'
+import type { BillingState } from './plan-from-subscriptions.ts'
 
 /** An account at the payment provider, as it was last read. */
 export type CustomerRow = {
   readonly accountId: string
   readonly customerId: string
-  readonly facts: BillingFacts
+  readonly facts: BillingState
   readonly readAt: Date | null
   readonly marks: number
   /** Whether its owner has deleted the account. */
@@ -70,7 +70,7 @@ export async function markDue(orm: Orm, accountId: string, from: Date): Promise<
 }
 
 /** Postpones a refresh that failed, unless the account was marked again since. */
-export async function putOff(orm: Orm, { accountId, marks }: CustomerRow, until: Date): Promise<void> {
+export async function postpone(orm: Orm, { accountId, marks }: CustomerRow, until: Date): Promise<void> {
   await orm
     .update(customers)
     .set({ dueAt: until })

@@ -3,14 +3,14 @@ import { BillingPlan, OfferedPlansResponse } from '@tollgate/contracts/http/bill
 import { test } from 'tap'
 import { Value } from 'typebox/value'
 import { readPlanPrices } from '../catalog/plan-prices.ts'
-import { judgeSubscriptions, noSubscription } from './judge-subscriptions.ts'
 import { describeOffer } from './offered-plans.ts'
+import { noSubscription, planFromSubscriptions } from './plan-from-subscriptions.ts'
 import { describePlan } from './read-plan.ts'
 import { catalog, knownPrices, subscription } from './testing/subscriptions.ts'
 
 const prices = readPlanPrices(catalog)
 const factsOf = (changes: Parameters<typeof subscription>[0]) =>
-  judgeSubscriptions(prices, [subscription(changes)], 'free').facts
+  planFromSubscriptions(prices, [subscription(changes)], 'free').facts
 
 test('a plan that is paid says when it renews, and one that was cancelled when it ends', async () => {
   const paid = describePlan(catalog, 'pro', factsOf({}))

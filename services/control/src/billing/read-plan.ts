@@ -5,7 +5,7 @@ import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
 import { findCustomer } from './customers.ts'
-import { type BillingFacts, noSubscription } from './judge-subscriptions.ts'
+import { type BillingState, noSubscription } from './plan-from-subscriptions.ts'
 
 /** The current plan of an account, and its payment status. */
 export async function readPlan(orm: Orm, catalog: Catalog, accountId: string): Promise<BillingPlan> {
@@ -18,7 +18,7 @@ export async function readPlan(orm: Orm, catalog: Catalog, accountId: string): P
  * @param stored the account's plan
  * @param facts of its subscription, which renews or ends even while an operator's plan applies
  */
-export function describePlan(catalog: Catalog, stored: string, facts: BillingFacts): BillingPlan {
+export function describePlan(catalog: Catalog, stored: string, facts: BillingState): BillingPlan {
   const id = effectivePlan(catalog, stored)
   const { name, entitlements } = catalog.plans[id]!
   const isPaid = id !== freePlan && facts.plan === id

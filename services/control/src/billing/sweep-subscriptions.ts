@@ -6,11 +6,11 @@ import { readPlanPrices } from '../catalog/plan-prices.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts, billingEvents, billingSweeps, customers } from '../database/schema.ts'
-import { isAsRead } from './is-as-read.ts'
-import { judgeSubscriptions } from './judge-subscriptions.ts'
+import { isUnchangedSubscription } from './is-unchanged-subscription.ts'
 import { isSubscriptionLive } from './live-subscription.ts'
 import { mark, markDrifted, markUnlisted, restoreCustomer } from './mark-customers.ts'
 import type { Payments, Subscription } from './payments.ts'
+import { planFromSubscriptions } from './plan-from-subscriptions.ts'
 
 /** Milliseconds between two requests to the provider, so that its rate limit has room for others. */
 const pauseMs = 200
@@ -111,8 +111,8 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
 
   /** Also compares the plan of the price: the catalog may have changed since the customer was read. */
   function isUnchanged(subscription: Subscription, { customer, status }: KnownCustomer): boolean {
-    const { plan } = judgeSubscriptions(prices, [subscription], customer.plan).facts
-    return plan === customer.plan && isAsRead(subscription, { ...customer, status })
+    const { plan } = planFromSubscriptions(prices, [subscription], customer.plan).facts
+    return plan === customer.plan && isUnchangedSubscription(subscription, { ...customer, status })
   }
 
   return { start: loop.start, stop: loop.stop, look }

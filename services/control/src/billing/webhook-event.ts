@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { BillingEvent } from './subscription-sync.ts'
+import type { BillingEvent } from './refresh-customer.ts'
 
 /** Seconds for which a signature is valid. */
 const tolerance = 300

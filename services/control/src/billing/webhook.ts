@@ -5,20 +5,20 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import { refusePreflight } from '../http/refuse-preflight.ts'
-import type { SubscriptionSync } from './subscription-sync.ts'
+import type { CustomerRefresher } from './refresh-customer.ts'
 import { isSignature, readEvent } from './webhook-event.ts'
 
 /** Larger than any event. */
 const bodyLimitBytes = 2 * 1024 * 1024
 
-export type WebhookOptions = { sync: SubscriptionSync; webhookSecrets: readonly string[]; clock: Clock }
+export type WebhookOptions = { customerRefresher: CustomerRefresher; webhookSecrets: readonly string[]; clock: Clock }
 
 /**
  * `POST /api/billing/webhook`: events of the payment provider. A signed event is answered with 200 once its consequences are
  * committed, and with 5xx otherwise, so that the provider sends it again.
  */
 export async function webhook(instance: FastifyInstance, options: WebhookOptions): Promise<void> {
-  const { sync, webhookSecrets, clock } = options
+  const { customerRefresher, webhookSecrets, clock } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   // The signature covers the raw bytes, whatever the content type.
   app.removeAllContentTypeParsers()
@@ -41,7 +41,7 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
       if (event === null) throw new ServiceError('invalid_signature')
       if (event.ours !== null) {
         const { id, type } = event.ours
-        const isNew = await sync.takeIn(event.ours)
+        const isNew = await customerRefresher.handleEvent(event.ours)
         request.log.info({ eventId: id, type, isNew }, 'event of the payment provider')
       }
       return { received: true as const }

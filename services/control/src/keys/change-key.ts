@@ -8,7 +8,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts, keys } from '../database/schema.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
-import { insistOnQuota } from './insist-on-quota.ts'
+import { assertKeyQuota } from './assert-key-quota.ts'
 import { readKeyTerms } from './key-terms.ts'
 import type { ByWhom } from './store-key.ts'
 
@@ -38,7 +38,7 @@ export async function changeKey(
     // While this change waited for the lock, the key may have expired and another one taken its place in the quota.
     if (found.key.expiresAt !== null && terms.expiresAt !== undefined) {
       const account = { id: accountId, plan: found.plan }
-      await insistOnQuota(tx, catalog, account, { scope: found.key.scope, besides: id }, by.at)
+      await assertKeyQuota(tx, catalog, account, { scope: found.key.scope, besides: id }, by.at)
     }
     await countKeyChange(tx, catalog, accountId)
     const version = await recordChange(tx, [accountShard(accountId), secretShard(found.key.digest)])

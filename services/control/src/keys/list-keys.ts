@@ -5,7 +5,7 @@ import type { Principal } from '../callers/principal.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
 import type { KeyPlace } from './key-cursor.ts'
-import { mayChange } from './may-change.ts'
+import { mayChangeKey } from './may-change-key.ts'
 
 /** Revoked keys can be listed for 30 days. */
 const revokedListedMs = 30 * 86_400_000
@@ -73,6 +73,6 @@ export function toListing(row: typeof keys.$inferSelect, caller: Principal): Key
     metadata: row.metadata,
     last_used: row.lastUsedAt?.toISOString() ?? null,
     created: row.createdAt.toISOString(),
-    can_change: mayChange(caller, row)
+    can_change: mayChangeKey(caller, row)
   }
 }

@@ -6,7 +6,7 @@ import type { Orm } from '../database/connect.ts'
 import type { keys } from '../database/schema.ts'
 import { isKeyId } from './key-id.ts'
 import { findKey } from './list-keys.ts'
-import { mayChange } from './may-change.ts'
+import { mayChangeKey } from './may-change-key.ts'
 
 /** The key of a request's path, if the caller may see it. @throws ServiceError `not_found` */
 export async function requestedKey(
@@ -27,7 +27,7 @@ export async function changeableKey(
   request: FastifyRequest<{ Params: KeyParams }>
 ): Promise<typeof keys.$inferSelect> {
   const key = await requestedKey(orm, request)
-  if (!mayChange(principalOf(request), key)) {
+  if (!mayChangeKey(principalOf(request), key)) {
     throw new ServiceError('forbidden', {
       message: 'Only the person who created a key and the owner of the account can change it.'
     })

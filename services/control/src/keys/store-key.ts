@@ -9,8 +9,8 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts, keys } from '../database/schema.ts'
 import { recordChange } from '../projection/record-change.ts'
+import { assertKeyQuota } from './assert-key-quota.ts'
 import { findMade, rememberMade } from './idempotency.ts'
-import { insistOnQuota } from './insist-on-quota.ts'
 import { newKeyId } from './key-id.ts'
 import { readKeyTerms } from './key-terms.ts'
 
@@ -50,7 +50,7 @@ export async function storeKey(orm: Orm, catalog: Catalog, key: NewKey, by: ByWh
       .where(eq(accounts.id, accountId))
     if (account === undefined) throw new Error(`there is no account ${accountId}`)
     const terms = readKeyTerms(asked, catalog, account.plan, by.at)
-    await insistOnQuota(db, catalog, account, { scope }, by.at)
+    await assertKeyQuota(db, catalog, account, { scope }, by.at)
     await assertMayChangeKeys(db, catalog, accountId)
     return { terms }
   }

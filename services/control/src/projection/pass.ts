@@ -14,8 +14,8 @@ import {
 } from '@tollgate/state/projection/project.ts'
 import { judgeClocks } from '../clocks/judge-clocks.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
-import { insistOnRun } from './insist-on-run.ts'
-import { judgeShards, type StaleShard } from './judge-shards.ts'
+import { assertRunId } from './assert-run-id.ts'
+import { compareShards, type StaleShard } from './compare-shards.ts'
 import { type CatalogMarker, isCatalogAhead, projectCatalog } from './project-catalog.ts'
 import { type ClaimedShard, replayShards } from './replay-shards.ts'
 import type { ProjectionSource } from './source.ts'
@@ -43,7 +43,7 @@ export async function runPass(
   signal: AbortSignal,
   order: (stale: StaleShard[]) => StaleShard[] = rotate
 ): Promise<PassResult> {
-  // The markers are read before PostgreSQL: see `judgeShards`.
+  // The markers are read before PostgreSQL: see `compareShards`.
   const [{ markers, failures }, catalog, redisMs] = await Promise.all([
     readShards(redis),
     findCatalog(redis),
@@ -51,10 +51,10 @@ export async function runPass(
   ])
   const truth = await source.readTruth()
   const now = new Date(judgeClocks(Date.now(), truth.nowMs, redisMs).nowMs)
-  const judgement = judgeShards(markers, truth)
+  const comparison = compareShards(markers, truth)
   const catalogMarker = catalog instanceof Error ? null : catalog.marker
-  if (judgement.ahead || isCatalogAhead(catalogMarker, truth)) {
-    const other = Math.max(judgement.ahead ? judgement.epoch : 0, epochOf(catalogMarker?.version ?? 0))
+  if (comparison.ahead || isCatalogAhead(catalogMarker, truth)) {
+    const other = Math.max(comparison.ahead ? comparison.epoch : 0, epochOf(catalogMarker?.version ?? 0))
     await source.raiseEpoch(truth.epoch, other)
     return { restored: true }
   }
@@ -64,7 +64,7 @@ export async function runPass(
     failures.push(error)
   )
 
-  const byHolder = Map.groupBy(order(judgement.stale), ({ marker }) => marker.holder)
+  const byHolder = Map.groupBy(order(comparison.stale), ({ marker }) => marker.holder)
   const served = await Promise.all(
     [...byHolder].map(([run, stale]) => serveShards(source, redis, stale, { run, now }, signal))
   )
@@ -142,7 +142,7 @@ async function claimAll(
   stale: readonly StaleShard[],
   run: string
 ): Promise<ClaimedShard[]> {
-  insistOnRun(
+  assertRunId(
     redis,
     stale.map(({ shard }) => shard),
     run

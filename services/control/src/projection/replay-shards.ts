@@ -9,8 +9,8 @@ import {
   type ShardMarker,
   stampShard
 } from '@tollgate/state/projection/project.ts'
+import { assertRunId } from './assert-run-id.ts'
 import { findLostRuns } from './find-lost-runs.ts'
-import { insistOnRun } from './insist-on-run.ts'
 import { seedShards } from './seed-shards.ts'
 import type { ProjectionSource } from './source.ts'
 
@@ -66,7 +66,7 @@ export async function replayShards(
     // After the seeding, which has copied all usage that Redis still has.
     const lostRuns = await findLostRuns(source.ledger, redis, seeded, now)
     const shards = due.map(({ claim }) => claim.shard)
-    insistOnRun(redis, shards, run)
+    assertRunId(redis, shards, run)
     await Promise.all(
       due.map(async (one) => {
         const { claim, version } = one
@@ -105,7 +105,7 @@ async function bringRecords(
     const pages = source.writesAfter(shards, replayedUpTo(marker, epoch), epoch, mayHoldRecords(marker, epoch))
     for await (const writes of pages) {
       signal.throwIfAborted()
-      insistOnRun(redis, shards, run)
+      assertRunId(redis, shards, run)
       await putAll(redis, writes)
       count += writes.length
     }

@@ -4,7 +4,7 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { openSpends, seedSpend } from '@tollgate/state/spend/spend.ts'
 import { copyUsage } from '../usage/copy-usage.ts'
 import type { Ledger } from '../usage/ledger.ts'
-import { insistOnRun } from './insist-on-run.ts'
+import { assertRunId } from './assert-run-id.ts'
 
 /** Attempts per page: settlements meanwhile can change the spend of an account that Redis has lost. */
 const maxAttempts = 10
@@ -39,11 +39,11 @@ export async function seedShards(
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt === maxAttempts) throw new Error('the spend of an account changes too fast to be restored')
       signal.throwIfAborted()
-      insistOnRun(redis, shards, run)
+      assertRunId(redis, shards, run)
       const seen = await openSpends(redis, left, monthNumber(now))
       await copyUsage(ledger, redis, 'changed', { shards, signal })
       const spends = await ledger.spendOf(left, now)
-      insistOnRun(redis, shards, run)
+      assertRunId(redis, shards, run)
       const outcomes = spends.length === 0 ? [] : await seedSpend(redis, spends, seen)
       if (outcomes.includes('another month')) throw new Error('an account is in a later month already')
       left = spends.filter((_spend, index) => outcomes[index] === 'changed').map(({ account }) => account)

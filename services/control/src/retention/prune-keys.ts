@@ -10,7 +10,7 @@ const keysPerStep = 200
 
 /**
  * Deletes keys that were revoked before a time, with their former secrets. The last change of those that go is remembered by
- * shard: a Redis that comes back with an older state may have them alive, and is projected anew; see `judgeShards`.
+ * shard: a Redis that comes back with an older state may have them alive, and is projected anew; see `compareShards`.
  *
  * @returns how many were deleted
  */

@@ -9,8 +9,8 @@ import { markDue } from '../billing/customers.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { accounts, invitations, members, users } from '../database/schema.ts'
 import { lockChanges } from '../projection/record-change.ts'
+import { checkAcceptance } from './check-acceptance.ts'
 import { hashInvitationToken, isInvitationToken } from './invitation-token.ts'
-import { judgeAcceptance } from './judge-acceptance.ts'
 import { readTeamFacts, type TeamFacts } from './team-facts.ts'
 
 /** The whole answer to a user with another address: it must not name the invited one. */
@@ -46,7 +46,7 @@ export async function acceptInvitation(
     const [invitation = null] = await tx.select().from(invitations).where(ofToken).for('update')
     const team = invitation && (await readTeamFacts(tx, catalog, invitation.accountId))
     const invitee = await readInvitee(tx, userId)
-    const refusal = judgeAcceptance({ now: by.at, invitation, invitee, team })
+    const refusal = checkAcceptance({ now: by.at, invitation, invitee, team })
     if (refusal !== null) {
       throw new ServiceError(refusal, refusal === 'forbidden' ? { message: forOthers } : {})
     }

@@ -6,8 +6,8 @@ import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { accounts, invitations, members, users } from '../database/schema.ts'
+import { hasFreeSeat, normalizeEmail } from './check-acceptance.ts'
 import { hashInvitationToken, invitationMs, newInvitationToken } from './invitation-token.ts'
-import { hasFreeSeat, normalizeEmail } from './judge-acceptance.ts'
 import { readTeamFacts } from './team-facts.ts'
 
 /** Open invitations per account, whatever its plan: each one sends a mail to a stranger. */

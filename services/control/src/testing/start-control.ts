@@ -10,9 +10,9 @@ import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Floors } from '../auth/pace.ts'
-import type { SubscriptionSync } from '../billing/subscription-sync.ts'
+import type { CustomerRefresher } from '../billing/refresh-customer.ts'
+import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
 import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
-import type { SyncLoop } from '../billing/sync-loop.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
 import { composeControl } from '../compose.ts'
 import type { Database } from '../database/connect.ts'
@@ -103,9 +103,9 @@ export type RunningControl = {
   planWriter: PlanWriter
   /** Its loop does not run. */
   dueUsers: DueUsers
-  sync: SubscriptionSync
+  customerRefresher: CustomerRefresher
   /** Its loop does not run. */
-  syncLoop: SyncLoop
+  dueCustomers: DueCustomersLoop
   /** Its loop does not run. */
   subscriptionSweeper: SubscriptionSweeper
   catalog: Catalog

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { suspendAccount } from '../accounts/suspend-account.ts'
 import { type By, byService } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { SubscriptionSync } from '../billing/subscription-sync.ts'
+import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import { forgetBrowsers } from '../callers/known-browser.ts'
 import { endSessions } from '../callers/sessions.ts'
 import type { Clock } from '../clocks/clock.ts'
@@ -27,7 +27,7 @@ export type DeletionOptions = {
   identity: Pick<Identity, 'deleteUser'>
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
-  sync: Pick<SubscriptionSync, 'read'>
+  customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock
 }
 
@@ -45,10 +45,10 @@ export type DeletionOptions = {
  * `identity_unavailable`
  */
 export async function deleteUser(options: DeletionOptions, id: string, by: By): Promise<void> {
-  const { database, identity, catalog, projector, sync } = options
+  const { database, identity, catalog, projector, customerRefresher } = options
   await database.orm.transaction((tx) => closeAccount(tx, id, by))
   if (!(await projector.accountChanged(id))) throw new ServiceError('revocation_pending')
-  await sync.read(id)
+  await customerRefresher.refresh(id)
   await identity.deleteUser(id)
   await database.orm.transaction((tx) => forgetUser(tx, catalog, id, by))
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
-import { createTurns } from '../background/limit-concurrency.ts'
+import { createConcurrencyLimit } from '../background/limit-concurrency.ts'
 import type { Orm } from '../database/connect.ts'
 import { users } from '../database/schema.ts'
 import { adoptUser } from './adopt-user.ts'
@@ -41,7 +41,7 @@ export type DueUsers = {
 export function createDueUsers(options: DueUsersOptions): DueUsers {
   const { database, identity, catalog, projector, clock, log, intervalMs = 1000 } = options
   const { orm } = database
-  const turns = createTurns(maxAtOnce, 'change_pending')
+  const concurrency = createConcurrencyLimit(maxAtOnce, 'change_pending')
   /** Refreshes that have not begun: of several reports that wait, one reads. */
   const waiting = new Map<string, Promise<void>>()
   const loop = createBackgroundLoop({
@@ -60,7 +60,7 @@ export function createDueUsers(options: DueUsersOptions): DueUsers {
     const before = waiting.get(id)
     if (before !== undefined) return before
     const limit = AbortSignal.timeout(limitMs)
-    const work = turns(() => {
+    const work = concurrency(() => {
       waiting.delete(id)
       return refresh(id, limit)
     }, limit).finally(() => {

@@ -2,7 +2,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { judgePlanWrite } from '../accounts/judge-plan.ts'
+import { decidePlanWrite } from '../accounts/decide-plan.ts'
 import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
 import type { Clock } from '../clocks/clock.ts'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
@@ -67,7 +67,7 @@ export function createPlanWriter(options: PlanWriterOptions): PlanWriter {
       const found = await identity.findUser(user, limit)
       // Nobody is there to have a plan.
       if (found === null) return finish(user, revision, [], found)
-      switch (judgePlanWrite(found.plan, { intended, ours })) {
+      switch (decidePlanWrite(found.plan, { intended, ours })) {
         case 'by hand':
           return finish(user, revision, [], found)
         case 'written':

@@ -284,7 +284,7 @@ onEachDatabase('the comparison of all users', async (t, newDatabase) => {
       database,
       catalog,
       projector,
-      sync: control.sync,
+      customerRefresher: control.customerRefresher,
       identity: identity as unknown as Parameters<typeof createSweeper>[0]['identity'],
       clock: () => new Date(Date.now() + 100 * 24 * hour),
       log: { info() {}, warn() {}, error() {} },

@@ -2,7 +2,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { isNull } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
-import type { SubscriptionSync } from '../billing/subscription-sync.ts'
+import type { CustomerRefresher } from '../billing/refresh-customer.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { sweeps, users } from '../database/schema.ts'
@@ -22,7 +22,7 @@ export type SweepOptions = {
   identity: Identity
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
-  sync: Pick<SubscriptionSync, 'read'>
+  customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   pageSize?: number

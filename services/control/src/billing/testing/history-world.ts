@@ -152,7 +152,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     for (const replica of [one, two]) replica.passTime(3_600_000)
     const looked = await Promise.all([one.subscriptionSweeper.look(), two.subscriptionSweeper.look()])
     assert.ok(looked.includes(true))
-    await Promise.all([one.syncLoop.readDue(), two.syncLoop.readDue()])
+    await Promise.all([one.dueCustomers.refreshDue(), two.dueCustomers.refreshDue()])
   }
 
   async function noticeByHand(): Promise<void> {
@@ -217,7 +217,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
   async function leave(): Promise<void> {
     const { data } = await stripe.subscriptions.list({ customer: customer.id })
     for (const { id } of data) await unlessEnded(id, () => stripe.subscriptions.cancel(id))
-    await one.sync.read(accountId)
+    await one.customerRefresher.refresh(accountId)
     await write()
   }
 }

@@ -139,7 +139,7 @@ export function createWorld(client: Redis): World {
     else {
       await step.make().then(ending === 'done' ? step.resolve : () => step.reject(new RedisAwayError()), step.reject)
     }
-    // Agents wait for nothing but steps, so after these turns each stands before its next.
+    // Agents wait for nothing but steps, so after these turns of the event loop each stands before its next.
     await turn()
     await turn()
   }

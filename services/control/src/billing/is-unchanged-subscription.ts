@@ -1,8 +1,8 @@
-import type { BillingFacts } from './judge-subscriptions.ts'
 import type { Subscription } from './payments.ts'
+import type { BillingState } from './plan-from-subscriptions.ts'
 
 /** Whether a subscription is the stored one and has not changed. */
-export function isAsRead(subscription: Subscription, facts: Omit<BillingFacts, 'plan'>): boolean {
+export function isUnchangedSubscription(subscription: Subscription, facts: Omit<BillingState, 'plan'>): boolean {
   const { id, status, priceIds, cancelAt, periodEndsAt, isUnpaid } = subscription
   const renewsAt = cancelAt === null ? periodEndsAt : null
   return (

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { type AcceptanceFacts, hasFreeSeat, judgeAcceptance, normalizeEmail } from './judge-acceptance.ts'
+import { type AcceptanceFacts, checkAcceptance, hasFreeSeat, normalizeEmail } from './check-acceptance.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const good = {
@@ -30,10 +30,10 @@ const refusals: Array<[code: string, facts: AcceptanceFacts]> = [
 ]
 
 test('whoever fits is accepted, and every refusal says why', async () => {
-  assert.equal(judgeAcceptance(good), null)
-  assert.equal(judgeAcceptance({ ...good, team: { ...good.team, seats: 1e6, seatLimit: null } }), null)
-  assert.equal(judgeAcceptance({ ...good, invitee: { ...good.invitee, subscriptionStatus: 'canceled' } }), null)
-  for (const [code, facts] of refusals) assert.equal(judgeAcceptance(facts), code, JSON.stringify(facts))
+  assert.equal(checkAcceptance(good), null)
+  assert.equal(checkAcceptance({ ...good, team: { ...good.team, seats: 1e6, seatLimit: null } }), null)
+  assert.equal(checkAcceptance({ ...good, invitee: { ...good.invitee, subscriptionStatus: 'canceled' } }), null)
+  for (const [code, facts] of refusals) assert.equal(checkAcceptance(facts), code, JSON.stringify(facts))
 })
 
 const accounts = fc.constantFrom('a', 'b', 'c')
@@ -76,7 +76,7 @@ test('nobody is accepted against any of the rules, and nobody refused who keeps 
         !team.isSuspended &&
         (team.seatLimit === null || team.seats + 2 <= team.seatLimit)
       if (isWithinRules) accepted++
-      assert.equal(judgeAcceptance({ invitation, invitee, team, now }) === null, isWithinRules)
+      assert.equal(checkAcceptance({ invitation, invitee, team, now }) === null, isWithinRules)
     }),
     { numRuns: 5000 }
   )
@@ -104,7 +104,7 @@ test('no history of joining and leaving breaks a limit, or puts anybody in two t
         else if (action === 'limit') limits.set(account, 1 + (who % 4))
         else {
           const before = seatsOf(account)
-          const refusal = judgeAcceptance({
+          const refusal = checkAcceptance({
             now,
             invitation: { accountId: account, email: user, endsAt: new Date(+now + 1) },
             invitee: {

@@ -2,17 +2,17 @@ import { createBackgroundLoop } from '@tollgate/service/background/background-lo
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { findDueCustomers, putOff } from './customers.ts'
-import type { SubscriptionSync } from './subscription-sync.ts'
+import { findDueCustomers, postpone } from './customers.ts'
+import type { CustomerRefresher } from './refresh-customer.ts'
 
 /** Customers per query. */
 const batch = 20
 /** Milliseconds until a failed refresh is repeated. */
 const retryMs = 15_000
 
-export type SyncLoopOptions = {
+export type DueCustomersOptions = {
   database: Database
-  sync: Pick<SubscriptionSync, 'read'>
+  customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
   /** Milliseconds from one round to the next. */
@@ -20,19 +20,25 @@ export type SyncLoopOptions = {
 }
 
 /** Refreshes customers that are due, for instance after a crash, a failure or a sweep. */
-export type SyncLoop = {
+export type DueCustomersLoop = {
   start(): void
   /** Resolves when the last round has ended. */
   stop(): Promise<void>
   /** Refreshes all due customers. Never throws: a failed one stays due. */
-  readDue(): Promise<void>
+  refreshDue(): Promise<void>
 }
 
 /** Any number of replicas may run one: a second refresh of the same customer changes nothing. */
-export function createSyncLoop({ database, sync, clock, log, intervalMs = 2000 }: SyncLoopOptions): SyncLoop {
+export function createDueCustomersLoop({
+  database,
+  customerRefresher,
+  clock,
+  log,
+  intervalMs = 2000
+}: DueCustomersOptions): DueCustomersLoop {
   const { orm } = database
   const loop = createBackgroundLoop({
-    round: readAllDue,
+    round: refreshAllDue,
     intervalMs,
     log,
     messages: {
@@ -41,21 +47,21 @@ export function createSyncLoop({ database, sync, clock, log, intervalMs = 2000 }
     }
   })
 
-  async function readAllDue(signal: AbortSignal): Promise<void> {
+  async function refreshAllDue(signal: AbortSignal): Promise<void> {
     for (;;) {
       const due = await findDueCustomers(orm, clock(), batch)
       for (const customer of due) {
         if (signal.aborted) return
         try {
-          await sync.read(customer.accountId)
+          await customerRefresher.refresh(customer.accountId)
         } catch (err) {
           log.warn({ err, accountId: customer.accountId }, 'subscriptions could not be read yet')
-          await putOff(orm, customer, new Date(clock().getTime() + retryMs))
+          await postpone(orm, customer, new Date(clock().getTime() + retryMs))
         }
       }
       if (due.length < batch) return
     }
   }
 
-  return { start: loop.start, stop: loop.stop, readDue: loop.runOnce }
+  return { start: loop.start, stop: loop.stop, refreshDue: loop.runOnce }
 }

@@ -10,7 +10,7 @@ export type StaleShard = {
   marker: FoundMarker
 }
 
-export type Judgement =
+export type ShardComparison =
   /**
    * Redis has changes of this epoch that PostgreSQL does not know: PostgreSQL was restored to an earlier state. Or Redis
    * returned with a state so old that PostgreSQL has deleted keys that were revoked since.
@@ -24,7 +24,7 @@ export type Judgement =
  * A restored PostgreSQL goes unnoticed only if every shard has had more new changes than it lost; there is a pass each second,
  * and the first starts with the process.
  */
-export function judgeShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: Truth): Judgement {
+export function compareShards(markers: ReadonlyMap<Shard, FoundMarker>, truth: Truth): ShardComparison {
   let highest = 0
   let ahead = false
   const stale: StaleShard[] = []

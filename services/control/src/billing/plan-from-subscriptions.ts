@@ -4,7 +4,7 @@ import { isSubscriptionLive } from './live-subscription.ts'
 import type { Subscription } from './payments.ts'
 
 /** The plan and the payment status that follow from a customer's subscriptions. */
-export type BillingFacts = {
+export type BillingState = {
   readonly plan: string
   /** Of the subscription that gives the plan, else of the newest one; null if there was never one. */
   readonly status: string | null
@@ -17,8 +17,8 @@ export type BillingFacts = {
   readonly cancelAt: Date | null
 }
 
-export type Judgement = {
-  readonly facts: BillingFacts
+export type PlanDecision = {
+  readonly facts: BillingState
   /** Prices and statuses that the catalog or control does not know, for the operator. The plan is kept meanwhile. */
   readonly unknown: readonly string[]
 }
@@ -29,7 +29,7 @@ const entitling = new Set(['trialing', 'active', 'past_due'])
 const others = new Set(['incomplete', 'incomplete_expired', 'canceled', 'unpaid', 'paused'])
 
 /** The state of an account that never bought anything. */
-export const noSubscription: BillingFacts = {
+export const noSubscription: BillingState = {
   plan: freePlan,
   status: null,
   subscriptionId: null,
@@ -45,11 +45,11 @@ export const noSubscription: BillingFacts = {
  *
  * @param kept the plan that stays while a price or a status is unknown
  */
-export function judgeSubscriptions(
+export function planFromSubscriptions(
   prices: PlanPrices,
   subscriptions: readonly Subscription[],
   kept: string
-): Judgement {
+): PlanDecision {
   const unknown = subscriptions.flatMap((subscription) => describeUnknown(prices, subscription))
   const entitled = subscriptions.filter((one) => entitling.has(one.status) && planOf(prices, one) !== null)
   const [best] = entitled.sort(
@@ -68,7 +68,7 @@ export function judgeSubscriptions(
  * Duplicate subscriptions: checkouts of the same account created them, for instance because two pages were paid at the same
  * moment. The oldest paid one is not in the result.
  */
-export function findSurplus(
+export function findDuplicates(
   prices: PlanPrices,
   subscriptions: readonly Subscription[],
   accountId: string
@@ -79,7 +79,7 @@ export function findSurplus(
   return ours.sort((a, b) => trouble(a) - trouble(b) || byAge(a, b)).slice(1)
 }
 
-function factsOf(prices: PlanPrices, subscription: Subscription, plan: string): BillingFacts {
+function factsOf(prices: PlanPrices, subscription: Subscription, plan: string): BillingState {
   const { id, status, priceIds, periodEndsAt, cancelAt, isUnpaid } = subscription
   const isEntitled = entitling.has(status)
   return {

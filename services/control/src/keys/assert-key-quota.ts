@@ -15,7 +15,7 @@ const managementQuota = 5
  * @param key `besides` is the id of an existing key that does not count
  * @throws ServiceError `key_quota_exceeded`
  */
-export async function insistOnQuota(
+export async function assertKeyQuota(
   orm: Orm,
   catalog: Catalog,
   account: { id: string; plan: string },

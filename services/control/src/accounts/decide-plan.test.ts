@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { judgePlanWrite, personalPlan, planByHand } from './judge-plan.ts'
+import { decidePlanWrite, personalPlan, planByHand } from './decide-plan.ts'
 
 test('what we may have written is ours; all else was set by hand, and nothing is nobody’s', async () => {
   assert.equal(planByHand(null, []), null)
@@ -12,11 +12,11 @@ test('what we may have written is ours; all else was set by hand, and nothing is
 })
 
 test('what is ours is brought to what is intended, and what is not is left', async () => {
-  assert.equal(judgePlanWrite(null, { intended: 'team', ours: [] }), 'write')
-  assert.equal(judgePlanWrite('free', { intended: 'team', ours: ['free', 'team'] }), 'write')
-  assert.equal(judgePlanWrite('team', { intended: 'team', ours: ['team'] }), 'written')
-  assert.equal(judgePlanWrite('enterprise', { intended: 'team', ours: ['team'] }), 'by hand')
-  assert.equal(judgePlanWrite('team', { intended: 'team', ours: [] }), 'by hand')
+  assert.equal(decidePlanWrite(null, { intended: 'team', ours: [] }), 'write')
+  assert.equal(decidePlanWrite('free', { intended: 'team', ours: ['free', 'team'] }), 'write')
+  assert.equal(decidePlanWrite('team', { intended: 'team', ours: ['team'] }), 'written')
+  assert.equal(decidePlanWrite('enterprise', { intended: 'team', ours: ['team'] }), 'by hand')
+  assert.equal(decidePlanWrite('team', { intended: 'team', ours: [] }), 'by hand')
 })
 
 test('the plan of a seat’s own account is what was set by hand, or free; the team’s is never theirs', async () => {
@@ -44,7 +44,7 @@ test('wherever the writer crashes, it ends with what was intended last, or with 
       let byHand: string | null = null
       const row = { intended: 'free', ours: [] as string[] }
       const work = (steps: number) => {
-        const verdict = judgePlanWrite(found, row)
+        const verdict = decidePlanWrite(found, row)
         if (steps > 0 && verdict === 'by hand') row.ours = []
         if (steps > 0 && verdict === 'written') row.ours = [row.intended]
         if (verdict !== 'write') return

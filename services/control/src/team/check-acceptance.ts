@@ -39,7 +39,7 @@ export type AcceptanceCode = Extract<
 >
 
 /** Checks whether a user may accept an invitation. @returns null if they may, else the error code */
-export function judgeAcceptance({ now, invitation, invitee, team }: AcceptanceFacts): AcceptanceCode | null {
+export function checkAcceptance({ now, invitation, invitee, team }: AcceptanceFacts): AcceptanceCode | null {
   if (invitation === null || team === null || invitation.endsAt <= now) return 'invitation_invalid'
   if (invitation.email !== normalizeEmail(invitee.email)) return 'forbidden'
   if (invitee.id === invitation.accountId || invitee.seatOf === invitation.accountId) return 'already_member'

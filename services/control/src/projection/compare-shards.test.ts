@@ -3,7 +3,7 @@ import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { allShards, type Shard } from '@tollgate/state/keyspace/names.ts'
 import type { FoundMarker } from '@tollgate/state/projection/project.ts'
 import { test } from 'tap'
-import { judgeShards } from './judge-shards.ts'
+import { compareShards } from './compare-shards.ts'
 
 const run = 'this run'
 const truth = {
@@ -25,9 +25,9 @@ function markers(others: Partial<Record<Shard, Partial<FoundMarker>>>, holder = 
 }
 
 const stale = (others: Partial<Record<Shard, Partial<FoundMarker>>>) => {
-  const judgement = judgeShards(markers(others), truth)
-  assert.ok(!judgement.ahead)
-  return judgement.stale.map(({ shard }) => shard)
+  const comparison = compareShards(markers(others), truth)
+  assert.ok(!comparison.ahead)
+  return comparison.stale.map(({ shard }) => shard)
 }
 
 test('where every marker is as it should be there is nothing to do', async () => {
@@ -59,17 +59,17 @@ for (const [name, marker, epoch] of [
   ['a marker of a later epoch', { version: versionOf(7, 0) }, 7]
 ] as const) {
   test(`${name} beyond what Postgres knows proves that it was restored`, async () => {
-    assert.deepEqual(judgeShards(markers({ a01: marker }), truth), { ahead: true, epoch })
-    assert.deepEqual(judgeShards(markers({ a01: marker }, 'other run'), truth), { ahead: true, epoch })
+    assert.deepEqual(compareShards(markers({ a01: marker }), truth), { ahead: true, epoch })
+    assert.deepEqual(compareShards(markers({ a01: marker }, 'other run'), truth), { ahead: true, epoch })
   })
 }
 
 test('of several shards ahead the latest epoch counts', async () => {
-  const judgement = judgeShards(
+  const comparison = compareShards(
     markers({ a01: { version: versionOf(3, 1) }, k02: { highest: versionOf(5, 2) } }),
     truth
   )
-  assert.deepEqual(judgement, { ahead: true, epoch: 5 })
+  assert.deepEqual(comparison, { ahead: true, epoch: 5 })
 })
 
 for (const [name, marker] of [
@@ -78,7 +78,7 @@ for (const [name, marker] of [
   ['a record of a shard of an earlier epoch', { version: versionOf(0, 5), highest: versionOf(1, 5) }]
 ] as const) {
   test(`${name} older than a dead key that Postgres has deleted begins another epoch`, async () => {
-    assert.deepEqual(judgeShards(markers({ a01: marker }), truth), { ahead: true, epoch: 1 })
+    assert.deepEqual(compareShards(markers({ a01: marker }), truth), { ahead: true, epoch: 1 })
   })
 }
 

@@ -14,7 +14,7 @@ export function planByHand(found: string | null, ours: readonly string[]): strin
 }
 
 /** Decides about the plan at the provider: an operator's stays, a different one of ours is replaced, the intended one stands. */
-export function judgePlanWrite(found: string | null, { intended, ours }: PlanWrite): 'by hand' | 'write' | 'written' {
+export function decidePlanWrite(found: string | null, { intended, ours }: PlanWrite): 'by hand' | 'write' | 'written' {
   if (planByHand(found, ours) !== null) return 'by hand'
   return found === intended ? 'written' : 'write'
 }

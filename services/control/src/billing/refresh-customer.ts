@@ -2,7 +2,7 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { eq } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
-import type { Turns } from '../background/limit-concurrency.ts'
+import type { ConcurrencyLimit } from '../background/limit-concurrency.ts'
 import { readPlanPrices } from '../catalog/plan-prices.ts'
 import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm, Transaction } from '../database/connect.ts'
@@ -10,15 +10,15 @@ import { billingEvents } from '../database/schema.ts'
 import type { Projector } from '../projection/projector.ts'
 import { lockCustomer } from './customer-lock.ts'
 import { type CustomerRow, findCustomer, findCustomerById, markDue } from './customers.ts'
-import { findSurplus, judgeSubscriptions } from './judge-subscriptions.ts'
 import { isSubscriptionLive } from './live-subscription.ts'
 import { NoSuchCustomerError, type Payments, type Subscription } from './payments.ts'
-import { writeFacts } from './write-facts.ts'
+import { findDuplicates, planFromSubscriptions } from './plan-from-subscriptions.ts'
+import { storeBillingState } from './store-billing-state.ts'
 
 /** If the replica that received an event dies, another one refreshes the customer after this time. */
 const takeOverMs = 3000
 
-export type SyncOptions = {
+export type RefresherOptions = {
   database: Database
   payments: Payments
   catalog: Catalog
@@ -27,23 +27,23 @@ export type SyncOptions = {
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Limits how many transactions wait for the provider at once: each holds a database connection. */
-  turns: Turns
+  concurrency: ConcurrencyLimit
 }
 
 /** The only parts of a provider's event that control uses: something happened to this customer. */
 export type BillingEvent = { readonly id: string; readonly type: string; readonly customerId: string }
 
 /** Updates customers to the state of their subscriptions at the payment provider. */
-export type SubscriptionSync = {
+export type CustomerRefresher = {
   /**
    * Refreshes the customer of an event, once per event. Resolves when the result is committed.
    *
    * @returns false if there was nothing to do: a known event, or an unknown customer
    * @throws ServiceError `payments_unavailable`, or the error of the database; nothing is stored then
    */
-  takeIn(event: BillingEvent): Promise<boolean>
-  /** Refreshes the customer of an account, if it has one. @throws as {@link takeIn} */
-  read(accountId: string): Promise<void>
+  handleEvent(event: BillingEvent): Promise<boolean>
+  /** Refreshes the customer of an account, if it has one. @throws as {@link handleEvent} */
+  refresh(accountId: string): Promise<void>
 }
 
 /**
@@ -54,14 +54,14 @@ export type SubscriptionSync = {
  * transaction stores the result and, as its last row, the event. If it fails, the provider sends the event again. The customer
  * was marked as due before, so a refresh follows even without a second event.
  */
-export function createSubscriptionSync(options: SyncOptions): SubscriptionSync {
-  const { database, payments, catalog, projector, planWriter, clock, log, turns } = options
+export function createCustomerRefresher(options: RefresherOptions): CustomerRefresher {
+  const { database, payments, catalog, projector, planWriter, clock, log, concurrency } = options
   const { orm } = database
   const prices = readPlanPrices(catalog)
 
-  async function sync(customerId: string, event: BillingEvent | null): Promise<boolean> {
+  async function refreshCustomer(customerId: string, event: BillingEvent | null): Promise<boolean> {
     const limit = payments.startLimit()
-    const done = await turns(() => orm.transaction((tx) => syncLocked(tx, customerId, event, limit)), limit)
+    const done = await concurrency(() => orm.transaction((tx) => refreshLocked(tx, customerId, event, limit)), limit)
     if (done === null) return false
     if (done.isPlanNew) {
       planWriter.wake()
@@ -70,21 +70,21 @@ export function createSubscriptionSync(options: SyncOptions): SubscriptionSync {
     return true
   }
 
-  async function syncLocked(tx: Transaction, customerId: string, event: BillingEvent | null, limit: AbortSignal) {
+  async function refreshLocked(tx: Transaction, customerId: string, event: BillingEvent | null, limit: AbortSignal) {
     await lockCustomer(tx, customerId)
-    if (event !== null && (await isDealtWith(tx, event.id))) return null
+    if (event !== null && (await isProcessed(tx, event.id))) return null
     const customer = await findCustomerById(tx, customerId)
     if (customer === null) return null
-    const subscriptions = await readTidied(customer, limit)
+    const subscriptions = await endUnwanted(customer, limit)
     const { facts, unknown } =
       subscriptions === null
         ? { facts: customer.facts, unknown: [] }
-        : judgeSubscriptions(prices, subscriptions, customer.facts.plan)
+        : planFromSubscriptions(prices, subscriptions, customer.facts.plan)
     for (const what of unknown) {
       log.error({ accountId: customer.accountId, customerId }, `not in the catalog: ${what}; the plan stays unchanged`)
     }
     const now = clock()
-    const isPlanNew = await writeFacts(tx, catalog, customer, facts, now)
+    const isPlanNew = await storeBillingState(tx, catalog, customer, facts, now)
     if (event !== null) await tx.insert(billingEvents).values({ ...event, at: now })
     return { accountId: customer.accountId, isPlanNew }
   }
@@ -95,14 +95,14 @@ export function createSubscriptionSync(options: SyncOptions): SubscriptionSync {
    *
    * @returns null if the provider does not know the customer; then nothing changes
    */
-  async function readTidied(customer: CustomerRow, limit: AbortSignal): Promise<Subscription[] | null> {
+  async function endUnwanted(customer: CustomerRow, limit: AbortSignal): Promise<Subscription[] | null> {
     const { accountId, customerId, isClosed, isSuspended } = customer
     try {
       const found = await payments.readSubscriptions(customerId, limit)
       const surplus = isClosed
         ? found.filter(({ status }) => isSubscriptionLive(status))
-        : findSurplus(prices, found, accountId)
-      if (isSuspended || hasBegun(customer, found)) await expireCheckouts(payments, customerId, limit)
+        : findDuplicates(prices, found, accountId)
+      if (isSuspended || isFirstSubscription(customer, found)) await expireCheckouts(payments, customerId, limit)
       for (const { id } of surplus) {
         log.warn(
           { accountId, customerId, subscriptionId: id, isClosed },
@@ -119,16 +119,16 @@ export function createSubscriptionSync(options: SyncOptions): SubscriptionSync {
   }
 
   return {
-    async takeIn(event) {
-      if (await isDealtWith(orm, event.id)) return false
+    async handleEvent(event) {
+      if (await isProcessed(orm, event.id)) return false
       const customer = await findCustomerById(orm, event.customerId)
       if (customer === null) return false
       await markDue(orm, customer.accountId, new Date(clock().getTime() + takeOverMs))
-      return sync(event.customerId, event)
+      return refreshCustomer(event.customerId, event)
     },
-    async read(accountId) {
+    async refresh(accountId) {
       const customer = await findCustomer(orm, accountId)
-      if (customer !== null) await sync(customer.customerId, null)
+      if (customer !== null) await refreshCustomer(customer.customerId, null)
     }
   }
 }
@@ -141,10 +141,10 @@ export async function expireCheckouts(payments: Payments, customerId: string, li
 }
 
 /** Whether a customer's first live subscription is new: then the other checkout pages must close. */
-function hasBegun({ facts }: CustomerRow, found: readonly Subscription[]): boolean {
+function isFirstSubscription({ facts }: CustomerRow, found: readonly Subscription[]): boolean {
   return !isSubscriptionLive(facts.status) && found.some(({ status }) => isSubscriptionLive(status))
 }
 
-async function isDealtWith(orm: Orm, eventId: string): Promise<boolean> {
+async function isProcessed(orm: Orm, eventId: string): Promise<boolean> {
   return (await orm.$count(billingEvents, eq(billingEvents.id, eventId))) > 0
 }

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { readPlanPrices } from '../catalog/plan-prices.ts'
-import { findSurplus, judgeSubscriptions, noSubscription } from './judge-subscriptions.ts'
 import type { Subscription } from './payments.ts'
+import { findDuplicates, noSubscription, planFromSubscriptions } from './plan-from-subscriptions.ts'
 import { anySubscriptions, catalog, knownPrices, subscription } from './testing/subscriptions.ts'
 
 const prices = readPlanPrices(catalog)
-const judge = (subscriptions: readonly Subscription[], kept = 'free') => judgeSubscriptions(prices, subscriptions, kept)
+const judge = (subscriptions: readonly Subscription[], kept = 'free') =>
+  planFromSubscriptions(prices, subscriptions, kept)
 const later = new Date('2026-11-20T00:00:00Z')
 const periodEnd = subscription().periodEndsAt
 
@@ -114,7 +115,7 @@ test('a price that is not sold any more holds for who has it', async () => {
   }
   const formerPrices = readPlanPrices(former)
   assert.equal(formerPrices.isSold('price_pro_monthly'), false)
-  assert.equal(judgeSubscriptions(formerPrices, [subscription()], 'free').facts.plan, 'pro')
+  assert.equal(planFromSubscriptions(formerPrices, [subscription()], 'free').facts.plan, 'pro')
 })
 
 test('the judgement does not depend on the order in which subscriptions are listed', async () => {
@@ -125,8 +126,8 @@ test('the judgement does not depend on the order in which subscriptions are list
     fc.property(shuffled, fc.constantFrom('free', 'pro', 'team'), ([one, other], kept) => {
       assert.deepEqual(judge(one, kept).facts, judge(other, kept).facts)
       assert.deepEqual(
-        findSurplus(prices, one, 'ours').map(({ id }) => id),
-        findSurplus(prices, other, 'ours').map(({ id }) => id)
+        findDuplicates(prices, one, 'ours').map(({ id }) => id),
+        findDuplicates(prices, other, 'ours').map(({ id }) => id)
       )
     })
   )
@@ -157,10 +158,10 @@ test('one that has ended, or has not begun, changes no plan', async () => {
 test('of the subscriptions that our checkout made for an account one is left, and nobody else’s is ended', async () => {
   fc.assert(
     fc.property(anySubscriptions(), (some) => {
-      const surplus = new Set(findSurplus(prices, some, 'ours'))
+      const surplus = new Set(findDuplicates(prices, some, 'ours'))
       for (const { accountId } of surplus) assert.equal(accountId, 'ours')
       const left = some.map((one) => (surplus.has(one) ? { ...one, status: 'canceled' } : one))
-      assert.deepEqual(findSurplus(prices, left, 'ours'), [])
+      assert.deepEqual(findDuplicates(prices, left, 'ours'), [])
       // Who had a plan has one.
       assert.equal(judge(left).facts.plan === 'free', judge(some).facts.plan === 'free')
     })
@@ -170,9 +171,9 @@ test('of the subscriptions that our checkout made for an account one is left, an
 test('of two that were bought at once, the older stays, unless its payment has failed', async () => {
   const first = subscription({ accountId: 'ours' })
   const second = subscription({ id: 'sub_2', accountId: 'ours', createdAt: later, priceIds: ['price_team_monthly'] })
-  assert.deepEqual(findSurplus(prices, [second, first], 'ours'), [second])
+  assert.deepEqual(findDuplicates(prices, [second, first], 'ours'), [second])
   const failed = { ...first, status: 'past_due' }
-  assert.deepEqual(findSurplus(prices, [second, failed], 'ours'), [failed])
-  assert.deepEqual(findSurplus(prices, [second, { ...first, accountId: null }], 'ours'), [])
-  assert.deepEqual(findSurplus(prices, [second, { ...first, priceIds: ['price_of_support'] }], 'ours'), [])
+  assert.deepEqual(findDuplicates(prices, [second, failed], 'ours'), [failed])
+  assert.deepEqual(findDuplicates(prices, [second, { ...first, accountId: null }], 'ours'), [])
+  assert.deepEqual(findDuplicates(prices, [second, { ...first, priceIds: ['price_of_support'] }], 'ours'), [])
 })

@@ -7,7 +7,7 @@ import { recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
 import { accounts, customers, members, planWrites, users } from '../database/schema.ts'
 import type { CustomerRow } from './customers.ts'
-import type { BillingFacts } from './judge-subscriptions.ts'
+import type { BillingState } from './plan-from-subscriptions.ts'
 
 /**
  * Stores the result of reading a customer's subscriptions: the payment status, and the plan of the account, its owner and its
@@ -16,11 +16,11 @@ import type { BillingFacts } from './judge-subscriptions.ts'
  * @param before the customer as read under that lock
  * @returns whether the plan changed; then notify the plan writer and the projector after the commit
  */
-export async function writeFacts(
+export async function storeBillingState(
   tx: Transaction,
   catalog: Catalog,
   before: CustomerRow,
-  facts: BillingFacts,
+  facts: BillingState,
   now: Date
 ): Promise<boolean> {
   const { accountId } = before
@@ -44,7 +44,7 @@ export async function writeFacts(
   return isPlanNew
 }
 
-async function writeSubscription(tx: Transaction, before: CustomerRow, facts: BillingFacts, now: Date): Promise<void> {
+async function writeSubscription(tx: Transaction, before: CustomerRow, facts: BillingState, now: Date): Promise<void> {
   const { accountId } = before
   const { status, ...rest } = facts
   if (status !== before.facts.status) {
