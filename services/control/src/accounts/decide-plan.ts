@@ -1,7 +1,10 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 
 /** The plan that control intends for `app_metadata.plan` of a user, and the plans that control may have written there. */
-export type PlanWrite = { readonly intended: string; readonly ours: readonly string[] }
+export interface PlanWrite {
+  readonly intended: string
+  readonly ours: readonly string[]
+}
 
 /**
  * The plan that an operator set at the identity provider: any plan there that control did not write. It applies until the

@@ -19,7 +19,7 @@ import { recordChange } from '../projection/record-change.ts'
 import { assertMayChangeKeys, countKeyChange } from './key-change-limit.ts'
 import { readOwnCap, toUsd } from './own-cap.ts'
 
-export type AccountOptions = {
+export interface AccountOptions {
   database: Database
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>

@@ -11,7 +11,10 @@ const hourMs = 3_600_000
 const unlimited = { perHour: 36_000, burst: 6000 }
 
 /** How often the keys of an account may change: per hour, and at once after a pause. */
-export type KeyChangeLimit = { readonly perHour: number; readonly burst: number }
+export interface KeyChangeLimit {
+  readonly perHour: number
+  readonly burst: number
+}
 
 /** The limit of a plan; a plan without its own gets one derived from its key quota. */
 export function keyChangeLimit(catalog: Catalog, plan: string): KeyChangeLimit {

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 const maxUnderWay = 100
 
 /** Work that an answer does not wait for, so that the answer's time tells nothing about it. */
-export type Background = {
+export interface Background {
   /**
    * Begins after the answer is out. Failures are logged, never told; work above the cap is dropped, which is logged too.
    *

@@ -16,7 +16,7 @@ const checkMs = 30_000
 const leaseMs = 60_000
 
 /** A comparison of everything with somebody else's list, which this process has to itself. */
-export type Lease = {
+export interface Lease {
   /** How far it is. */
   readonly sweep: {
     readonly startedAt: Date

@@ -13,7 +13,7 @@ import { expireCheckouts } from './refresh-customer.ts'
 /** An open page that expires sooner is not reused. */
 const minLeftMs = 10 * 60_000
 
-export type CheckoutOptions = {
+export interface CheckoutOptions {
   database: Database
   payments: Payments
   catalog: Catalog
@@ -23,7 +23,11 @@ export type CheckoutOptions = {
 }
 
 /** The owner of the account that buys. */
-export type Buyer = { readonly accountId: string; readonly email: string; readonly name: string }
+export interface Buyer {
+  readonly accountId: string
+  readonly email: string
+  readonly name: string
+}
 
 /**
  * Opens a page on which an account can buy one of the catalog's prices.

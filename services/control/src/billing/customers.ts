@@ -5,7 +5,7 @@ import { accounts, customers } from '../database/schema.ts'
 import type { BillingState } from './plan-from-subscriptions.ts'
 
 /** An account at the payment provider, as it was last read. */
-export type CustomerRow = {
+export interface CustomerRow {
   readonly accountId: string
   readonly customerId: string
   readonly facts: BillingState

@@ -1,7 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 
 /** The parts of a subscription at the payment provider that control uses. */
-export type Subscription = {
+export interface Subscription {
   /** `sub_…` */
   readonly id: string
   /** `cus_…` */
@@ -22,7 +22,7 @@ export type Subscription = {
 }
 
 /** A hosted page on which people can buy one subscription. */
-export type Checkout = {
+export interface Checkout {
   /** `cs_…` */
   readonly id: string
   readonly isOpen: boolean
@@ -33,7 +33,7 @@ export type Checkout = {
   readonly priceId: string | null
 }
 
-export type NewCheckout = {
+export interface NewCheckout {
   readonly customerId: string
   readonly accountId: string
   readonly priceId: string
@@ -43,7 +43,7 @@ export type NewCheckout = {
   readonly cancelUrl: string
 }
 
-export type NewCustomer = {
+export interface NewCustomer {
   readonly accountId: string
   readonly email: string
   readonly name: string
@@ -51,7 +51,7 @@ export type NewCustomer = {
   readonly replaces: string | null
 }
 
-export type ProviderInvoice = {
+export interface ProviderInvoice {
   readonly id: string
   /** In the currency's smallest unit. */
   readonly amount: number
@@ -75,7 +75,7 @@ export class NoSuchCustomerError extends ServiceError {
  * `payments_unavailable` if the provider does not answer in time, refuses, or gives a malformed answer. Calls with a customer
  * may throw NoSuchCustomerError.
  */
-export type Payments = {
+export interface Payments {
   /** Starts the time limit of one request to control. */
   startLimit(): AbortSignal
   /** Repeated with the same values, it returns the same customer. @returns its id */

@@ -4,7 +4,7 @@ import { isSubscriptionLive } from './live-subscription.ts'
 import type { Subscription } from './payments.ts'
 
 /** The plan and the payment status that follow from a customer's subscriptions. */
-export type BillingState = {
+export interface BillingState {
   readonly plan: string
   /** Of the subscription that gives the plan, else of the newest one; null if there was never one. */
   readonly status: string | null
@@ -17,7 +17,7 @@ export type BillingState = {
   readonly cancelAt: Date | null
 }
 
-export type PlanDecision = {
+export interface PlanDecision {
   readonly facts: BillingState
   /** Prices and statuses that the catalog or control does not know, for the operator. The plan is kept meanwhile. */
   readonly unknown: readonly string[]

@@ -18,7 +18,7 @@ import { storeBillingState } from './store-billing-state.ts'
 /** If the replica that received an event dies, another one refreshes the customer after this time. */
 const takeOverMs = 3000
 
-export type RefresherOptions = {
+export interface RefresherOptions {
   database: Database
   payments: Payments
   catalog: Catalog
@@ -31,10 +31,14 @@ export type RefresherOptions = {
 }
 
 /** The only parts of a provider's event that control uses: something happened to this customer. */
-export type BillingEvent = { readonly id: string; readonly type: string; readonly customerId: string }
+export interface BillingEvent {
+  readonly id: string
+  readonly type: string
+  readonly customerId: string
+}
 
 /** Updates customers to the state of their subscriptions at the payment provider. */
-export type CustomerRefresher = {
+export interface CustomerRefresher {
   /**
    * Refreshes the customer of an event, once per event. Resolves when the result is committed.
    *

@@ -10,7 +10,7 @@ const batch = 20
 /** Milliseconds until a failed refresh is repeated. */
 const retryMs = 15_000
 
-export type DueCustomersOptions = {
+export interface DueCustomersOptions {
   database: Database
   customerRefresher: Pick<CustomerRefresher, 'refresh'>
   clock: Clock
@@ -20,7 +20,7 @@ export type DueCustomersOptions = {
 }
 
 /** Refreshes customers that are due, for instance after a crash, a failure or a sweep. */
-export type DueCustomersLoop = {
+export interface DueCustomersLoop {
   start(): void
   /** Resolves when the last round has ended. */
   stop(): Promise<void>

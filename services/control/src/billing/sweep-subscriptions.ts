@@ -17,7 +17,7 @@ const pauseMs = 200
 /** Longer than the provider keeps events (30 days) and repeats them (3 days). */
 const eventsKeptMs = 40 * 86_400_000
 
-export type SubscriptionSweepOptions = {
+export interface SubscriptionSweepOptions {
   database: Database
   payments: Pick<Payments, 'startLimit' | 'listSubscriptions'>
   catalog: Catalog
@@ -32,7 +32,7 @@ export type SubscriptionSweepOptions = {
  * Compares all subscriptions with the payment provider, in case an event was lost. Customers that differ are marked, and the
  * loop refreshes them.
  */
-export type SubscriptionSweeper = {
+export interface SubscriptionSweeper {
   start(): void
   /** Resolves when the last round has ended. */
   stop(): Promise<void>
@@ -40,7 +40,10 @@ export type SubscriptionSweeper = {
   look(): Promise<boolean>
 }
 
-type KnownCustomer = { customer: typeof customers.$inferSelect; status: string | null }
+interface KnownCustomer {
+  customer: typeof customers.$inferSelect
+  status: string | null
+}
 
 export function createSubscriptionSweeper(options: SubscriptionSweepOptions): SubscriptionSweeper {
   const { database, payments, catalog, clock, log, intervalMs } = options

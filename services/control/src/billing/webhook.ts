@@ -11,7 +11,11 @@ import { isSignature, readEvent } from './webhook-event.ts'
 /** Larger than any event. */
 const bodyLimitBytes = 2 * 1024 * 1024
 
-export type WebhookOptions = { customerRefresher: CustomerRefresher; webhookSecrets: readonly string[]; clock: Clock }
+export interface WebhookOptions {
+  customerRefresher: CustomerRefresher
+  webhookSecrets: readonly string[]
+  clock: Clock
+}
 
 /**
  * `POST /api/billing/webhook`: events of the payment provider. A signed event is answered with 200 once its consequences are

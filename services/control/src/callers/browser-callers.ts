@@ -8,7 +8,7 @@ import { presentedSessions } from './session-cookie.ts'
 const preflightSeconds = 86_400
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-export type BrowserCallersOptions = {
+export interface BrowserCallersOptions {
   /** The service's CORS rule. */
   isAllowedOrigin: (origin: string) => boolean
   /** The origin of the service's own pages. */

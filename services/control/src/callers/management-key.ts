@@ -24,7 +24,10 @@ const columns = {
   nowMs: databaseNowMs
 }
 
-export type ManagementKey = { id: string; accountId: string }
+export interface ManagementKey {
+  id: string
+  accountId: string
+}
 
 /**
  * Finds the management key of a secret, and judges it by the policy that gateways apply to inference keys.

@@ -9,7 +9,7 @@ import { findManagementKey, noteUse } from './management-key.ts'
 import { callerOf } from './session.ts'
 
 /** On whose behalf a request is made: that of somebody signed in, or of a server with a management key. */
-export type Principal = {
+export interface Principal {
   readonly accountId: string
   /** `key`: a server. It may do what the owner may, except for other management keys. */
   readonly role: 'owner' | 'seat' | 'key'

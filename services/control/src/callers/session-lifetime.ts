@@ -6,7 +6,7 @@ export const absoluteLifetimeMs = 30 * dayMs
 /** Use is written down at most this often. */
 const slideStepMs = 60_000
 
-export type SessionSpan = {
+export interface SessionSpan {
   /** At most {@link slideStepMs} behind the last use. */
   readonly lastUsedAt: Date
   /** When the session is over unless it is used before. Never after `endsAt`. */

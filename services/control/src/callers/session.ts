@@ -11,7 +11,7 @@ import { slideSpan } from './session-lifetime.ts'
 import { extendSession, findSession } from './sessions.ts'
 
 /** Who makes a request. */
-export type Caller = {
+export interface Caller {
   readonly user: User
   /** The account that they act for: the team's for a seat, else their own. */
   readonly accountId: string
@@ -47,7 +47,12 @@ export interface UserRefresher {
   refreshIfStale(userId: string, syncedAt: Date): Promise<boolean>
 }
 
-export type SessionOptions = { database: Database; catalog: Catalog; clock: Clock; refresher: UserRefresher }
+export interface SessionOptions {
+  database: Database
+  catalog: Catalog
+  clock: Clock
+  refresher: UserRefresher
+}
 
 const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) => {
   const { database, catalog, clock, refresher } = options

@@ -8,9 +8,13 @@ import { hashSessionToken, isSessionToken, newSessionToken } from './session-tok
 const clearedPerLogin = 20
 
 /** The account that a user acts for: the team's for a seat, else their own. */
-export type ActingFor = { id: string; plan: string; role: 'owner' | 'seat' }
+export interface ActingFor {
+  id: string
+  plan: string
+  role: 'owner' | 'seat'
+}
 
-export type LiveSession = {
+export interface LiveSession {
   hash: string
   span: SessionSpan
   user: { id: string; email: string; name: string }

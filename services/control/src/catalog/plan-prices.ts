@@ -1,7 +1,7 @@
 import type { Catalog, PlanPrice } from '@tollgate/contracts/catalog/catalog.ts'
 
 /** The catalog's prices at the payment provider. */
-export type PlanPrices = {
+export interface PlanPrices {
   /** The plan that a price is for; null if the catalog has no such price. */
   planOf(priceId: string): string | null
   /** Whether it can be bought now. */

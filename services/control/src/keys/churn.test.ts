@@ -16,7 +16,10 @@ import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gatewa
 import { pruneKeys } from '../retention/prune-keys.ts'
 import { type Answer, codeOf, startControl, type TestUser } from '../testing/start-control.ts'
 
-type Created = { id: string; value: string }
+interface Created {
+  id: string
+  value: string
+}
 
 test('an account that changes its keys all the time', async (t) => {
   const program = findRedisServer(process.env)

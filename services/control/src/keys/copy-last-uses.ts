@@ -9,7 +9,7 @@ import { keys } from '../database/schema.ts'
 /** Rows per statement, so that each stays short. */
 const usesPerStep = 1000
 
-export type UseCopierOptions = {
+export interface UseCopierOptions {
   database: Database
   redis: RedisLink
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>

@@ -6,7 +6,7 @@ import { effectivePlan } from '../catalog/effective-plan.ts'
 import { lastInstant } from '../http/cursor.ts'
 
 /** The limits, the expiry, the label and the metadata of a key, as they are stored. */
-export type KeyTerms = {
+export interface KeyTerms {
   label?: string
   expiresAt?: Date | null
   models?: string[] | null

@@ -10,7 +10,7 @@ import { mayChangeKey } from './may-change-key.ts'
 /** Revoked keys can be listed for 30 days. */
 const revokedListedMs = 30 * 86_400_000
 
-export type KeyFilter = {
+export interface KeyFilter {
   /** Metadata that a listed key must have. */
   readonly metadata: Readonly<Record<string, string>>
   /** Includes keys revoked in the last 30 days. */

@@ -4,7 +4,11 @@ import type { Transaction } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
 import { lockChanges, recordChange } from '../projection/record-change.ts'
 
-export type RevokedKey = { readonly id: string; readonly accountId: string; readonly label: string }
+export interface RevokedKey {
+  readonly id: string
+  readonly accountId: string
+  readonly label: string
+}
 
 /**
  * Revokes the live keys of an account in the database. Other changes wait until the transaction ends.

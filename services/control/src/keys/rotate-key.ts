@@ -11,7 +11,7 @@ import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { findMade, rememberMade } from './idempotency.ts'
 import type { ByWhom, StoredKey } from './store-key.ts'
 
-export type Rotation = {
+export interface Rotation {
   readonly accountId: string
   readonly id: string
   /** The new secret, of the key's scope. Only its digest is stored. */

@@ -17,7 +17,7 @@ import { readKeyTerms } from './key-terms.ts'
 /** Who changes a key, and further details for the audit log. */
 export type ByWhom = By & { readonly detail: Readonly<Record<string, string>> }
 
-export type NewKey = {
+export interface NewKey {
   readonly accountId: string
   readonly scope: KeyScope
   /** A secret of that scope. Only its digest is stored. */
@@ -28,7 +28,10 @@ export type NewKey = {
 }
 
 /** `isNew` is false if an earlier request with the same `Idempotency-Key` created the key; then its secret is a different one. */
-export type StoredKey = { readonly id: string; readonly isNew: boolean }
+export interface StoredKey {
+  readonly id: string
+  readonly isNew: boolean
+}
 
 /**
  * Stores a new key if the account's limits allow it.

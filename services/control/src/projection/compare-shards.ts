@@ -4,7 +4,7 @@ import type { FoundMarker } from '@tollgate/state/projection/project.ts'
 import type { Truth } from './source.ts'
 
 /** A shard that is not verified for the Redis process that holds it now, up to PostgreSQL's last change. */
-export type StaleShard = {
+export interface StaleShard {
   shard: Shard
   /** The marker that was compared. */
   marker: FoundMarker

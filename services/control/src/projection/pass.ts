@@ -91,7 +91,11 @@ function shardsBefore(markers: ReadonlyMap<Shard, FoundMarker>, month: number): 
   })
 }
 
-type Served = { shards: number; writes: number; failures: unknown[] }
+interface Served {
+  shards: number
+  writes: number
+  failures: unknown[]
+}
 
 const sumOf = (served: readonly Served[], what: 'shards' | 'writes'): number =>
   served.reduce((sum, one) => sum + one[what], 0)

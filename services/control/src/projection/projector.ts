@@ -14,7 +14,7 @@ import { type ChangeOfOne, writeDirectly } from './write-directly.ts'
 /** Milliseconds between sweeps of expired tombstones in Redis; a sweep sends a command for each shard. */
 const sweepIntervalMs = 60_000
 
-export type ProjectorOptions = {
+export interface ProjectorOptions {
   database: Database
   redis: RedisLink
   /** Becomes the current catalog when the projector starts. */
@@ -27,7 +27,7 @@ export type ProjectorOptions = {
 }
 
 /** Copies PostgreSQL's state to Redis: each change directly if possible, and everything else by a loop that compares. */
-export type Projector = {
+export interface Projector {
   /** Starts the loop. */
   start(): void
   /** Stops the loop. Resolves when the last pass has ended. */

@@ -15,7 +15,7 @@ import { seedShards } from './seed-shards.ts'
 import type { ProjectionSource } from './source.ts'
 
 /** A claimed shard and its target version. */
-export type ClaimedShard = {
+export interface ClaimedShard {
   claim: ShardClaim
   /** The marker that was compared. */
   marker: ShardMarker
@@ -27,7 +27,10 @@ export type ClaimedShard = {
 }
 
 /** How many shards were verified, and how many writes that took. */
-export type Replayed = { shards: number; writes: number }
+export interface Replayed {
+  shards: number
+  writes: number
+}
 
 /**
  * Writes missing records and spend of shards from PostgreSQL to Redis, and then verifies the shards. Many shards share few

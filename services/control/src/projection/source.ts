@@ -9,7 +9,7 @@ import type { Ledger } from '../usage/ledger.ts'
 export const deadRecordMs = 86_400_000
 
 /** PostgreSQL's side of the comparison. */
-export type Truth = {
+export interface Truth {
   epoch: number
   /** The last change of each shard; a shard without changes is missing. */
   changes: ReadonlyMap<Shard, number>
@@ -22,7 +22,7 @@ export type Truth = {
 }
 
 /** Reads the state in PostgreSQL that is projected to Redis. */
-export type ProjectionSource = {
+export interface ProjectionSource {
   /** Has the spend that a Redis with lost data needs. */
   readonly ledger: Ledger
   readTruth(): Promise<Truth>

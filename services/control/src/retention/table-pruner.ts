@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 const intervalMs = 3_600_000
 
 /** How many days rows are kept. */
-export type Retention = {
+export interface Retention {
   readonly auditDays: number
   /** After their revocation. */
   readonly deadKeysDays: number

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import { isSubscriptionLive } from '../billing/live-subscription.ts'
 
 /** The facts that decide whether a user may take a seat, all read at one instant. */
-export type AcceptanceFacts = {
+export interface AcceptanceFacts {
   readonly now: Date
   /** Null if it was accepted, was revoked, or never existed. */
   readonly invitation: { readonly accountId: string; readonly email: string; readonly endsAt: Date } | null

@@ -13,7 +13,10 @@ import { readTeamFacts } from './team-facts.ts'
 /** Open invitations per account, whatever its plan: each one sends a mail to a stranger. */
 const maxPending = 100
 
-export type NewInvitation = { readonly row: typeof invitations.$inferSelect; readonly token: string }
+export interface NewInvitation {
+  readonly row: typeof invitations.$inferSelect
+  readonly token: string
+}
 
 /**
  * Invites an address into an account. An earlier invitation of the same address is replaced, and its link stops working.

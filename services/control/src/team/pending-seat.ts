@@ -4,7 +4,7 @@ import { members } from '../database/schema.ts'
 import { findMade, idempotencyHash, remember } from '../keys/idempotency.ts'
 
 /** A call that gave a user a seat, or removed one. */
-export type SeatCall = {
+export interface SeatCall {
   /** The caller. */
   readonly userId: string
   /** The token of the accepted invitation; or the user whose seat was removed, and the caller's account. */

@@ -5,7 +5,7 @@ import type { Orm } from '../database/connect.ts'
 import { accounts, members } from '../database/schema.ts'
 
 /** The team that shares an account. */
-export type TeamFacts = {
+export interface TeamFacts {
   readonly plan: string
   readonly isSuspended: boolean
   /** Seats taken, besides the owner's. */

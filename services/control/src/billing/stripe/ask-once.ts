@@ -6,7 +6,7 @@ import Stripe from 'stripe'
 const pauseMs = 250
 const minuteMs = 60_000
 
-export type Asking = {
+export interface Asking {
   /** The kind of object to create. */
   what: string
   /** The values that identify the object: the same values give the same object. */

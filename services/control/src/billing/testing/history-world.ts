@@ -24,7 +24,11 @@ const tellingOf: Partial<Record<Step['do'], string[]>> = {
   'bring to': ['customer.subscription.updated']
 }
 
-type TellableEvent = { id: string; type: string; data: { object: object } }
+interface TellableEvent {
+  id: string
+  type: string
+  data: { object: object }
+}
 
 /** One customer of many in the same world, from the first purchase to the check that everything agrees. */
 export async function liveThrough(replicas: Replicas, { steps, ending, order }: History): Promise<void> {
