@@ -1,7 +1,7 @@
 # Reads tap's report. Prints one line per test file: "ok" or "failed", its assertions that passed, failed and were
-# skipped, and its name. Everything about failures in a file goes into a file of `details`, with ":" for "/" in the name.
+# skipped, and its name. The failures of each file go into a file of the folder `details`, named like it with ":" for "/".
 
-# What follows a failed assertion in YAML ends with "..." at the same indentation; only there is it not searched.
+# The YAML after a failed assertion ends with "..." at the same indentation. Assertions in it do not count.
 inside {
   if (failing) text = text $0 "\n"
   # tap reports a time-out under another name, and sometimes the file as well.
@@ -24,7 +24,7 @@ after_point && is_file { finish() }
   failing = /^ *not /
   if (failing) text = text $0 "\n"
   is_file = indent == 0
-  # A test that has assertions is counted by them, unless it failed for another reason.
+  # A test with assertions counts by them, unless it failed for another reason.
   children = points[indent + 4]; failed_children = failures[indent + 4]
   points[indent + 4] = failures[indent + 4] = 0
   points[indent]++

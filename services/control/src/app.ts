@@ -5,43 +5,42 @@ import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bou
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountEndpoints } from './accounts/endpoints.ts'
-import type { PlanWriter } from './accounts/plan-writer.ts'
+import type { WakeablePlanWriter } from './accounts/plan-intention.ts'
 import { auditEndpoints } from './audit/endpoints.ts'
 import { authEndpoints } from './auth/endpoints.ts'
-import type { Identity } from './auth/identity/identity.ts'
-import { identityWebhook } from './auth/identity-webhook.ts'
-import { defaultLimits, type Limits } from './auth/limits.ts'
-import { defaultFloors, type Floors } from './auth/pace.ts'
-import type { DueUsers } from './auth/reconcile/due-users.ts'
-import { createUserRefresher } from './auth/reconcile/refresh-user.ts'
-import { session } from './auth/session.ts'
+import type { Floors } from './auth/pace.ts'
 import { billingEndpoints } from './billing/endpoints.ts'
 import type { Payments } from './billing/payments.ts'
-import type { SubscriptionSync } from './billing/subscription-sync.ts'
+import type { CustomerRefresher } from './billing/refresh-customer.ts'
 import { webhook } from './billing/webhook.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { browserCallers } from './callers/browser-callers.ts'
+import { requireAccount } from './callers/principal.ts'
+import { session, type UserRefresher } from './callers/session.ts'
+import type { Clock } from './clocks/clock.ts'
 import type { ControlConfig } from './config.ts'
 import { leadToPublicUrl } from './dashboard/lead-to-public-url.ts'
 import { serveDashboard } from './dashboard/serve-dashboard.ts'
 import type { Database } from './database/connect.ts'
 import { attempts } from './http/attempts.ts'
-import { browserCallers } from './http/browser-callers.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { decodeBodies } from './http/encoded-body.ts'
 import { answerClientError, refuseAmbiguousHeads, sendFailure, sendNotFound } from './http/failures.ts'
 import { answerProbes } from './http/health.ts'
 import { readJsonBodies } from './http/json-body.ts'
+import type { Limits } from './http/limits.ts'
 import { originTest } from './http/origins.ts'
 import { newRequestId } from './http/request-id.ts'
 import { sendSecurityHeaders } from './http/security-headers.ts'
 import { refuseUnstorableText } from './http/storable-text.ts'
+import type { Identity } from './identity/identity.ts'
 import { keysEndpoints } from './keys/endpoints.ts'
-import { requireAccount } from './keys/require-account.ts'
 import { swaggerOptions } from './openapi/document.ts'
 import { openApiEndpoints } from './openapi/endpoints.ts'
 import type { Projector } from './projection/projector.ts'
 import { teamEndpoints } from './team/endpoints.ts'
 import { usageEndpoints } from './usage/endpoints.ts'
+import type { DueUsers } from './users/due-users.ts'
+import { identityWebhook } from './users/identity-webhook.ts'
 
 /** Far above any body that the API knows. */
 const bodyLimitBytes = 64 * 1024
@@ -61,29 +60,40 @@ export type ControlDependencies = {
   redis: RedisLink
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged' | 'keyChanged' | 'isKeyInForce'>
-  planWriter: Pick<PlanWriter, 'wake'>
+  planWriter: WakeablePlanWriter
   dueUsers: Pick<DueUsers, 'take'>
+  refresher: UserRefresher
   payments: Payments
-  sync: SubscriptionSync
+  customerRefresher: CustomerRefresher
   log: FastifyBaseLogger
-  clock?: Clock
-  floors?: Floors
-  limits?: Limits
+  clock: Clock
+  floors: Floors
+  limits: Limits
   /** Milliseconds after which a request that is not answered gets 503. */
   requestLimitMs?: number
 }
 
-/** Control as an application: nothing listens and nothing is connected here. */
+/** Builds the HTTP application. It neither listens nor connects. */
 export function buildApp(dependencies: ControlDependencies): FastifyInstance {
-  const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, sync, log } =
-    dependencies
-  const {
-    clock = systemClock,
-    floors = defaultFloors,
-    limits = defaultLimits,
-    requestLimitMs = defaultRequestLimitMs
-  } = dependencies
-  const { publicUrl, serviceDomain } = config
+  const { config, database, redis, clock, refresher, catalog } = dependencies
+  const app = createServer(dependencies)
+  app.register(async (pages) => {
+    leadToPublicUrl(pages, config.publicUrl)
+    serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl)
+  })
+  // Before every part of the API, whose routes it collects.
+  app.register(swagger, swaggerOptions(config.publicUrl))
+  app.register(async (probes) => answerProbes(probes, database, redis))
+  app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
+  app.register(cookie)
+  app.register(attempts, { redis })
+  app.register(session, { database, catalog, clock, refresher })
+  app.register(requireAccount, { database, clock })
+  addApi(app, dependencies)
+  return app
+}
+
+function createServer({ config, log, requestLimitMs = defaultRequestLimitMs }: ControlDependencies): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -111,7 +121,7 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
   readJsonBodies(app)
   refuseUnstorableText(app)
   endConnectionsOnClose(app)
-  sendSecurityHeaders(app, publicUrl.startsWith('https://'))
+  sendSecurityHeaders(app, config.publicUrl.startsWith('https://'))
   app.addHook('onResponse', (request, reply, done) => {
     const ms = Math.round(reply.elapsedTime)
     request.log.info(
@@ -120,22 +130,14 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     )
     done()
   })
+  return app
+}
 
-  app.register(async (pages) => {
-    leadToPublicUrl(pages, publicUrl)
-    serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl)
-  })
-
-  // Before every part of the API, whose routes it collects.
-  app.register(swagger, swaggerOptions(publicUrl))
-  app.register(async (probes) => answerProbes(probes, database, redis))
-  app.register(async (api) => openApiEndpoints(api), { prefix: '/api' })
-
-  app.register(cookie)
-  app.register(attempts, { redis })
-  const refresher = createUserRefresher({ database, identity, catalog, projector, clock, log })
-  app.register(session, { database, catalog, clock, refresher })
-  app.register(requireAccount, { database, clock })
+function addApi(app: FastifyInstance, dependencies: ControlDependencies): void {
+  const { config, database, identity, redis, catalog, projector, planWriter, dueUsers, payments, customerRefresher } =
+    dependencies
+  const { clock, floors, limits } = dependencies
+  const { publicUrl, serviceDomain } = config
   const browsers = { isAllowedOrigin: originTest(config), publicUrl }
   const part = (prefix: string, addEndpoints: (api: FastifyInstance) => Promise<void>) =>
     app.register(
@@ -146,32 +148,22 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
       },
       { prefix }
     )
-  part('/api/auth', (auth) =>
-    authEndpoints(auth, {
-      identity,
-      database,
-      catalog,
-      projector,
-      sync,
-      clock,
-      floors,
-      limits,
-      publicUrl,
-      serviceDomain
-    })
-  )
+  const ofUsers = { database, identity, catalog, projector, clock, limits, publicUrl }
+  part('/api/auth', (auth) => authEndpoints(auth, { ...ofUsers, customerRefresher, floors, serviceDomain }))
   part('/api/keys', (keys) => keysEndpoints(keys, { database, catalog, projector, redis, clock }))
   part('/api/account', (account) => accountEndpoints(account, { database, catalog, projector, clock }))
-  part('/api/team', (team) =>
-    teamEndpoints(team, { database, catalog, identity, projector, planWriter, clock, limits, publicUrl })
-  )
+  part('/api/team', (team) => teamEndpoints(team, { ...ofUsers, planWriter }))
   part('/api/billing', (billing) =>
     billingEndpoints(billing, { database, payments, catalog, clock, limits, publicUrl })
   )
-  // Not for browsers, and nobody is signed in there.
+  // Webhooks: no browser calls them, and no session applies.
   app.register(identityWebhook, { prefix: '/api/auth', dueUsers, secret: config.identity.webhookSecret })
-  app.register(webhook, { prefix: '/api/billing', sync, webhookSecrets: config.payments.webhookSecrets, clock })
+  app.register(webhook, {
+    prefix: '/api/billing',
+    customerRefresher,
+    webhookSecrets: config.payments.webhookSecrets,
+    clock
+  })
   part('/api/usage', (usage) => usageEndpoints(usage, { database, redis, catalog, clock }))
   part('/api/audit', (audit) => auditEndpoints(audit, { database }))
-  return app
 }

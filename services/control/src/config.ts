@@ -3,7 +3,7 @@ import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
-import type { Retention } from './database/retention/keep-short.ts'
+import type { Retention } from './retention/table-pruner.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
 
 const Text = Type.String({ minLength: 1 })

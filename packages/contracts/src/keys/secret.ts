@@ -1,11 +1,11 @@
-import { hash, randomInt } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { randomBase62, toBase62 } from './base62.ts'
 
 /** What a key may be used for: model calls, or managing the account's keys from a server. */
 export type KeyScope = 'inference' | 'management'
 
 const prefixes: Record<KeyScope, string> = { inference: 'tg_', management: 'tgm_' }
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 43 characters of 62 carry 256 bits; 6 hold any CRC-32. */
 const randomLength = 43
 const checksumLength = 6
@@ -13,8 +13,7 @@ const shape = /^(tgm?_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
 /** A new secret: prefix, 256 random bits in base62, and a CRC-32 of all before it in base62. */
 export function generateSecret(scope: KeyScope): string {
-  const random = Array.from({ length: randomLength }, () => alphabet.charAt(randomInt(62))).join('')
-  const body = prefixes[scope] + random
+  const body = prefixes[scope] + randomBase62(randomLength)
   return body + checksum(body)
 }
 
@@ -48,12 +47,4 @@ export function displayPrefix(secret: string): string {
   return secret.slice(start, start + 8)
 }
 
-function checksum(body: string): string {
-  let rest = crc32(body)
-  let text = ''
-  for (let place = 0; place < checksumLength; place++) {
-    text = alphabet.charAt(rest % 62) + text
-    rest = Math.floor(rest / 62)
-  }
-  return text
-}
+const checksum = (body: string): string => toBase62(crc32(body), checksumLength)

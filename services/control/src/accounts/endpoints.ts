@@ -6,20 +6,20 @@ import { answers } from '@tollgate/contracts/http/error.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
+import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import { type Caller, callerOf } from '../auth/session.ts'
-import type { Clock } from '../clock.ts'
+import { type Caller, callerOf } from '../callers/session.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
+import { toOfferedModel } from '../catalog/offered-model.ts'
+import type { Clock } from '../clocks/clock.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
-import { assertMayChangeKeys, countKeyChange } from '../keys/key-changes.ts'
-import { recordChange } from '../projection/change.ts'
 import type { Projector } from '../projection/projector.ts'
-import { effectivePlan } from './effective-plan.ts'
-import { toOfferedModel } from './offered-model.ts'
+import { recordChange } from '../projection/record-change.ts'
+import { assertMayChangeKeys, countKeyChange } from './key-change-limit.ts'
 import { readOwnCap, toUsd } from './own-cap.ts'
-import type { By } from './suspend-account.ts'
 
-export type AccountOptions = {
+export interface AccountOptions {
   database: Database
   catalog: Catalog
   projector: Pick<Projector, 'accountChanged'>
@@ -28,7 +28,7 @@ export type AccountOptions = {
 
 type Row = typeof accounts.$inferSelect
 
-/** `/api/account`: the account that the caller acts for, and the cap that its owner sets. */
+/** `/api/account`: the caller's account, and the monthly cap that its owner sets. */
 export async function accountEndpoints(
   instance: FastifyInstance,
   { database, catalog, projector, clock }: AccountOptions
@@ -49,7 +49,7 @@ export async function accountEndpoints(
     const usd = request.body.monthly_budget_usd
     const by = { actorId: caller.user.id, ip: request.ip, at: clock() }
     await changeOwnCap(caller.accountId, usd, by)
-    // A repeated call changes nothing, and learns here whether the first is in force by now.
+    // A repeated call stores nothing, but reports whether the first one is in force now.
     if (!(await projector.accountChanged(caller.accountId))) throw new ServiceError('change_pending')
     return { account: toAnswer(await readAccount(orm, caller.accountId), caller) }
   })
@@ -61,7 +61,7 @@ export async function accountEndpoints(
     await orm.transaction(async (tx) => {
       const version = await recordChange(tx, [accountShard(id)])
       await countKeyChange(tx, catalog, id)
-      // The plan may be another by now.
+      // Checked again under the lock: the plan may have changed.
       const ownCapNanos = readOwnCap(usd, planCapNanos(await readAccount(tx, id)))
       await tx.update(accounts).set({ ownCapNanos, version }).where(eq(accounts.id, id))
       await recordAudit(tx, { accountId: id, ...by, action: 'account.updated', detail: { monthly_budget_usd: usd } })

@@ -3,10 +3,10 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 const nanosPerUsd = 1e9
 
 /**
- * The own cap that somebody asks for, in nanodollars.
+ * Reads the monthly cap that an owner asks for, in nanodollars.
  *
- * @param usd null for none
- * @param planCapNanos the plan's monthly cap, above which an own one would mean nothing
+ * @param usd null to remove the cap
+ * @param planCapNanos the plan's monthly cap; an own cap must not be above it
  * @throws ServiceError `invalid_request` naming the field
  */
 export function readOwnCap(usd: number | null, planCapNanos: number): number | null {
@@ -17,13 +17,13 @@ export function readOwnCap(usd: number | null, planCapNanos: number): number | n
 }
 
 /**
- * A monthly budget in nanodollars.
+ * Converts a monthly budget to nanodollars.
  *
- * @throws ServiceError `invalid_request` if it has more decimals than those have
+ * @throws ServiceError `invalid_request` if it has more than nine decimals
  */
 export function nanosOfUsd(usd: number): number {
   const nanos = Math.round(usd * nanosPerUsd)
-  // Division is correctly rounded: it gives back any number that was written with nine decimals.
+  // Division rounds correctly, so it restores every number with up to nine decimals.
   if (toUsd(nanos) !== usd) throw refused('must have no more than nine decimals')
   return nanos
 }

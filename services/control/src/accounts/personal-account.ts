@@ -1,23 +1,23 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
+import { byService } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Transaction } from '../database/connect.ts'
 import { accounts, members, planWrites, users } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
-import { effectivePlan } from './effective-plan.ts'
-import { judgePlanWrite, personalPlan } from './judge-plan.ts'
+import { recordChange } from '../projection/record-change.ts'
+import { decidePlanWrite, personalPlan } from './decide-plan.ts'
 import { intendPlan, intendPlanOfSeats } from './plan-intention.ts'
-import { byService } from './suspend-account.ts'
 
 /**
- * Makes sure that a user has a personal account, with the id of the user, on the plan that follows from what the identity
- * provider says, as `syncUser` has written it down. For whom the provider has no plan yet, the plan writer writes it. When
- * the plan changes, the plans of the account's seats follow.
+ * Creates the personal account of a user, or updates its plan. The account has the id of the user; its plan follows from the
+ * plan at the identity provider, as `syncUser` stored it. If the provider has no plan for the user yet, the plan writer writes
+ * it. When the plan changes, the plans of the account's seats change too.
  *
  * The caller has locked the user's row. Locks are taken in the order user, change, account: see `recordChange`.
  *
- * @returns whether anything changed and the projector should hear of it after the commit
+ * @returns whether anything changed; then notify the projector after the commit
  */
 export async function ensurePersonalAccount(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function ensurePersonalAccount(
   userId: string,
   now: Date
 ): Promise<boolean> {
-  // Most calls change nothing, and so need not wait for other changes.
+  // Most calls change nothing, so they do not wait for the lock of changes.
   const [user] = await tx
     .select({ found: users.plan, present: accounts.plan, seatOf: members.accountId, write: planWrites })
     .from(users)
@@ -35,12 +35,12 @@ export async function ensurePersonalAccount(
     .where(eq(users.id, userId))
   if (user === undefined) throw new Error(`there is no user ${userId}`)
   const { found, present, seatOf, write } = user
-  if (write !== null && !write.pending && judgePlanWrite(found, write) === 'write') {
-    // What was set by hand has been removed, and what we wrote is gone with it.
+  if (write !== null && !write.pending && decidePlanWrite(found, write) === 'write') {
+    // An operator removed a plan, and with it the one that control had written.
     await tx.update(planWrites).set({ pending: true }).where(eq(planWrites.userId, userId))
   }
   const plan = effectivePlan(catalog, personalPlan(found, write, seatOf !== null))
-  // The provider has a plan for everybody whom we know. It is stored first that we mean to write it.
+  // The provider gets a plan for every user. The intention is stored before the write.
   if (found === null && write === null) await intendPlan(tx, userId, plan)
   if (present === plan) return false
 

@@ -2,13 +2,19 @@ import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 import { members, planWrites } from '../database/schema.ts'
 
+/** Writes plans to the identity provider, in the background. */
+export interface WakeablePlanWriter {
+  /** Call this after an intention is committed: the writer then starts at once. */
+  wake(): void
+}
+
 /**
- * Decides what `app_metadata.plan` of a user is to be. The plan writer writes it after the commit, however often the
- * service crashes on the way.
+ * Stores the plan that `app_metadata.plan` of a user must have. The plan writer writes it after the commit, even if control
+ * crashes in between.
  *
- * The user's row is locked, since this may be their first.
+ * The caller has locked the user's row, because the row here may not exist yet.
  *
- * @param plan one of the catalog's
+ * @param plan a plan of the catalog
  */
 export async function intendPlan(tx: Transaction, userId: string, plan: string): Promise<void> {
   await tx
@@ -17,7 +23,7 @@ export async function intendPlan(tx: Transaction, userId: string, plan: string):
     .onConflictDoUpdate({ target: planWrites.userId, set: anew(plan) })
 }
 
-/** As {@link intendPlan}, for every seat of an account whose own plan has changed. The change is recorded already. */
+/** As {@link intendPlan}, for every seat of an account whose plan has changed. The caller has recorded the change. */
 export async function intendPlanOfSeats(tx: Transaction, accountId: string, plan: string): Promise<void> {
   const seats = tx.select({ userId: members.userId }).from(members).where(eq(members.accountId, accountId))
   await tx

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { AuditResponse } from '@tollgate/contracts/http/audit.ts'
 import { eq } from 'drizzle-orm'
 import { auditLog } from '../database/schema.ts'
+import { pruneAuditLog } from '../retention/prune-audit-log.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { startControl } from '../testing/start-control.ts'
-import { pruneAuditLog } from './prune-audit-log.ts'
 import { recordAudit } from './record-audit.ts'
 
 onEachDatabase('the audit log', async (t, newDatabase) => {

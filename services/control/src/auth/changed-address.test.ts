@@ -13,7 +13,7 @@ import {
   startControl,
   type TestUser
 } from '../testing/start-control.ts'
-import { adoptUser } from './reconcile/adopt-user.ts'
+import { adoptUser } from '../users/adopt-user.ts'
 
 const next = 'battery staple horse'
 /** Refused by the provider, after it accepted the link. */

@@ -4,10 +4,10 @@ import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
+import { defaultLimits } from '../http/limits.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import { type Answer, anonKey, codeOf, type RunningControl, startControl } from '../testing/start-control.ts'
-import { defaultLimits } from './limits.ts'
 
 /** The attacker's password, which the provider keeps; and that of the owner of the address. */
 const a = 'password of the attacker'

@@ -2,18 +2,25 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ConfirmRequest, UserResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyRequest } from 'fastify'
-import type { By } from '../accounts/suspend-account.ts'
+import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import { limitAttempts } from '../http/attempts.ts'
 import { foldCase } from '../http/fold-case.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import type { AskCode, IdentityUser } from '../identity/identity.ts'
 import type { RevokedKey } from '../keys/revoke-keys.ts'
+import {
+  type Addressed,
+  findAcceptedLink,
+  hasProof,
+  isOurUser,
+  noteAcceptedLink,
+  noteConfirmed
+} from '../users/proof.ts'
+import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword } from './credentials-form.ts'
-import type { AuthContext } from './endpoints.ts'
-import type { AskCode, IdentityUser } from './identity/identity.ts'
 import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
 import { databaseTime, isPasswordStill } from './password-set.ts'
-import { type Addressed, findAcceptedLink, hasProof, isOurUser, noteAcceptedLink, noteConfirmed } from './proof.ts'
 import { signIn } from './sign-in.ts'
 
 /**

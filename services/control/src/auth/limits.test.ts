@@ -6,9 +6,9 @@ import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
+import { defaultLimits } from '../http/limits.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import { type Answer, type RunningControl, startControl } from '../testing/start-control.ts'
-import { defaultLimits } from './limits.ts'
 
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 const address = () => `${randomUUID()}@example.com`

@@ -1,12 +1,12 @@
 import { AddressRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
+import type { Background } from '../background/after-answer.ts'
+import { addressOf } from '../callers/request-address.ts'
 import { attemptLimit, limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import type { Background } from './background.ts'
+import { findUnproved } from '../users/proof.ts'
+import type { AuthContext } from './auth-context.ts'
 import { isAddress } from './credentials-form.ts'
-import type { AuthContext } from './endpoints.ts'
-import { findUnproved } from './proof.ts'
-import { addressOf } from './request-address.ts'
 
 /**
  * `POST /forgot-password` and `POST /resend-confirmation`: answer first, always the same, and only then ask the provider

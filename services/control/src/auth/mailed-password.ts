@@ -1,12 +1,12 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { and, eq } from 'drizzle-orm'
-import type { By } from '../accounts/suspend-account.ts'
+import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { forgetBrowsers } from '../callers/known-browser.ts'
 import type { Transaction } from '../database/connect.ts'
 import { keys, members } from '../database/schema.ts'
 import { type RevokedKey, revokeKeys } from '../keys/revoke-keys.ts'
 import type { Projector } from '../projection/projector.ts'
-import { forgetBrowsers } from './known-browser.ts'
 import { passwordWasSet } from './password-set.ts'
 
 /** Keys whose revocation is awaited at once. */

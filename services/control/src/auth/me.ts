@@ -2,13 +2,13 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChangeUserRequest, EmptyRequest, OkResponse, UserResponse } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { callerOf } from '../callers/session.ts'
+import { sessionCookie } from '../callers/session-cookie.ts'
 import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import { deleteUser } from './delete-user.ts'
-import type { AuthContext } from './endpoints.ts'
-import { adoptUser } from './reconcile/adopt-user.ts'
-import { callerOf } from './session.ts'
-import { sessionCookie } from './session-cookie.ts'
+import { adoptUser } from '../users/adopt-user.ts'
+import { deleteUser } from '../users/delete-user.ts'
+import type { AuthContext } from './auth-context.ts'
 
 /** `GET /me`: who is signed in. `PATCH /me`: another name. `DELETE /me`: deletes the user and closes their account. */
 export function me(app: TypedApp, context: AuthContext): void {

@@ -1,5 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { Identity } from './identity/identity.ts'
+import type { Identity } from '../identity/identity.ts'
 
 /**
  * Runs what checks the password of somebody who is signed in.

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { hash, randomUUID } from 'node:crypto'
 import type { Session } from '@tollgate/contracts/http/auth.ts'
 import { sql } from 'drizzle-orm'
+import { sessionCookie } from '../callers/session-cookie.ts'
 import { queryRows } from '../database/connect.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { codeOf, startControl, type TestUser } from '../testing/start-control.ts'
-import { sessionCookie } from './session-cookie.ts'
 
 const day = 24 * 3600 * 1000
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'

@@ -3,11 +3,11 @@ import { EmptyRequest, OkResponse, SessionParams, SessionsResponse } from '@toll
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { and, desc, eq, gt } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
+import { callerOf } from '../callers/session.ts'
+import { sessionCookie } from '../callers/session-cookie.ts'
 import { sessions } from '../database/schema.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import type { AuthContext } from './endpoints.ts'
-import { callerOf } from './session.ts'
-import { sessionCookie } from './session-cookie.ts'
+import type { AuthContext } from './auth-context.ts'
 
 /** Sessions that are listed. A user may have more. */
 const maxListed = 100

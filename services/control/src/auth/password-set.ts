@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
+import { endSessions } from '../callers/sessions.ts'
 import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
 import { passwordResets, users } from '../database/schema.ts'
-import { endSessions } from './sessions.ts'
 
 /** The time of the database, which all replicas share, in its own notation. To be read before a password is checked. */
 export async function databaseTime(orm: Orm): Promise<string> {

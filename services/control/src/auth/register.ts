@@ -1,13 +1,13 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { OkResponse, RegisterRequest } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
+import { addressOf } from '../callers/request-address.ts'
 import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import { noteRegistered } from '../users/proof.ts'
+import type { AuthContext } from './auth-context.ts'
 import { checkNewPassword, isAddress } from './credentials-form.ts'
-import type { AuthContext } from './endpoints.ts'
 import { startFloor } from './pace.ts'
-import { noteRegistered } from './proof.ts'
-import { addressOf } from './request-address.ts'
 
 /** `POST /register`: creates a user and has the confirmation mail sent. Opens no session. */
 export function register(app: TypedApp, { identity, database, clock, floors, limits }: AuthContext): void {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { AskCode } from './identity/identity.ts'
-import type { Limits } from './limits.ts'
+import type { Limits } from '../http/limits.ts'
+import type { AskCode } from '../identity/identity.ts'
 
 const hourMs = 3_600_000
 /** A code works for 90 seconds: its own 30, and 30 before and after. */

@@ -4,6 +4,7 @@ import { createClient } from '@supabase/supabase-js'
 import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { test } from 'tap'
+import { defaultLimits } from '../http/limits.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { startIdentityProxy } from '../testing/identity-proxy.ts'
 import {
@@ -15,7 +16,6 @@ import {
   startControl,
   type TestUser
 } from '../testing/start-control.ts'
-import { defaultLimits } from './limits.ts'
 
 const stepMs = 30_000
 const next = 'another battery staple'

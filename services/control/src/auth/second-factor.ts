@@ -8,15 +8,15 @@ import {
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
+import { callerOf } from '../callers/session.ts'
+import { sessionCookie } from '../callers/session-cookie.ts'
+import { openSession } from '../callers/sessions.ts'
 import { limitAttempts } from '../http/attempts.ts'
 import type { TypedApp } from '../http/typed-app.ts'
+import type { AuthContext } from './auth-context.ts'
 import { describeBrowser } from './describe-browser.ts'
-import type { AuthContext } from './endpoints.ts'
 import { withOwnPassword } from './own-password.ts'
 import { endSignIns } from './password-set.ts'
-import { callerOf } from './session.ts'
-import { sessionCookie } from './session-cookie.ts'
-import { openSession } from './sessions.ts'
 
 /**
  * The second factor (TOTP), which the identity provider keeps: nothing of it is stored here. Each change needs the password

@@ -1,10 +1,10 @@
 import { OkResponse, SignoutRequest } from '@tollgate/contracts/http/auth.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import { recordAudit } from '../audit/record-audit.ts'
+import { presentedSessions, sessionCookie } from '../callers/session-cookie.ts'
+import { closeSessions, endSessions, usersOfSessions } from '../callers/sessions.ts'
 import type { TypedApp } from '../http/typed-app.ts'
-import type { AuthContext } from './endpoints.ts'
-import { presentedSessions, sessionCookie } from './session-cookie.ts'
-import { closeSessions, endSessions, usersOfSessions } from './sessions.ts'
+import type { AuthContext } from './auth-context.ts'
 
 /**
  * `POST /signout`: closes the session, or with `everywhere` all of the user's, and clears the cookie. Without a session

@@ -104,7 +104,7 @@ test('checkout by way of two replicas', async (t) => {
     assert.notEqual(customer, session.customer)
     controls.pay((await sessionOf(again)).id)
     await settle()
-    await one.syncLoop.readDue()
+    await one.dueCustomers.refreshDue()
     assert.equal((await replicas.plan(user)).id, 'pro')
 
     // With a subscription, only once it is known that it has ended.
@@ -121,7 +121,7 @@ test('checkout by way of two replicas', async (t) => {
     const look = async () => {
       two.passTime(3_600_000)
       assert.equal(await two.subscriptionSweeper.look(), true)
-      await two.syncLoop.readDue()
+      await two.dueCustomers.refreshDue()
     }
     await look()
     assert.equal((await replicas.plan(user)).id, 'pro')

@@ -1,51 +1,55 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { eq } from 'drizzle-orm'
-import { isSubscriptionLive } from '../accounts/live-subscription.ts'
-import type { Clock } from '../clock.ts'
+import { readPlanPrices } from '../catalog/plan-prices.ts'
+import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
 import { findCustomer, markDue, storeCustomer } from './customers.ts'
+import { isSubscriptionLive } from './live-subscription.ts'
 import { type Checkout, NoSuchCustomerError, type Payments } from './payments.ts'
-import { readPlanPrices } from './plan-prices.ts'
-import { expireCheckouts } from './subscription-sync.ts'
+import { expireCheckouts } from './refresh-customer.ts'
 
-/** A page that expires sooner is not worth showing again. */
-const fewestMs = 10 * 60_000
+/** An open page that expires sooner is not reused. */
+const minLeftMs = 10 * 60_000
 
-export type CheckoutOptions = {
+export interface CheckoutOptions {
   database: Database
   payments: Payments
   catalog: Catalog
   clock: Clock
-  /** An origin, to whose pages people come back. */
+  /** The origin of the pages to which people return. */
   publicUrl: string
 }
 
-/** Who buys: the owner of an account. */
-export type Buyer = { readonly accountId: string; readonly email: string; readonly name: string }
+/** The owner of the account that buys. */
+export interface Buyer {
+  readonly accountId: string
+  readonly email: string
+  readonly name: string
+}
 
 /**
  * Opens a page on which an account can buy one of the catalog's prices.
  *
- * Asked again for the same price, also at the same moment by way of another replica, it is the same page; for another
- * price, the pages from before are closed. So at most one can be paid. Should two be paid all the same, the sync ends the
- * later subscription.
+ * A second call for the same price gets the same page, even at the same moment at another replica. A call for another price
+ * closes the earlier pages. So one page at most can be paid. If two are paid all the same, the refresh of the customer ends
+ * the later subscription.
  *
- * @returns the page's address
+ * @returns the page's URL
  * @throws ServiceError `unknown_price`, `account_suspended`, `already_subscribed`, `payments_unavailable`
  */
 export async function openCheckout(options: CheckoutOptions, buyer: Buyer, priceId: string): Promise<string> {
   const { database, payments, catalog } = options
   if (!readPlanPrices(catalog).isSold(priceId)) throw new ServiceError('unknown_price')
-  await insistOnOpenAccount(database, buyer.accountId)
+  await assertOpenAccount(database, buyer.accountId)
   const limit = payments.startLimit()
   const customerId = await ensureCustomer(options, buyer, null, limit)
   try {
     return await openFor(options, buyer, { customerId, priceId }, limit)
   } catch (error) {
     if (!(error instanceof NoSuchCustomerError) || (await isPaying(options, buyer.accountId))) throw error
-    // It was deleted there, or was made in test mode: this account starts anew.
+    // The customer was deleted at the provider, or created in test mode: the account gets a new one.
     const another = await ensureCustomer(options, buyer, customerId, limit)
     return await openFor(options, buyer, { customerId: another, priceId }, limit)
   }
@@ -57,7 +61,7 @@ async function openFor(
   { customerId, priceId }: { customerId: string; priceId: string },
   limit: AbortSignal
 ): Promise<string> {
-  await payments.insistOnCustomer(customerId, limit)
+  await payments.assertCustomer(customerId, limit)
   const subscriptions = await payments.readSubscriptions(customerId, limit)
   if (subscriptions.some(({ status }) => isSubscriptionLive(status))) return refuseSubscriber()
   const before = await payments.listCheckouts(customerId, limit)
@@ -68,7 +72,7 @@ async function openFor(
   }
   const url = reused?.url ?? (await createCheckout())
   try {
-    await insistOnOpenAccount(database, accountId)
+    await assertOpenAccount(database, accountId)
   } catch (error) {
     await expireCheckouts(payments, customerId, limit)
     throw error
@@ -76,7 +80,7 @@ async function openFor(
   return url
 
   async function refuseSubscriber(): Promise<never> {
-    // What has happened there may not have been told yet.
+    // The event of that subscription may not have arrived yet.
     await markDue(database.orm, accountId, clock())
     throw new ServiceError('already_subscribed')
   }
@@ -93,7 +97,7 @@ async function openFor(
       },
       limit
     )
-    // Of pages that were opened at this moment for several prices, everybody leaves the same one.
+    // Several requests may open pages for several prices at this moment: each keeps the same one and closes the others.
     const known = new Set(before.map(({ id }) => id))
     const fresh = (await payments.listCheckouts(customerId, limit)).filter(({ id, isOpen }) => isOpen && !known.has(id))
     for (const { id } of fresh.slice(1)) await payments.expireCheckout(id, limit)
@@ -101,10 +105,10 @@ async function openFor(
   }
 }
 
-/** The page from before, if it is for the same price and open for a while. */
+/** An earlier page for the same price that stays open long enough. */
 function findReusable(checkouts: readonly Checkout[], priceId: string, now: Date): Checkout | undefined {
   return checkouts.find(
-    (one) => one.url !== null && one.priceId === priceId && one.expiresAt.getTime() - now.getTime() > fewestMs
+    (one) => one.url !== null && one.priceId === priceId && one.expiresAt.getTime() - now.getTime() > minLeftMs
   )
 }
 
@@ -123,8 +127,8 @@ async function ensureCustomer(
 }
 
 /**
- * Whether an account had a subscription when it was last read: then it keeps its customer, even if the provider does not
- * know it. Perhaps we ask with a key of another account; and if it was deleted, that is found out now.
+ * Whether an account had a subscription when it was last read. Then it keeps its customer although the provider does not know
+ * it: our API key may be of another Stripe account. If the customer was deleted, the refresh requested here finds out.
  */
 async function isPaying({ database, clock }: CheckoutOptions, accountId: string): Promise<boolean> {
   const customer = await findCustomer(database.orm, accountId)
@@ -133,8 +137,8 @@ async function isPaying({ database, clock }: CheckoutOptions, accountId: string)
   return true
 }
 
-/** An account that is being deleted buys nothing: what it pays for is being ended at this moment. */
-async function insistOnOpenAccount({ orm }: Database, accountId: string): Promise<void> {
+/** A suspended account cannot buy: while it is being deleted, its subscriptions are being ended. */
+async function assertOpenAccount({ orm }: Database, accountId: string): Promise<void> {
   const [account] = await orm.select({ status: accounts.status }).from(accounts).where(eq(accounts.id, accountId))
   if (account?.status !== 'active') throw new ServiceError('account_suspended')
 }

@@ -1,17 +1,17 @@
 import { sql } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 
-/** Any number that nothing else in this database locks in pairs; written down once. */
+/** Class of the advisory locks; any number that no other code uses for pairs. */
 const lockClass = 70_128_466
 
-/** For how long another replica may have a customer before we give up. */
+/** How long to wait for another replica's lock on a customer. */
 const waitLimit = '7s'
-/** The provider's time limit and some: a replica whose host is gone has a customer for no longer. */
+/** A little more than the provider's time limit. After it, PostgreSQL ends the session of a replica whose host is gone. */
 const idleLimit = '20s'
 
 /**
- * Has a customer to itself until the transaction ends. What is read of them at the payment provider after this is not
- * older than what any other transaction has written down.
+ * Locks a customer until the transaction ends. Whatever is read about them at the payment provider after this call is at least
+ * as new as what any other transaction has stored.
  *
  * Locks are taken in the order customer, user, change, rest.
  */

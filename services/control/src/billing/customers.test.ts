@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
-import { syncUser } from '../accounts/sync-user.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
+import { syncUser } from '../users/sync-user.ts'
 import { storeCustomer } from './customers.ts'
 import { catalog } from './testing/subscriptions.ts'
 

@@ -2,18 +2,18 @@ import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { and, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { accounts, customers } from '../database/schema.ts'
-import type { BillingFacts } from './judge-subscriptions.ts'
+import type { BillingState } from './plan-from-subscriptions.ts'
 
 /** An account at the payment provider, as it was last read. */
-export type CustomerRow = {
+export interface CustomerRow {
   readonly accountId: string
   readonly customerId: string
-  readonly facts: BillingFacts
+  readonly facts: BillingState
   readonly readAt: Date | null
   readonly marks: number
-  /** Whether its owner has deleted it. */
+  /** Whether its owner has deleted the account. */
   readonly isClosed: boolean
-  /** For that, or another reason, as a seat in a team is: then nothing should be bought for it. */
+  /** For that or another reason, such as the owner's seat in a team. A suspended account must not buy. */
   readonly isSuspended: boolean
 }
 
@@ -38,25 +38,25 @@ const row = {
 const raised = sql`${customers.marks} + 1`
 const select = (orm: Orm) => orm.select(row).from(customers).innerJoin(accounts, eq(accounts.id, customers.accountId))
 
-/** @returns null for an account that never bought anything */
+/** @returns null for an account without a customer at the payment provider */
 export async function findCustomer(orm: Orm, accountId: string): Promise<CustomerRow | null> {
   const [found] = await select(orm).where(eq(customers.accountId, accountId))
   return found ?? null
 }
 
-/** @returns null for a customer of something else that the payment provider serves */
+/** @returns null for a customer of another business in the same provider account */
 export async function findCustomerById(orm: Orm, customerId: string): Promise<CustomerRow | null> {
   const [found] = await select(orm).where(eq(customers.customerId, customerId))
   return found ?? null
 }
 
-/** Customers whose subscriptions are to be read again by now, those first that have waited longest. */
-export async function findDueCustomers(orm: Orm, now: Date, most: number): Promise<CustomerRow[]> {
-  return select(orm).where(lte(customers.dueAt, now)).orderBy(customers.dueAt).limit(most)
+/** Customers whose refresh is due, the longest waiting first. */
+export async function findDueCustomers(orm: Orm, now: Date, max: number): Promise<CustomerRow[]> {
+  return select(orm).where(lte(customers.dueAt, now)).orderBy(customers.dueAt).limit(max)
 }
 
 /**
- * Has an account's subscriptions read again from a time on, unless that is going to happen earlier.
+ * Schedules a refresh of an account's subscriptions, unless an earlier one is due.
  *
  * @returns whether the account has a customer at the payment provider
  */
@@ -69,8 +69,8 @@ export async function markDue(orm: Orm, accountId: string, from: Date): Promise<
   return marked.length > 0
 }
 
-/** Has them read later than was meant, after an attempt that failed, unless something has happened since. */
-export async function putOff(orm: Orm, { accountId, marks }: CustomerRow, until: Date): Promise<void> {
+/** Postpones a refresh that failed, unless the account was marked again since. */
+export async function postpone(orm: Orm, { accountId, marks }: CustomerRow, until: Date): Promise<void> {
   await orm
     .update(customers)
     .set({ dueAt: until })
@@ -78,10 +78,10 @@ export async function putOff(orm: Orm, { accountId, marks }: CustomerRow, until:
 }
 
 /**
- * Writes down that an account is a customer, unless it is one already: of several who do this at once, one is right.
+ * Stores the customer of an account, unless it has one already: of concurrent calls, one wins.
  *
- * @param replaces a customer whom the provider does not have any more
- * @returns the customer that it is
+ * @param replaces a customer that the provider no longer has
+ * @returns the stored customer
  */
 export async function storeCustomer(
   orm: Orm,
@@ -91,7 +91,7 @@ export async function storeCustomer(
 ): Promise<string> {
   if (replaces === null) {
     const customer = { accountId, customerId, plan: freePlan, isPastDue: false }
-    // In either column: whoever stores the same at this moment may be seen in one of them only.
+    // Either column may conflict: a concurrent call may store the same account or the same customer.
     await orm.insert(customers).values(customer).onConflictDoNothing()
   } else {
     await orm

@@ -10,26 +10,26 @@ import {
 } from '@tollgate/contracts/http/billing.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Limits } from '../auth/limits.ts'
-import { callerOf } from '../auth/session.ts'
+import { callerOf } from '../callers/session.ts'
 import { limitAttempts } from '../http/attempts.ts'
+import type { Limits } from '../http/limits.ts'
 import { type CheckoutOptions, openCheckout } from './checkout.ts'
 import { findCustomer } from './customers.ts'
 import { describeOffer } from './offered-plans.ts'
 import { NoSuchCustomerError } from './payments.ts'
 import { readPlan } from './read-plan.ts'
 
-/** Of invoices, unless a page has another size. */
+/** Invoices per page by default. */
 const defaultLimit = 24
 
 export type BillingOptions = CheckoutOptions & { limits: Pick<Limits, 'billing'> }
 
-/** `/api/billing`: what the caller's account pays, and where. All but the plan is for its owner. */
+/** `/api/billing`: plan, checkout, portal and invoices. Only the owner may use the last three. */
 export async function billingEndpoints(instance: FastifyInstance, options: BillingOptions): Promise<void> {
   const { database, payments, catalog, limits, publicUrl } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const onRequest = app.requireSession
-  // Each of these asks the payment provider, which limits us in turn.
+  // Each of these calls the payment provider, which has rate limits of its own.
   const preHandler = limitAttempts(app, {
     what: 'billing',
     perMinute: limits.billing,

@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { OfferedPlan } from '@tollgate/contracts/http/billing.ts'
 
-/** What a catalog says to people who compare plans: nothing about models and what they cost. */
+/** The plans of a catalog for people who compare them, without models and their prices. */
 export function describeOffer({ plans }: Catalog): OfferedPlan[] {
   return Object.entries(plans).map(([id, { name, entitlements, keyQuota, seats, limits, caps, prices = [] }]) => ({
     id,

@@ -1,57 +1,57 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 
-/** A subscription as the payment provider has it, as far as it decides anything. */
-export type Subscription = {
+/** The parts of a subscription at the payment provider that control uses. */
+export interface Subscription {
   /** `sub_…` */
   readonly id: string
   /** `cus_…` */
   readonly customerId: string
-  /** The provider's; others than those that are known today may come. */
+  /** The provider's word; unknown ones may come. */
   readonly status: string
   readonly createdAt: Date
-  /** Of everything that it charges, in the provider's order. */
+  /** Prices of all its items, in the provider's order. */
   readonly priceIds: readonly string[]
-  /** When what has been paid for ends; null if that is not said. */
+  /** End of the paid period; null if the provider does not say. */
   readonly periodEndsAt: Date | null
-  /** When it ends, if it has been cancelled for then. */
+  /** When it ends, if it has been cancelled. */
   readonly cancelAt: Date | null
-  /** Whether a payment of its last invoice was tried and failed. */
+  /** Whether a payment of its last invoice failed. */
   readonly isUnpaid: boolean
-  /** The account for which our checkout made it; null if it was made elsewhere. */
+  /** The account whose checkout created it; null if it was created elsewhere. */
   readonly accountId: string | null
 }
 
-/** A hosted page on which one subscription can be bought. */
-export type Checkout = {
+/** A hosted page on which people can buy one subscription. */
+export interface Checkout {
   /** `cs_…` */
   readonly id: string
   readonly isOpen: boolean
-  /** Null unless it is open. */
+  /** Null if it is not open. */
   readonly url: string | null
   readonly expiresAt: Date
-  /** Null for one that was made elsewhere. */
+  /** Null if the page was created elsewhere. */
   readonly priceId: string | null
 }
 
-export type NewCheckout = {
+export interface NewCheckout {
   readonly customerId: string
   readonly accountId: string
   readonly priceId: string
-  /** The newest page from before: of several requests that know no other, all get the same new one. */
+  /** Id of the newest earlier page. Concurrent requests with the same value get the same new page. */
   readonly follows: string | null
   readonly successUrl: string
   readonly cancelUrl: string
 }
 
-export type NewCustomer = {
+export interface NewCustomer {
   readonly accountId: string
   readonly email: string
   readonly name: string
-  /** A customer that the provider does not have any more, which this one replaces. */
+  /** A customer that the provider no longer has, and that this one replaces. */
   readonly replaces: string | null
 }
 
-export type ProviderInvoice = {
+export interface ProviderInvoice {
   readonly id: string
   /** In the currency's smallest unit. */
   readonly amount: number
@@ -62,7 +62,7 @@ export type ProviderInvoice = {
   readonly pdfUrl: string | null
 }
 
-/** The provider does not know a customer: it is another account of it, or another mode, than the one it was made in. */
+/** The provider does not know a customer: the API key is of another account or mode than the one that created it. */
 export class NoSuchCustomerError extends ServiceError {
   constructor(customerId: string, options?: ErrorOptions) {
     super('payments_unavailable', { cause: new Error(`the payment provider has no customer ${customerId}`, options) })
@@ -71,32 +71,32 @@ export class NoSuchCustomerError extends ServiceError {
 }
 
 /**
- * What the service asks of its payment provider. `limit` ends all calls that get it: from {@link Payments.startLimit}.
- * Every call throws ServiceError `payments_unavailable` when the provider does not answer by then, refuses, or answers
- * something that is not its protocol; those with a customer, NoSuchCustomerError.
+ * The payment provider. The signal of {@link Payments.startLimit} ends every call that gets it. Every call throws ServiceError
+ * `payments_unavailable` if the provider does not answer in time, refuses, or gives a malformed answer. Calls with a customer
+ * may throw NoSuchCustomerError.
  */
-export type Payments = {
-  /** Starts the time limit of one request to us. */
+export interface Payments {
+  /** Starts the time limit of one request to control. */
   startLimit(): AbortSignal
-  /** Asked for the same again, it is the same customer. @returns its id */
+  /** Repeated with the same values, it returns the same customer. @returns its id */
   createCustomer(customer: NewCustomer, limit: AbortSignal): Promise<string>
-  /** Makes sure that a customer can buy. @throws NoSuchCustomerError also for one that was deleted */
-  insistOnCustomer(customerId: string, limit: AbortSignal): Promise<void>
-  /** All that a customer has or had; none for one that was deleted. */
+  /** Checks that a customer can buy. @throws NoSuchCustomerError also for a deleted customer */
+  assertCustomer(customerId: string, limit: AbortSignal): Promise<void>
+  /** All subscriptions of a customer, ended ones too; empty for a deleted customer. */
   readSubscriptions(customerId: string, limit: AbortSignal): Promise<Subscription[]>
-  /** A page of all that have not ended, newest first. @param after id of the last one of the page before */
+  /** A page of all subscriptions that have not ended, newest first. @param after the last id of the page before */
   listSubscriptions(
     after: string | null,
     limit: AbortSignal
   ): Promise<{ subscriptions: Subscription[]; hasMore: boolean }>
-  /** Ends one now, and credits what is left of what was paid. One that has ended is fine. */
+  /** Ends a subscription now and credits the unused time. An ended one is left as it is. */
   cancelSubscription(id: string, limit: AbortSignal): Promise<void>
-  /** The newest pages of a customer, open or not, newest first. */
+  /** The newest checkout pages of a customer, open or not, newest first. */
   listCheckouts(customerId: string, limit: AbortSignal): Promise<Checkout[]>
   createCheckout(checkout: NewCheckout, limit: AbortSignal): Promise<string>
-  /** Makes sure that nothing can be bought on a page any more. @returns whether something has been */
+  /** Closes a page. @returns whether it was paid before */
   expireCheckout(id: string, limit: AbortSignal): Promise<boolean>
-  /** @returns the address of a page where the customer changes and cancels, for a short time */
+  /** @returns the URL of the billing portal, where the customer changes and cancels; it works for a short time */
   createPortal(customerId: string, returnUrl: string, limit: AbortSignal): Promise<string>
   /** Newest first. @returns null if `after` is no invoice of the customer */
   listInvoices(

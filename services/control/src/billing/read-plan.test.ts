@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { BillingPlan, OfferedPlansResponse } from '@tollgate/contracts/http/billing.ts'
 import { test } from 'tap'
 import { Value } from 'typebox/value'
-import { judgeSubscriptions, noSubscription } from './judge-subscriptions.ts'
+import { readPlanPrices } from '../catalog/plan-prices.ts'
 import { describeOffer } from './offered-plans.ts'
-import { readPlanPrices } from './plan-prices.ts'
+import { noSubscription, planFromSubscriptions } from './plan-from-subscriptions.ts'
 import { describePlan } from './read-plan.ts'
 import { catalog, knownPrices, subscription } from './testing/subscriptions.ts'
 
 const prices = readPlanPrices(catalog)
 const factsOf = (changes: Parameters<typeof subscription>[0]) =>
-  judgeSubscriptions(prices, [subscription(changes)], 'free').facts
+  planFromSubscriptions(prices, [subscription(changes)], 'free').facts
 
 test('a plan that is paid says when it renews, and one that was cancelled when it ends', async () => {
   const paid = describePlan(catalog, 'pro', factsOf({}))

@@ -1,13 +1,13 @@
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { BillingPlan } from '@tollgate/contracts/http/billing.ts'
 import { eq } from 'drizzle-orm'
-import { effectivePlan } from '../accounts/effective-plan.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'
 import { findCustomer } from './customers.ts'
-import { type BillingFacts, noSubscription } from './judge-subscriptions.ts'
+import { type BillingState, noSubscription } from './plan-from-subscriptions.ts'
 
-/** The plan in force for an account, and what is paid for it. */
+/** The current plan of an account, and its payment status. */
 export async function readPlan(orm: Orm, catalog: Catalog, accountId: string): Promise<BillingPlan> {
   const [account] = await orm.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId))
   const customer = await findCustomer(orm, accountId)
@@ -16,9 +16,9 @@ export async function readPlan(orm: Orm, catalog: Catalog, accountId: string): P
 
 /**
  * @param stored the account's plan
- * @param facts of its subscription, which renews or ends also while a plan that was set by hand is in force
+ * @param facts of its subscription, which renews or ends even while an operator's plan applies
  */
-export function describePlan(catalog: Catalog, stored: string, facts: BillingFacts): BillingPlan {
+export function describePlan(catalog: Catalog, stored: string, facts: BillingState): BillingPlan {
   const id = effectivePlan(catalog, stored)
   const { name, entitlements } = catalog.plans[id]!
   const isPaid = id !== freePlan && facts.plan === id

@@ -1,54 +1,59 @@
-import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { and, eq, inArray, isNull, lt, notInArray, or, sql } from 'drizzle-orm'
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { eq, inArray, lt } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { endedStatuses, isSubscriptionLive } from '../accounts/live-subscription.ts'
-import type { Clock } from '../clock.ts'
+import { claimSweep, createSweepLoop, type Lease } from '../background/sweep-lease.ts'
+import { readPlanPrices } from '../catalog/plan-prices.ts'
+import type { Clock } from '../clocks/clock.ts'
 import type { Database } from '../database/connect.ts'
-import { accounts, billingEvents, billingSweeps, customers, members, planWrites, users } from '../database/schema.ts'
-import { claimSweep, type Lease } from '../sweep-lease.ts'
-import { createSweepLoop } from '../sweep-loop.ts'
-import { isAsRead } from './is-as-read.ts'
-import { judgeSubscriptions } from './judge-subscriptions.ts'
+import { accounts, billingEvents, billingSweeps, customers } from '../database/schema.ts'
+import { isUnchangedSubscription } from './is-unchanged-subscription.ts'
+import { isSubscriptionLive } from './live-subscription.ts'
+import { mark, markDrifted, markUnlisted, restoreCustomer } from './mark-customers.ts'
 import type { Payments, Subscription } from './payments.ts'
-import { readPlanPrices } from './plan-prices.ts'
+import { planFromSubscriptions } from './plan-from-subscriptions.ts'
 
-/** Between two requests to the provider, which serves others too. */
+/** Milliseconds between two requests to the provider, so that its rate limit has room for others. */
 const pauseMs = 200
-/** The provider keeps events for 30 days, and repeats them for three. */
+/** Longer than the provider keeps events (30 days) and repeats them (3 days). */
 const eventsKeptMs = 40 * 86_400_000
 
-export type SubscriptionSweepOptions = {
+export interface SubscriptionSweepOptions {
   database: Database
   payments: Pick<Payments, 'startLimit' | 'listSubscriptions'>
   catalog: Catalog
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
-  /** Milliseconds from the start of one comparison to the start of the next. */
+  /** Milliseconds from one comparison to the next. */
   intervalMs: number
   pauseMs?: number
 }
 
 /**
- * Compares all subscriptions with the payment provider now and then, for what we were never told. Who differs is marked,
- * and read by the sync loop.
+ * Compares all subscriptions with the payment provider, in case an event was lost. Customers that differ are marked, and the
+ * loop refreshes them.
  */
-export type SubscriptionSweeper = {
+export interface SubscriptionSweeper {
   start(): void
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the last round has ended. */
   stop(): Promise<void>
-  /** Does what there is to do, if it is time and nobody else does it. @returns whether a comparison was completed */
+  /** Runs a comparison if one is due and no other replica runs it. @returns whether it was completed */
   look(): Promise<boolean>
 }
 
-type KnownCustomer = { customer: typeof customers.$inferSelect; status: string | null }
+interface KnownCustomer {
+  customer: typeof customers.$inferSelect
+  status: string | null
+}
 
 export function createSubscriptionSweeper(options: SubscriptionSweepOptions): SubscriptionSweeper {
   const { database, payments, catalog, clock, log, intervalMs } = options
   const { orm } = database
   const prices = readPlanPrices(catalog)
-  const loop = createSweepLoop(look, (err) =>
-    log.warn({ err }, 'the comparison with the payment provider stopped, and begins again')
-  )
+  const marking = { orm, clock, log }
+  const loop = createSweepLoop(look, log, {
+    failing: 'the comparison with the payment provider stopped; it starts again',
+    recovered: 'the comparison with the payment provider works again'
+  })
   const { signal, pause } = loop
 
   async function look(): Promise<boolean> {
@@ -59,18 +64,18 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
       await readList(lease)
       isDone = !signal.aborted
       if (isDone) {
-        await markUnlisted(lease.sweep.startedAt)
-        await markDrifted()
+        await markUnlisted(marking, lease.sweep.startedAt)
+        await markDrifted(marking)
         await orm.delete(billingEvents).where(lt(billingEvents.at, new Date(clock().getTime() - eventsKeptMs)))
       }
     } finally {
       await lease.end(isDone)
     }
-    if (isDone) log.info('all subscriptions have been compared with the payment provider')
+    if (isDone) log.info('all subscriptions were compared with the payment provider')
     return isDone
   }
 
-  /** All that have not ended. One that ends, or begins, while the list is read is told by an event, or found next time. */
+  /** Reads all subscriptions that have not ended. One that ends or starts meanwhile has its event, or is found next time. */
   async function readList(lease: Lease): Promise<void> {
     let after: string | null = null
     do {
@@ -78,7 +83,7 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
         after,
         payments.startLimit()
       )
-      // One that ended without a payment is in the list for ever.
+      // The list keeps subscriptions that ended without a payment.
       await compare(page.subscriptions.filter(({ status }) => isSubscriptionLive(status)))
       after = page.hasMore ? (page.subscriptions.at(-1)?.id ?? null) : null
       await lease.keep(1)
@@ -98,79 +103,20 @@ export function createSubscriptionSweeper(options: SubscriptionSweepOptions): Su
     const same: string[] = []
     for (const subscription of listed) {
       const row = known.get(subscription.customerId)
-      if (row === undefined) await adopt(subscription)
+      if (row === undefined) await restoreCustomer(marking, subscription)
       else if (isUnchanged(subscription, row)) same.push(row.customer.accountId)
-      else await mark([row.customer.accountId])
+      else await mark(marking, [row.customer.accountId])
     }
     if (same.length > 0) {
       await orm.update(customers).set({ readAt: clock() }).where(inArray(customers.accountId, same))
     }
   }
 
-  /** Also what the catalog says of a price is as it was when the customer was read. */
+  /** Also compares the plan of the price: the catalog may have changed since the customer was read. */
   function isUnchanged(subscription: Subscription, { customer, status }: KnownCustomer): boolean {
-    const { plan } = judgeSubscriptions(prices, [subscription], customer.plan).facts
-    return plan === customer.plan && isAsRead(subscription, { ...customer, status })
-  }
-
-  /** What our checkout made for an account that has forgotten it, as a database does that was restored from a backup. */
-  async function adopt({ accountId, customerId, id }: Subscription): Promise<void> {
-    if (accountId === null || !uuid.test(accountId)) return
-    const [account] = await orm.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId))
-    if (account === undefined) return
-    const stored = await orm
-      .insert(customers)
-      .values({ accountId, customerId, plan: freePlan, isPastDue: false, dueAt: clock() })
-      .onConflictDoNothing()
-      .returning({ accountId: customers.accountId })
-    if (stored.length > 0)
-      log.warn({ accountId, customerId, subscriptionId: id }, 'a forgotten customer was found again')
-  }
-
-  /** Who had a subscription that has not ended, and is not in the list any more. */
-  async function markUnlisted(startedAt: Date): Promise<void> {
-    const gone = await orm
-      .select({ accountId: customers.accountId })
-      .from(customers)
-      .innerJoin(accounts, eq(accounts.id, customers.accountId))
-      .where(
-        and(
-          notInArray(accounts.subscriptionStatus, [...endedStatuses]),
-          or(isNull(customers.readAt), lt(customers.readAt, startedAt)),
-          isNull(customers.dueAt)
-        )
-      )
-    await mark(gone.map(({ accountId }) => accountId))
-  }
-
-  /** Whose plan is not meant to be what they pay for. */
-  async function markDrifted(): Promise<void> {
-    const drifted = await orm
-      .select({ accountId: customers.accountId })
-      .from(customers)
-      .innerJoin(users, eq(users.id, customers.accountId))
-      .leftJoin(members, eq(members.userId, customers.accountId))
-      .leftJoin(planWrites, eq(planWrites.userId, customers.accountId))
-      .where(
-        and(
-          sql`${customers.plan} <> coalesce(${planWrites.intended}, ${freePlan})`,
-          isNull(members.userId),
-          isNull(users.deletedAt),
-          isNull(customers.dueAt)
-        )
-      )
-    await mark(drifted.map(({ accountId }) => accountId))
-  }
-
-  async function mark(accountIds: readonly string[]): Promise<void> {
-    if (accountIds.length === 0) return
-    await orm
-      .update(customers)
-      .set({ dueAt: clock(), marks: sql`${customers.marks} + 1` })
-      .where(and(inArray(customers.accountId, [...accountIds]), isNull(customers.dueAt)))
+    const { plan } = planFromSubscriptions(prices, [subscription], customer.plan).facts
+    return plan === customer.plan && isUnchangedSubscription(subscription, { ...customer, status })
   }
 
   return { start: loop.start, stop: loop.stop, look }
 }
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

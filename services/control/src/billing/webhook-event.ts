@@ -1,12 +1,12 @@
 import Stripe from 'stripe'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { BillingEvent } from './subscription-sync.ts'
+import type { BillingEvent } from './refresh-customer.ts'
 
-/** Seconds that a signature holds. */
+/** Seconds for which a signature is valid. */
 const tolerance = 300
 
-/** What happens to customers and may change their plan. */
+/** Events that may change a customer's plan. */
 export const handledEvents: ReadonlySet<string> = new Set([
   'checkout.session.completed',
   'customer.subscription.created',
@@ -16,7 +16,7 @@ export const handledEvents: ReadonlySet<string> = new Set([
 ])
 
 const Id = Type.String({ minLength: 1, maxLength: 255 })
-/** All that is read of an event, whatever version of the provider's API wrote it. */
+/** The members of an event that control reads; all versions of the provider's API have them. */
 const SignedEvent = Type.Object({
   id: Id,
   type: Type.String({ maxLength: 255 }),
@@ -25,18 +25,17 @@ const SignedEvent = Type.Object({
   })
 })
 
-/** Whether a header can be the provider's at all: all others are refused before the body is read. */
+/** Whether a header has the form of a signature. Other requests are refused before their body is read. */
 export function isSignature(header: unknown): header is string {
   return typeof header === 'string' && header.length < 4096 && /^t=\d{1,12},(?:.*,)?v1=[0-9a-f]{64}(?:,|$)/.test(header)
 }
 
 /**
- * Reads an event that the payment provider has signed.
+ * Reads an event that the payment provider signed.
  *
- * @param body as it came, to the byte
- * @param secrets of which one has to fit: there are several while one is replaced
- * @returns `ours` null for an event that is not about a customer's subscription; null for whatever is not signed by the
- * provider, or was five minutes ago
+ * @param body the received bytes
+ * @param secrets one of them must match; there are two while a secret is being replaced
+ * @returns null if the signature is wrong or older than five minutes; `ours` is null for an event that cannot change a plan
  */
 export function readEvent(
   body: Buffer,
@@ -53,7 +52,7 @@ export function readEvent(
   return { ours: { id, type, customerId: typeof customer === 'string' ? customer : customer.id } }
 }
 
-/** The client throws errors of many kinds for what is not signed, and for what is signed and no event. */
+/** The client throws many kinds of errors, for wrong signatures and for bodies that are not an event. */
 function verify(body: Buffer, signature: string, secret: string, now: Date): unknown {
   try {
     return Stripe.webhooks.constructEvent(body, signature, secret, tolerance, undefined, now.getTime())

@@ -3,24 +3,28 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ReceivedResponse } from '@tollgate/contracts/http/billing.ts'
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../clocks/clock.ts'
 import { refusePreflight } from '../http/refuse-preflight.ts'
-import type { SubscriptionSync } from './subscription-sync.ts'
+import type { CustomerRefresher } from './refresh-customer.ts'
 import { isSignature, readEvent } from './webhook-event.ts'
 
-/** Above any event: what is larger is refused by its length. */
+/** Larger than any event. */
 const bodyLimitBytes = 2 * 1024 * 1024
 
-export type WebhookOptions = { sync: SubscriptionSync; webhookSecrets: readonly string[]; clock: Clock }
+export interface WebhookOptions {
+  customerRefresher: CustomerRefresher
+  webhookSecrets: readonly string[]
+  clock: Clock
+}
 
 /**
- * `POST /api/billing/webhook`: takes in what the payment provider tells. Everything that is signed is answered with
- * success once what follows is committed; until then with 5xx, so that the provider tells it again.
+ * `POST /api/billing/webhook`: events of the payment provider. A signed event is answered with 200 once its consequences are
+ * committed, and with 5xx otherwise, so that the provider sends it again.
  */
 export async function webhook(instance: FastifyInstance, options: WebhookOptions): Promise<void> {
-  const { sync, webhookSecrets, clock } = options
+  const { customerRefresher, webhookSecrets, clock } = options
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
-  // The signature is that of the bytes, whatever they are said to be.
+  // The signature covers the raw bytes, whatever the content type.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
@@ -41,7 +45,7 @@ export async function webhook(instance: FastifyInstance, options: WebhookOptions
       if (event === null) throw new ServiceError('invalid_signature')
       if (event.ours !== null) {
         const { id, type } = event.ours
-        const isNew = await sync.takeIn(event.ours)
+        const isNew = await customerRefresher.handleEvent(event.ours)
         request.log.info({ eventId: id, type, isNew }, 'event of the payment provider')
       }
       return { received: true as const }

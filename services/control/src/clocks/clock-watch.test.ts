@@ -20,7 +20,7 @@ testOnEveryRedis('clock watch', async (t, anyLink) => {
       const { clock, skewSeconds } = said as { clock: string; skewSeconds: number }
       told.push([level, clock, skewSeconds])
     }
-    const log = { info: tell('info'), error: tell('error') }
+    const log = { info: tell('info'), warn: tell('warn'), error: tell('error') }
     const watch = createClockWatch({ database, redis: link, clock: () => new Date(Date.now() + ownMs), log })
     return {
       told,

@@ -1,8 +1,9 @@
+import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readRedisSkew, skewOf } from '@tollgate/state/link/redis-time.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'
+import type { Clock } from './clock.ts'
 import { readDatabaseTime } from './database-time.ts'
 import { judgeClocks } from './judge-clocks.ts'
 
@@ -14,7 +15,7 @@ export type ClockWatchOptions = {
   database: Pick<Database, 'orm'>
   redis: RedisLink
   clock: Clock
-  log: Pick<FastifyBaseLogger, 'info' | 'error'>
+  log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
 }
 
 /** Compares the clocks of control, PostgreSQL and Redis, and logs an error when one goes wrong, once until it is right. */
@@ -30,8 +31,12 @@ type Watched = keyof typeof names
 
 export function createClockWatch({ database, redis, clock, log }: ClockWatchOptions): ClockWatch {
   const wrong = new Set<Watched>()
-  let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | null = null
+  const loop = createBackgroundLoop({
+    round: compare,
+    intervalMs,
+    log,
+    messages: { failing: 'clocks could not be compared' }
+  })
   const own = (): number => clock().getTime()
 
   async function compare(): Promise<void> {
@@ -55,20 +60,10 @@ export function createClockWatch({ database, redis, clock, log }: ClockWatchOpti
     } else if (!isWrong && wrong.delete(watched)) log.info(told, 'the clock is right again')
   }
 
-  function look(): Promise<void> {
-    looking ??= compare().finally(() => {
-      looking = null
-    })
-    return looking
-  }
-
   return {
-    start() {
-      timer = setInterval(look, intervalMs)
-      void look()
-    },
-    look,
-    // What waits for a database that is silent would keep the process.
-    stop: () => clearInterval(timer)
+    start: loop.start,
+    look: loop.runOnce,
+    // The round under way is not awaited: a silent database would keep the process from ending.
+    stop: () => void loop.stop()
   }
 }

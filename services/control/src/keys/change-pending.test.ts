@@ -19,7 +19,12 @@ import { onEachDatabase } from '../testing/databases.ts'
 import { startRedisProxy } from '../testing/redis-proxy.ts'
 import { type Answer, type CallOptions, codeOf, startControl, type TestUser } from '../testing/start-control.ts'
 
-type Made = { id: string; label: string; value: string; in_force?: boolean }
+interface Made {
+  id: string
+  label: string
+  value: string
+  in_force?: boolean
+}
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 const keyOf = (answer: Answer) => (answer.body as { key: Made }).key

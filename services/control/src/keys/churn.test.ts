@@ -9,14 +9,17 @@ import { putKeyRecord } from '@tollgate/state/projection/project.ts'
 import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
 import { eq, sql } from 'drizzle-orm'
 import { test } from 'tap'
-import { pruneKeys } from '../database/retention/prune-keys.ts'
 import { keys, shards } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
 import { createPostgresSource } from '../projection/postgres-source.ts'
+import { recordChange } from '../projection/record-change.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
+import { pruneKeys } from '../retention/prune-keys.ts'
 import { type Answer, codeOf, startControl, type TestUser } from '../testing/start-control.ts'
 
-type Created = { id: string; value: string }
+interface Created {
+  id: string
+  value: string
+}
 
 test('an account that changes its keys all the time', async (t) => {
   const program = findRedisServer(process.env)

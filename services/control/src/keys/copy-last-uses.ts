@@ -1,38 +1,39 @@
+import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import { forgetUses, type LastUses, readUses } from '@tollgate/state/last-uses/last-uses.ts'
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import { type CopyLoop, createCopyLoop } from '../copy-loop.ts'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
 
-/** Few enough that a statement takes no noticeable time. */
+/** Rows per statement, so that each stays short. */
 const usesPerStep = 1000
 
-export type UseCopierOptions = {
+export interface UseCopierOptions {
   database: Database
   redis: RedisLink
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>
-  /** Milliseconds from the start of a copy to the start of the next. Gateways note uses each second, and a listing is at most 5 s behind. */
+  /** Milliseconds from one copy to the next. Gateways store uses each second; a listing is at most 5 s behind. */
   intervalMs?: number
 }
 
-/** Copies when keys were last used from Redis, where gateways note it, to Postgres. */
-export function createUseCopier({ database, redis, log, intervalMs = 2000 }: UseCopierOptions): CopyLoop {
-  return createCopyLoop({
-    redis,
+/** Copies the times of last use from Redis, where gateways store them, to PostgreSQL. */
+export function createUseCopier({ database, redis, log, intervalMs = 2000 }: UseCopierOptions): BackgroundLoop {
+  return createBackgroundLoop({
+    readiness: redis,
     log,
     intervalMs,
-    copy: (signal) => copyLastUses(database.orm, redis, signal),
+    describeError: withoutCommand,
+    round: (signal) => copyLastUses(database.orm, redis, signal),
     messages: { failing: 'uses of keys are not copied', recovered: 'uses of keys are copied again' }
   })
 }
 
 /**
- * Copies what is noted, and forgets it in Redis once it is stored. Uses of keys that do not exist are forgotten, too.
+ * Copies all stored uses, and removes each from Redis once PostgreSQL has it. Uses of unknown keys are removed, too.
  *
- * @param stopping looked at between steps: what is left then is for the next time
- * @throws what Redis or the database fails with; nothing is lost then
+ * @param stopping checked between steps; the rest is copied by the next call
+ * @throws the error of Redis or the database; nothing is lost then
  */
 export async function copyLastUses(orm: Orm, redis: RedisLink, stopping?: AbortSignal): Promise<void> {
   const uses = [...(await readUses(redis))]
@@ -44,12 +45,12 @@ export async function copyLastUses(orm: Orm, redis: RedisLink, stopping?: AbortS
 }
 
 /**
- * Stores uses, each unless a later one is stored. Rows that somebody else is changing are passed over: who waits for many
- * rows can deadlock with whoever changes several keys, and one of both would fail.
+ * Stores uses, unless a later one is stored. Rows that another transaction has locked are skipped: waiting for many rows could
+ * deadlock with a transaction that changes several keys.
  *
- * A gateway whose clock is fast must not put a key's last use into the future, where it would stay.
+ * A use in the future counts as now: a gateway with a fast clock would else set a time that no later use replaces.
  *
- * @returns the keys that were passed over
+ * @returns the keys that were skipped
  */
 async function storeUses(orm: Orm, uses: LastUses): Promise<string[]> {
   const passedOver = await queryRows<{ id: string }>(

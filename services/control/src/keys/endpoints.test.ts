@@ -10,7 +10,11 @@ import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, startControl } from '../testing/start-control.ts'
 import { newKeyId } from './key-id.ts'
 
-type Created = { id: string; label: string; value: string }
+interface Created {
+  id: string
+  label: string
+  value: string
+}
 const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
 const messageOf = (answer: Answer) => (answer.body as { error: { message: string } }).error.message
 const createdOf = (answer: Answer) => {

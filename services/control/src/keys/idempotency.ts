@@ -3,18 +3,18 @@ import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { idempotencyKeys } from '../database/schema.ts'
 
-/** How long a repeated request is recognised: 24 hours. */
+/** A repeated request is recognised for 24 hours. */
 const keptMs = 86_400_000
 
 /**
- * What stands for an `Idempotency-Key` in the database, together with what was asked under it.
+ * The stored form of an `Idempotency-Key` and its operation.
  *
- * @param operation such as `create`: the same header may be sent to another
+ * @param operation such as `create`: the same header may be sent for another operation
  */
 export const idempotencyHash = (operation: string, header: string): string =>
   hash('sha256', JSON.stringify([operation, header]))
 
-/** The key that an earlier request with the same header made, or null. */
+/** The key that an earlier request with the same header created, or null. */
 export async function findMade(orm: Orm, accountId: string, hash: string, now: Date): Promise<string | null> {
   const [made] = await orm
     .select({ keyId: idempotencyKeys.keyId })
@@ -25,7 +25,7 @@ export async function findMade(orm: Orm, accountId: string, hash: string, now: D
   return made?.keyId ?? null
 }
 
-/** Remembers what a request made, in the transaction that makes it, and forgets what is old. */
+/** Stores what a request created, in the same transaction, and deletes expired rows. */
 export async function rememberMade(
   tx: Transaction,
   accountId: string,
@@ -37,7 +37,7 @@ export async function rememberMade(
   await remember(tx, accountId, hash, keyId, now)
 }
 
-/** {@link rememberMade} without forgetting: outside `recordChange`, where two deletions could deadlock. */
+/** {@link rememberMade} without deleting expired rows: outside the lock of changes, two deletions could deadlock. */
 export async function remember(orm: Orm, accountId: string, hash: string, keyId: string, now: Date): Promise<void> {
   const made = { keyId, endsAt: new Date(now.getTime() + keptMs) }
   await orm

@@ -2,7 +2,10 @@ import * as cursor from '../http/cursor.ts'
 import { isKeyId } from './key-id.ts'
 
 /** A place in a list of keys, newest first: everything after this key is on the pages to come. */
-export type KeyPlace = { readonly createdAt: Date; readonly id: string }
+export interface KeyPlace {
+  readonly createdAt: Date
+  readonly id: string
+}
 
 export const writeKeyCursor = ({ createdAt, id }: KeyPlace): string => cursor.writeCursor(createdAt, id)
 

@@ -1,11 +1,9 @@
-import { randomInt } from 'node:crypto'
+import { randomBase62 } from '@tollgate/contracts/keys/base62.ts'
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const shape = /^key_[0-9A-Za-z]{24}$/
 
-/** A new key's id: 142 random bits. It is no secret. */
-export const newKeyId = (): string =>
-  `key_${Array.from({ length: 24 }, () => alphabet.charAt(randomInt(alphabet.length))).join('')}`
+/** A new key's id: 142 random bits. It is not secret. */
+export const newKeyId = (): string => `key_${randomBase62(24)}`
 
-/** Whether a text can be the id of a key at all; anything else is not looked for. */
+/** Whether a text has the form of a key's id; any other text is not looked up. */
 export const isKeyId = (text: string): boolean => shape.test(text)

@@ -1,12 +1,12 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
-import { effectivePlan } from '../accounts/effective-plan.ts'
 import { nanosOfUsd } from '../accounts/own-cap.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
 import { lastInstant } from '../http/cursor.ts'
 
-/** What a key may do and until when, and how its maker finds it, in the form in which it is stored. */
-export type KeyTerms = {
+/** The limits, the expiry, the label and the metadata of a key, as they are stored. */
+export interface KeyTerms {
   label?: string
   expiresAt?: Date | null
   models?: string[] | null
@@ -16,9 +16,9 @@ export type KeyTerms = {
 }
 
 /**
- * Reads the terms that somebody asks for. What is not given is not in the answer.
+ * Reads the terms of a request. Members that the request lacks are absent from the result.
  *
- * @param plan of the account: a key can have a part of its models
+ * @param plan of the account; a key can use a subset of its models
  * @throws ServiceError `invalid_request` naming the field
  */
 export function readKeyTerms(asked: ChangeKeyRequest, catalog: Catalog, plan: string, now: Date): KeyTerms {
@@ -37,9 +37,9 @@ export function readKeyTerms(asked: ChangeKeyRequest, catalog: Catalog, plan: st
 
 function readExpiry(text: string, now: Date): Date {
   const time = Date.parse(text)
-  // A leap second passes for a date-time, and is none of JavaScript's.
+  // The schema accepts leap seconds, JavaScript does not.
   if (Number.isNaN(time)) throw refused('expires_at: not a time')
-  // An offset can lead beyond what is written with four digits.
+  // A time zone offset can shift the year past 9999.
   if (time > lastInstant) throw refused('expires_at: too far away')
   if (time <= now.getTime()) throw refused('expires_at: must be in the future')
   return new Date(time)

@@ -1,19 +1,19 @@
 import type { Key } from '@tollgate/contracts/http/keys.ts'
 import { and, desc, eq, gt, or, type SQL, sql } from 'drizzle-orm'
 import { toUsd } from '../accounts/own-cap.ts'
+import type { Principal } from '../callers/principal.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
 import type { KeyPlace } from './key-cursor.ts'
-import { mayChange } from './may-change.ts'
-import type { Principal } from './require-account.ts'
+import { mayChangeKey } from './may-change-key.ts'
 
-/** How long a revoked key can still be listed: 30 days. */
+/** Revoked keys can be listed for 30 days. */
 const revokedListedMs = 30 * 86_400_000
 
-export type KeyFilter = {
-  /** Pairs that a key's metadata must have. */
+export interface KeyFilter {
+  /** Metadata that a listed key must have. */
   readonly metadata: Readonly<Record<string, string>>
-  /** Also keys that were revoked lately. */
+  /** Includes keys revoked in the last 30 days. */
   readonly withRevoked: boolean
   readonly scope: 'inference' | 'management' | null
 }
@@ -73,6 +73,6 @@ export function toListing(row: typeof keys.$inferSelect, caller: Principal): Key
     metadata: row.metadata,
     last_used: row.lastUsedAt?.toISOString() ?? null,
     created: row.createdAt.toISOString(),
-    can_change: mayChange(caller, row)
+    can_change: mayChangeKey(caller, row)
   }
 }

@@ -12,7 +12,11 @@ import { type Answer, codeOf, startControl } from '../testing/start-control.ts'
 
 const hourMs = 3_600_000
 
-type Created = { id: string; label: string; value: string }
+interface Created {
+  id: string
+  label: string
+  value: string
+}
 const told = (answer: Answer, status = 201): Created => {
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   return (answer.body as { key: Created }).key

@@ -9,7 +9,10 @@ import { keys } from '../database/schema.ts'
 import { askAsGateway, untilAnswered } from '../projection/testing/ask-as-gateway.ts'
 import { type Answer, startControl } from '../testing/start-control.ts'
 
-type Key = { id: string; value: string }
+interface Key {
+  id: string
+  value: string
+}
 
 /** As the program has it: a Redis that hangs is given up on. */
 const redisSilenceLimitMs = 2000

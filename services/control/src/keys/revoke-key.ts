@@ -3,11 +3,11 @@ import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
+import { lockChanges, recordChange } from '../projection/record-change.ts'
 import type { ByWhom } from './store-key.ts'
 
 /**
- * Revokes a key in the database; one that is revoked already stays as it is.
+ * Revokes a key in the database. A revoked key stays as it is.
  *
  * @returns whether the account has such a key
  */
@@ -18,11 +18,10 @@ export async function revokeKey(orm: Orm, accountId: string, id: string, by: ByW
   if (seen.status === 'revoked') return true
   const shard = accountShard(accountId)
   await orm.transaction(async (tx) => {
-    // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.
-    await recordChange(tx, [shard])
+    await lockChanges(tx)
     const [key] = await tx.select({ digest: keys.digest }).from(keys).where(isTheKey)
     const version = await recordChange(tx, [shard, secretShard(key!.digest)])
-    // Somebody else may have revoked it meanwhile: the first time counts.
+    // Another call may have revoked it since: its time stays.
     const revoked = await tx
       .update(keys)
       .set({ status: 'revoked', revokedAt: by.at, version })

@@ -3,28 +3,28 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { digestSecret, displayPrefix } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
+import { assertMayChangeKeys, countKeyChange } from '../accounts/key-change-limit.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'
 import { formerSecrets, keys } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
+import { lockChanges, recordChange } from '../projection/record-change.ts'
 import { findMade, rememberMade } from './idempotency.ts'
-import { assertMayChangeKeys, countKeyChange } from './key-changes.ts'
 import type { ByWhom, StoredKey } from './store-key.ts'
 
-export type Rotation = {
+export interface Rotation {
   readonly accountId: string
   readonly id: string
-  /** The new one, of the key's scope. Only its digest is stored. */
+  /** The new secret, of the key's scope. Only its digest is stored. */
   readonly secret: string
-  /** How long the old one works on. One that was in its own grace until now ends at once. */
+  /** How long the old secret still works. A secret before it that is still in its grace ends at once. */
   readonly graceSeconds: number
-  /** When the grace begins, from {@link judgingTime}: the clock that ends it must have begun it. */
+  /** When the grace begins, from {@link judgingTime}: the same clock decides when it ends. */
   readonly graceFrom: Date
   readonly idempotency: string | null
 }
 
 /**
- * Gives a key another secret.
+ * Replaces the secret of a key.
  *
  * @throws ServiceError `not_found`, also for a key that is revoked; `too_many_requests`
  */
@@ -35,8 +35,7 @@ export async function rotateKey(orm: Orm, catalog: Catalog, rotation: Rotation, 
   const until = new Date(graceFrom.getTime() + graceSeconds * 1000)
   if (idempotency === null) await assertMayChangeKeys(orm, catalog, accountId)
   return await orm.transaction(async (tx) => {
-    // Twice: only while other changes wait is it certain which secret the key has, and so which shards this one touches.
-    await recordChange(tx, [shard])
+    await lockChanges(tx)
     const made = idempotency === null ? null : await findMade(tx, accountId, idempotency, by.at)
     if (made !== null) return { id: made, isNew: false }
     const [key] = await tx

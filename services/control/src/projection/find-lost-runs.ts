@@ -5,19 +5,19 @@ import { readUsage } from '@tollgate/state/usage/usage.ts'
 import type { Ledger, LedgerRow } from '../usage/ledger.ts'
 
 const hourMs = 3_600_000
-/** Hours before the present one that are looked at in a Redis that has forgotten nothing yet, and at most. */
-const [usualHours, mostHours] = [3, 48]
+/** Hours to look back: in a Redis that has removed no rows yet, and at most. */
+const [defaultHours, maxHours] = [3, 48]
 
 /**
- * Finds the runs of which the ledger has usage that Redis lacks: of what was settled in them, some was lost after it had been
- * copied. Of every other run all that the ledger has is here, so whatever Redis lacks is in neither.
+ * Finds run ids whose usage is in the ledger but no longer in Redis: Redis lost settlements of these runs after they had been
+ * copied. For every other run, Redis has all that the ledger has.
  *
- * Only rows are looked at that Redis may still have. It notes up to which hour it has forgotten rows, together with the data:
- * if an older state comes back, so does the older note.
+ * Only rows that Redis may still have are compared. Redis stores with its data up to which hour it has removed rows: an older
+ * state that comes back has the older hour.
  *
- * @param now by the clocks that control believes
- * @returns tags of the runs, by shard
- * @throws RedisAwayError, or what Redis or the ledger fails with
+ * @param now the time that control believes, see `judgeClocks`
+ * @returns tags of the run ids, by shard
+ * @throws RedisAwayError, or the error of Redis or the ledger
  */
 export async function findLostRuns(
   ledger: Pick<Ledger, 'accountsOf' | 'rowsSince'>,
@@ -27,7 +27,7 @@ export async function findLostRuns(
 ): Promise<Map<AccountShard, Set<string>>> {
   const hour = Math.floor(now.getTime() / hourMs)
   const forgottenBefore = Math.min(...(await readForgotten(redis, shards)).values())
-  const since = Math.max(forgottenBefore === 0 ? hour - usualHours : forgottenBefore - 1, hour - mostHours)
+  const since = Math.max(forgottenBefore === 0 ? hour - defaultHours : forgottenBefore - 1, hour - maxHours)
   const lost = new Map(shards.map((shard) => [shard, new Set<string>()]))
   for await (const accounts of ledger.accountsOf(shards)) {
     const rows = await ledger.rowsSince(accounts, since)
@@ -36,7 +36,7 @@ export async function findLostRuns(
       redis,
       rows.map(({ name }) => name)
     )
-    // After the rows: what was forgotten meanwhile is not taken for lost.
+    // Read after the rows: rows that Redis removed meanwhile are not lost.
     const forgotten = await readForgotten(redis, shards)
     const present = new Map(usages.map((usage) => [usage.name, usage]))
     for (const row of rows) {
@@ -49,7 +49,7 @@ export async function findLostRuns(
   return lost
 }
 
-/** The hours up to which rows that were final may be gone; 0 where none are. */
+/** The hour up to which each shard has removed final rows; 0 if it has removed none. */
 async function readForgotten(redis: RedisLink, shards: readonly AccountShard[]): Promise<Map<AccountShard, number>> {
   const answers = await executeAll(
     redis,
@@ -60,5 +60,5 @@ async function readForgotten(redis: RedisLink, shards: readonly AccountShard[]):
   return new Map(shards.map((shard, index) => [shard, Number(answers[index] ?? 0)]))
 }
 
-/** As in state/layout/usage.lua. */
+/** Same as in `layout/usage.lua` of @tollgate/state. */
 const finalHourOf = ({ hour, lateHour }: LedgerRow): number => (lateHour ?? hour) + 2

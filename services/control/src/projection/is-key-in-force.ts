@@ -3,19 +3,18 @@ import { readKeyPresence } from '@tollgate/state/projection/key-presence.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
 
 /**
- * Whether Redis has the present state of a key, so that nothing is admitted on an earlier one. It reads only: callers
- * may ask as often as they like.
+ * Whether Redis has the current state of a key, so that no request is admitted on an earlier one. It only reads.
  *
- * @param writes the key's state in Postgres, as `ProjectionSource.writesOfKey` has it
- * @returns false also if Redis has a later version: then somebody changed the key meanwhile, or Postgres was restored
- * @throws RedisAwayError, and what Redis throws
+ * @param writes the key's state in PostgreSQL, from `ProjectionSource.writesOfKey`
+ * @returns false also if Redis has a later version: the key was changed meanwhile, or PostgreSQL was restored
+ * @throws RedisAwayError, or the error of Redis
  */
 export async function isKeyInForce(redis: RedisLink, writes: readonly ProjectionWrite[]): Promise<boolean> {
   const wanted = writes.find((write) => write.kind === 'key')
   if (wanted === undefined) return false
   const { account, key, record, version } = wanted
   const found = await readKeyPresence(redis, account, key, record.digest)
-  // A revoked key needs neither: without them it is unknown, and Redis need not learn of one that died long ago.
+  // A revoked key may also be missing in Redis: then it is unknown, and refused as well.
   if (record.status === 'revoked') return found.version === null || found.version === version
   return found.version === version && found.hasPointer
 }

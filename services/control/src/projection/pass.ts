@@ -14,28 +14,28 @@ import {
 } from '@tollgate/state/projection/project.ts'
 import { judgeClocks } from '../clocks/judge-clocks.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
-import { type CatalogMarker, isCatalogAhead, projectCatalog } from './catalog.ts'
-import { insistOnRun } from './insist-on-run.ts'
-import { judgeShards, type StaleShard } from './judge-shards.ts'
+import { assertRunId } from './assert-run-id.ts'
+import { compareShards, type StaleShard } from './compare-shards.ts'
+import { type CatalogMarker, isCatalogAhead, projectCatalog } from './project-catalog.ts'
 import { type ClaimedShard, replayShards } from './replay-shards.ts'
 import type { ProjectionSource } from './source.ts'
 
-/** Replays under way at once, so that this process works while it waits for Postgres or Redis with another. */
+/** Concurrent replays: while one waits for PostgreSQL or Redis, another proceeds. */
 const concurrency = 2
-/** One query serves as many shards as this. A claim that another replica's stamp replaces is work for nothing. */
+/** Shards per query. Not more: work on a claim is lost when another replica verifies the shard first. */
 const claimedAtOnce = 32
-/** A pass that fails more often than this is abandoned; the next begins anew. */
+/** A pass with more failures than this ends; the next one starts again. */
 const maxFailures = 16
 
 export type PassResult =
-  /** Postgres had been restored: the epoch is raised, and another pass should follow at once. */
+  /** PostgreSQL had been restored: the epoch is raised, and another pass must follow at once. */
   { restored: true } | { restored: false; shards: number; writes: number }
 
 /**
- * Compares Redis with Postgres once, and brings over what is missing. When nothing changed that costs two queries.
- * Any number may run at once, in any processes.
+ * Compares Redis with PostgreSQL once, and writes the missing changes to Redis. Without changes this costs two queries. Any
+ * number of passes may run at once, in any processes.
  *
- * @throws the first failure, after the shards that did not fail have been served
+ * @throws the first failure, after all other shards were served
  */
 export async function runPass(
   source: ProjectionSource,
@@ -43,7 +43,7 @@ export async function runPass(
   signal: AbortSignal,
   order: (stale: StaleShard[]) => StaleShard[] = rotate
 ): Promise<PassResult> {
-  // The markers first: judging depends on it.
+  // The markers are read before PostgreSQL: see `compareShards`.
   const [{ markers, failures }, catalog, redisMs] = await Promise.all([
     readShards(redis),
     findCatalog(redis),
@@ -51,10 +51,10 @@ export async function runPass(
   ])
   const truth = await source.readTruth()
   const now = new Date(judgeClocks(Date.now(), truth.nowMs, redisMs).nowMs)
-  const judgement = judgeShards(markers, truth)
+  const comparison = compareShards(markers, truth)
   const catalogMarker = catalog instanceof Error ? null : catalog.marker
-  if (judgement.ahead || isCatalogAhead(catalogMarker, truth)) {
-    const other = Math.max(judgement.ahead ? judgement.epoch : 0, epochOf(catalogMarker?.version ?? 0))
+  if (comparison.ahead || isCatalogAhead(catalogMarker, truth)) {
+    const other = Math.max(comparison.ahead ? comparison.epoch : 0, epochOf(catalogMarker?.version ?? 0))
     await source.raiseEpoch(truth.epoch, other)
     return { restored: true }
   }
@@ -64,7 +64,7 @@ export async function runPass(
     failures.push(error)
   )
 
-  const byHolder = Map.groupBy(order(judgement.stale), ({ marker }) => marker.holder)
+  const byHolder = Map.groupBy(order(comparison.stale), ({ marker }) => marker.holder)
   const served = await Promise.all(
     [...byHolder].map(([run, stale]) => serveShards(source, redis, stale, { run, now }, signal))
   )
@@ -73,7 +73,7 @@ export async function runPass(
   return { restored: false, shards: sumOf(served, 'shards'), writes: sumOf(served, 'writes') }
 }
 
-/** What Redis says of its catalog, and the run of the process that says so; or why it says nothing. */
+/** The catalog version in Redis, and the run id of the process that has it; or the error. */
 async function findCatalog(redis: RedisLink): Promise<{ marker: CatalogMarker; holder: string } | Error> {
   try {
     const holder = redis.nodeOf(catalogName).run()
@@ -83,7 +83,7 @@ async function findCatalog(redis: RedisLink): Promise<{ marker: CatalogMarker; h
   }
 }
 
-/** The shards of accounts in which an earlier month is open. */
+/** Verified shards of accounts whose open month is an earlier one. */
 function shardsBefore(markers: ReadonlyMap<Shard, FoundMarker>, month: number): AccountShard[] {
   return accountShards.filter((shard) => {
     const marker = markers.get(shard)
@@ -91,12 +91,16 @@ function shardsBefore(markers: ReadonlyMap<Shard, FoundMarker>, month: number): 
   })
 }
 
-type Served = { shards: number; writes: number; failures: unknown[] }
+interface Served {
+  shards: number
+  writes: number
+  failures: unknown[]
+}
 
 const sumOf = (served: readonly Served[], what: 'shards' | 'writes'): number =>
   served.reduce((sum, one) => sum + one[what], 0)
 
-/** Brings shards that one process holds up to Postgres. Never rejects. */
+/** Updates the shards of one Redis process. Never rejects. */
 async function serveShards(
   source: ProjectionSource,
   redis: RedisLink,
@@ -124,7 +128,7 @@ async function serveShards(
       served.writes += writes
     } catch (error) {
       if (stale.length === 1) fail(error)
-      // The failure of one shard is not that of the others.
+      // One failing shard must not keep the others back.
       else for (const one of stale) if (!isHopeless) await serve([one])
     }
   }
@@ -135,14 +139,14 @@ async function serveShards(
   return { ...served, failures }
 }
 
-/** Claims shards, and only then reads what they are to be brought to. */
+/** Claims shards, and only then reads their versions in PostgreSQL. */
 async function claimAll(
   source: ProjectionSource,
   redis: RedisLink,
   stale: readonly StaleShard[],
   run: string
 ): Promise<ClaimedShard[]> {
-  insistOnRun(
+  assertRunId(
     redis,
     stale.map(({ shard }) => shard),
     run
@@ -161,7 +165,7 @@ async function claimAll(
   }
 }
 
-/** In order, so that one query reads what is together; from somewhere on, so that replicas that do the same work meet rarely. */
+/** Sorts shards, so that one query reads neighbours. Starts at a random one, so that replicas rarely do the same work. */
 function rotate(stale: StaleShard[]): StaleShard[] {
   const sorted = stale.toSorted((one, other) => (one.shard < other.shard ? -1 : 1))
   const from = Math.floor(Math.random() * sorted.length)

@@ -5,8 +5,8 @@ import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
 import { eq, sql } from 'drizzle-orm'
 import { keys } from '../database/schema.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
-import { recordChange } from './change.ts'
 import { createPostgresSource } from './postgres-source.ts'
+import { recordChange } from './record-change.ts'
 import { seedKeys } from './testing/seed-keys.ts'
 
 async function all(pages: AsyncIterable<ProjectionWrite[]>): Promise<ProjectionWrite[]> {

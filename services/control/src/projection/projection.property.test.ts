@@ -432,7 +432,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
       case 'create':
       case 'plan': {
         const of = accounts[action.account]!
-        // The restored database is judged before it goes on: see judgeShards.
+        // The restored database is judged before it goes on: see compareShards.
         if (watcher.isUnjudged()) return
         const shard = accountShard(of)
         if (action.do === 'plan' || !state.accounts.has(of)) {

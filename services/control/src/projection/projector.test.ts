@@ -14,8 +14,8 @@ import { type Test, test } from 'tap'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
 import { catalogs, keys } from '../database/schema.ts'
 import { createDatabase, onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
-import { recordChange } from './change.ts'
 import { createProjector, type ProjectorOptions } from './projector.ts'
+import { recordChange } from './record-change.ts'
 import { askAsGateway, untilAnswered } from './testing/ask-as-gateway.ts'
 import { seedKeys } from './testing/seed-keys.ts'
 
@@ -137,7 +137,7 @@ onEachDatabase('the projector', async (t, newDatabase) => {
       .where(eq(keys.id, keyId(1)))
     assert.equal(await projector.keyChanged(row!.accountId, row!.id), false)
     await projector.accountChanged(row!.accountId)
-    assert.deepEqual(said, Array(2).fill('warn a change could not be projected at once'))
+    assert.deepEqual(said, Array(2).fill('warn a change could not be written to Redis at once'))
   })
 
   await t.test(
@@ -220,9 +220,7 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     await untilAnswered(redis, 'secret 102', 'refused')
     assert.deepEqual(
       said.filter((line) => line.startsWith('warn')),
-      [
-        'warn Redis is ahead of Postgres, which was restored, or comes from before it deleted keys: everything is projected anew'
-      ]
+      ['warn PostgreSQL or Redis was restored to an earlier state: everything is written to Redis again']
     )
   })
 
@@ -307,6 +305,6 @@ test('while Postgres is away the loop waits, says so once, and goes on', async (
   assert.ok(!before.has('refused'))
   assert.deepEqual(
     said.filter((line) => !line.startsWith('info')),
-    ['warn the projection is behind']
+    ['warn Redis could not be brought up to date']
   )
 })

@@ -1,70 +1,75 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
 import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
 import type { FastifyBaseLogger } from 'fastify'
+import { storeCatalog } from '../catalog/store-catalog.ts'
 import type { Database } from '../database/connect.ts'
-import { WakeableSleep } from '../wakeable-sleep.ts'
-import { storeCatalog } from './catalog.ts'
 import { isKeyInForce } from './is-key-in-force.ts'
 import { runPass } from './pass.ts'
 import { createPostgresSource } from './postgres-source.ts'
 import { type ChangeOfOne, writeDirectly } from './write-directly.ts'
 
-/** Milliseconds between looks for tombstones in Redis that may go: a command for each shard. */
+/** Milliseconds between sweeps of expired tombstones in Redis; a sweep sends a command for each shard. */
 const sweepIntervalMs = 60_000
 
-export type ProjectorOptions = {
+export interface ProjectorOptions {
   database: Database
   redis: RedisLink
-  /** Put in force when the projector starts. */
+  /** Becomes the current catalog when the projector starts. */
   catalog: Catalog
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Milliseconds from the start of a pass to the start of the next. */
   intervalMs?: number
-  /** Milliseconds after which a change counts as not acknowledged: before whoever waits for it is given up on. */
+  /** Milliseconds after which a change counts as not acknowledged; shorter than the time limit of a request. */
   acknowledgeLimitMs?: number
 }
 
-/** Keeps Redis what Postgres says: changes at once, as well as it can, and everything by a loop that compares. */
-export type Projector = {
-  /** Begins the loop. */
+/** Copies PostgreSQL's state to Redis: each change directly if possible, and everything else by a loop that compares. */
+export interface Projector {
+  /** Starts the loop. */
   start(): void
-  /** Ends the loop. Resolves when nothing of it runs any more. */
+  /** Stops the loop. Resolves when the last pass has ended. */
   stop(): Promise<void>
   /**
-   * To be called after a change to an account has been committed. Never throws: what fails is left to the loop.
+   * Writes a committed change of an account to Redis. Never throws: after a failure the loop writes it.
    *
-   * @returns true once Redis has acknowledged the account's present state, or a later one
+   * @returns true once Redis has acknowledged the account's current state, or a later one
    */
   accountChanged(account: string): Promise<boolean>
   /**
-   * To be called after a change to a key has been committed.
+   * Writes a committed change of a key to Redis. Never throws: after a failure the loop writes it.
    *
-   * @returns true once Redis has acknowledged the key's present state, or a later one, so that nothing is admitted on an
-   * earlier one any more; false if it has not, and the loop will see to it. Never throws.
+   * @returns true once Redis has acknowledged the key's current state, or a later one: no request is admitted on an earlier
+   *   state any more
    */
   keyChanged(account: string, key: string): Promise<boolean>
-  /** Whether Redis has the key's present state. It only reads; while Redis is away the answer is false. Never throws. */
+  /** Whether Redis has the key's current state. It only reads; false while Redis is away. Never throws. */
   isKeyInForce(account: string, key: string): Promise<boolean>
 }
 
 export function createProjector(options: ProjectorOptions): Projector {
   const { database, redis, catalog, log, intervalMs = 1000, acknowledgeLimitMs = 10_000 } = options
   const source = createPostgresSource(database.orm)
-  const stopping = new AbortController()
-  let loop: Promise<void> | null = null
-  let changes = 0
-  const pause = new WakeableSleep()
+  let isCatalogStored = false
+  let sweepAt = 0
+  const loop = createBackgroundLoop({
+    round,
+    intervalMs,
+    readiness: redis,
+    log,
+    messages: { failing: 'Redis could not be brought up to date' }
+  })
 
   async function write(notice: ChangeOfOne, read: () => Promise<ProjectionWrite[]>): Promise<boolean> {
     try {
       const isThere = await endBy(acknowledgeLimitMs, writeDirectly(redis, notice, read))
-      if (!isThere) pause.wake()
+      if (!isThere) loop.wake()
       return isThere
     } catch (err) {
-      log.warn({ err, ...notice }, 'a change could not be projected at once')
-      pause.wake()
+      log.warn({ err, ...notice }, 'a change could not be written to Redis at once')
+      loop.wake()
       return false
     }
   }
@@ -74,72 +79,40 @@ export function createProjector(options: ProjectorOptions): Projector {
       const isThere = source.writesOfKey(account, key).then((writes) => isKeyInForce(redis, writes))
       return await endBy(acknowledgeLimitMs, isThere)
     } catch (err) {
-      log.warn({ err, account, key }, 'it could not be read whether a change is in force')
+      log.warn({ err, account, key }, 'could not read whether a change is in force')
       return false
     }
   }
 
-  async function runLoop(): Promise<void> {
-    let isCatalogStored = false
-    let isFailing = false
-    let sweepAt = 0
-    while (!stopping.signal.aborted) {
-      if (!redis.isReady()) {
-        void redis.ready().then(() => pause.wake())
-        await sleep(null)
-        continue
-      }
-      const startedAt = performance.now()
-      const changesBefore = changes
-      let again = false
-      try {
-        if (!isCatalogStored) await storeCatalog(database.orm, catalog)
-        isCatalogStored = true
-        const result = await runPass(source, redis, stopping.signal)
-        again = result.restored
-        if (result.restored) {
-          log.warn(
-            'Redis is ahead of Postgres, which was restored, or comes from before it deleted keys: everything is projected anew'
-          )
-        }
-        if (!result.restored && (isFailing || result.shards > 100)) {
-          log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is what Postgres says again')
-        }
-        isFailing = false
-        if (performance.now() >= sweepAt) {
-          sweepAt = performance.now() + sweepIntervalMs
-          await sweepTombstones(redis, { signal: stopping.signal })
-        }
-      } catch (err) {
-        if (!isFailing && !stopping.signal.aborted) log.warn({ err }, 'the projection is behind')
-        isFailing = true
-      }
-      if (!again && changes === changesBefore) await sleep(Math.max(0, startedAt + intervalMs - performance.now()))
+  /** One pass. @returns `'again'` if another pass must follow at once */
+  async function round(signal: AbortSignal, isFailing: boolean): Promise<'again' | null> {
+    const startedAt = performance.now()
+    if (!isCatalogStored) await storeCatalog(database.orm, catalog)
+    isCatalogStored = true
+    const result = await runPass(source, redis, signal)
+    if (result.restored) {
+      log.warn('PostgreSQL or Redis was restored to an earlier state: everything is written to Redis again')
+    } else if (isFailing || result.shards > 100) {
+      log.info({ ...result, ms: Math.round(performance.now() - startedAt) }, 'Redis is up to date again')
     }
+    if (performance.now() >= sweepAt) {
+      sweepAt = performance.now() + sweepIntervalMs
+      await sweepTombstones(redis, { signal })
+    }
+    return result.restored ? 'again' : null
   }
 
-  /** @param ms null to sleep until woken */
-  async function sleep(ms: number | null): Promise<void> {
-    if (!stopping.signal.aborted) await pause.sleep(ms)
-  }
-
-  // A connection that was lost or is there again ends the wait, so that a pass with what is there begins at once.
-  const onChange = () => {
-    changes++
-    pause.wake()
-  }
   let endHearing = (): void => undefined
 
   return {
     start() {
-      endHearing = redis.onChange(onChange)
-      loop ??= runLoop()
+      // A connection that was lost or came back ends the pause, so that a pass with the present ones starts at once.
+      endHearing = redis.onChange(loop.wake)
+      loop.start()
     },
     async stop() {
-      stopping.abort()
       endHearing()
-      pause.wake()
-      await loop
+      await loop.stop()
     },
     accountChanged: (account) => write({ kind: 'account', account }, () => source.writesOfAccount(account)),
     keyChanged: (account, key) => write({ kind: 'key', account, key }, () => source.writesOfKey(account, key)),
@@ -147,7 +120,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 }
 
-/** @throws Error after so many milliseconds; the work goes on */
+/** @throws Error after the limit; the work continues */
 async function endBy<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`not done within ${limitMs} ms`)), limitMs)

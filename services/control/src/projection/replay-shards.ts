@@ -9,37 +9,40 @@ import {
   type ShardMarker,
   stampShard
 } from '@tollgate/state/projection/project.ts'
+import { assertRunId } from './assert-run-id.ts'
 import { findLostRuns } from './find-lost-runs.ts'
-import { insistOnRun } from './insist-on-run.ts'
 import { seedShards } from './seed-shards.ts'
 import type { ProjectionSource } from './source.ts'
 
-/** A shard that is claimed, and what it is to be brought to. */
-export type ClaimedShard = {
+/** A claimed shard and its target version. */
+export interface ClaimedShard {
   claim: ShardClaim
-  /** As it was when judged. */
+  /** The marker that was compared. */
   marker: ShardMarker
   /**
-   * What Postgres had. Read after the claim: then everything that Redis ever acknowledged up to this version is either
-   * still there, or went away together with the claim.
+   * PostgreSQL's version. It is read after the claim: then everything that Redis acknowledged up to this version is either
+   * still there, or was lost together with the claim.
    */
   version: number
 }
 
 /** How many shards were verified, and how many writes that took. */
-export type Replayed = { shards: number; writes: number }
+export interface Replayed {
+  shards: number
+  writes: number
+}
 
 /**
- * Brings what shards lack from Postgres to Redis, records and what was spent, and then verifies them. Many at once cost few
- * questions to Postgres.
+ * Writes missing records and spend of shards from PostgreSQL to Redis, and then verifies the shards. Many shards share few
+ * queries.
  *
- * Every write must reach the process for which the shards are verified: one that came up meanwhile, perhaps with older data, is
- * left to the next pass. Data that went away under the same process takes the claim with it, and the stamp fails. A shard that
- * somebody else brought further is left alone.
+ * Every write must reach the Redis process for which the shards are verified. A new process, perhaps with older data, is left
+ * to the next pass. If the same process loses data, the claim is lost too, and the verification fails. A shard that another
+ * replica has brought to a later version is skipped.
  *
- * @param at the Redis process for which the shards were judged, and the time by the clocks that control believes
- * @throws RedisAwayError if the process is not the same any more; whatever source and Redis throw; the signal's reason. Then
- *   none of the shards is verified
+ * @param at run id of the Redis process for which the shards were compared, and the time that control believes
+ * @throws RedisAwayError if another process answers; the error of PostgreSQL or Redis; the signal's reason. Then no shard is
+ *   verified
  */
 export async function replayShards(
   source: ProjectionSource,
@@ -50,23 +53,23 @@ export async function replayShards(
 ): Promise<Replayed> {
   const stamped = new Set<ClaimedShard>()
   try {
-    // Only what was judged to be behind is replayed: another state may even be ahead, which the next pass will judge.
+    // Only shards in the compared state are replayed. Another state is for the next pass.
     const due = claimed.filter(
       ({ claim, marker }) => claim.at.version === marker.version && claim.at.run === marker.run
     )
     const writes = await bringRecords(source, redis, due, run, signal)
-    // Another process than the one that was verified may have lost what was spent. After the records: with them accounts
-    // get a spend, to which what is settled from then on is added. A shard that never had a change has no accounts. Where
-    // no version is known, data had another form. In a new epoch a key may live again whose spend went with its tombstone.
+    // Spend is seeded if the process is not the verified one, because it may have lost some; if no version is known, because
+    // the data had another form; and in a new epoch, because a key may be active again whose spend went with its tombstone.
+    // It comes after the records: they create the spend to which settlements add. A shard without changes has no accounts.
     const isNew = ({ marker, version }: ClaimedShard) =>
       marker.run !== run || marker.version === null || epochOf(marker.version) !== epochOf(version)
     const withAccounts = due.filter((one) => isNew(one) && changeOf(one.version) > 0).map(({ claim }) => claim.shard)
     const seeded = withAccounts.filter(isAccountShard)
     await seedShards(source.ledger, redis, seeded, run, now, signal)
-    // After the copying, so that it is told only of what is not here.
+    // After the seeding, which has copied all usage that Redis still has.
     const lostRuns = await findLostRuns(source.ledger, redis, seeded, now)
     const shards = due.map(({ claim }) => claim.shard)
-    insistOnRun(redis, shards, run)
+    assertRunId(redis, shards, run)
     await Promise.all(
       due.map(async (one) => {
         const { claim, version } = one
@@ -81,7 +84,7 @@ export async function replayShards(
     )
     return { shards: stamped.size, writes }
   } finally {
-    // Claims of replays that failed would pile up in the marker. If this fails too, the next stamp removes them.
+    // Claims of failed replays would pile up in the marker. If this fails too, the next verification removes them.
     const left = claimed.filter((one) => !stamped.has(one))
     await Promise.all(left.map(({ claim }) => releaseShard(redis, claim).catch(() => undefined)))
   }
@@ -96,7 +99,7 @@ async function bringRecords(
   signal: AbortSignal
 ): Promise<number> {
   let count = 0
-  // After a restart that lost nothing there is only the run to verify.
+  // After a restart without loss, only the run id changes.
   const behind = due.filter(({ marker, version }) => replayedUpTo(marker, epochOf(version)) < changeOf(version))
   for (const alike of Map.groupBy(behind, fromWhere).values()) {
     const [{ marker, version }] = alike as [ClaimedShard]
@@ -105,7 +108,7 @@ async function bringRecords(
     const pages = source.writesAfter(shards, replayedUpTo(marker, epoch), epoch, mayHoldRecords(marker, epoch))
     for await (const writes of pages) {
       signal.throwIfAborted()
-      insistOnRun(redis, shards, run)
+      assertRunId(redis, shards, run)
       await putAll(redis, writes)
       count += writes.length
     }
@@ -113,7 +116,7 @@ async function bringRecords(
   return count
 }
 
-/** The same for shards whose writes can be asked for together. */
+/** Shards with the same value share a query. */
 function fromWhere({ marker, version }: ClaimedShard): string {
   const epoch = epochOf(version)
   return [replayedUpTo(marker, epoch), epoch, mayHoldRecords(marker, epoch)].join()
@@ -121,12 +124,12 @@ function fromWhere({ marker, version }: ClaimedShard): string {
 
 const isAccountShard = (shard: Shard): shard is AccountShard => shard.startsWith('a')
 
-/** The last change of the epoch that Redis certainly has. */
+/** The last change of the epoch that Redis has for certain. */
 function replayedUpTo(marker: ShardMarker, epoch: number): number {
   return marker.version !== null && epochOf(marker.version) === epoch ? changeOf(marker.version) : 0
 }
 
-/** Whether Redis may hold records of the epoch, which must then learn even of what was revoked long ago. */
+/** Whether Redis may have records of the epoch: then it needs even long revoked keys. */
 function mayHoldRecords(marker: ShardMarker, epoch: number): boolean {
   return [marker.version, marker.highest].some((seen) => seen !== null && epochOf(seen) === epoch)
 }

@@ -4,29 +4,27 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { openSpends, seedSpend } from '@tollgate/state/spend/spend.ts'
 import { copyUsage } from '../usage/copy-usage.ts'
 import type { Ledger } from '../usage/ledger.ts'
-import { insistOnRun } from './insist-on-run.ts'
+import { assertRunId } from './assert-run-id.ts'
 
-/** Requests that are settled meanwhile can be in the way, of an account of which Redis has lost what it spent. */
+/** Attempts per page: settlements meanwhile can change the spend of an account that Redis has lost. */
 const maxAttempts = 10
 
 /**
- * Brings what has been spent this month into shards that may have lost some of it, before they are verified. From then on no
- * account has spent less than the ledger has, nor less than this Redis has counted:
+ * Restores this month's spend in shards that may have lost some of it, before they are verified. Then the spend of an account
+ * is never below the ledger, nor below what this Redis has counted:
  *
- * - The ledger is read after the claim, so all is in it that it had then. Should what is written here be lost again, the
- *   claim is lost too, and nothing is vouched for.
- * - All usage that this Redis holds is copied before the ledger is read. It may have come back with a dump, whose spend
- *   lacks what the ledger has, and which has what the ledger lacks: then neither side alone holds all. What another
- *   replica has removed from the list of what is to be copied is in the ledger: it is removed only after the commit.
- * - What is settled later is added to the spend, and reaches the ledger in time. So the larger of both is right if the
- *   spend is still the one that was read before the copying began; else that is done again. Where the ledger has no more
- *   than Redis, as after a restart that lost nothing, there is nothing to add to.
- * - Before the spend is read, it is made where it is missing: without one, what is settled would be added nowhere.
+ * - The ledger is read after the claim. If Redis loses these writes, it loses the claim too, and the shard is not verified.
+ * - All usage in this Redis is copied before the ledger is read. After a restore from a dump, each side may have usage that
+ *   the other lacks. Another replica removes usage from Redis only after the ledger has it.
+ * - Later settlements add to the spend, and reach the ledger in time. So the larger of both values is right if the spend has
+ *   not changed since before the copying; else all of it is repeated. If the ledger has no more than Redis, as after a restart
+ *   without loss, nothing is written.
+ * - A missing spend is created before it is read: without it, settlements would add to nothing.
  *
- * Nothing is admitted in the shards meanwhile.
+ * No request is admitted in the shards meanwhile.
  *
- * @param now for the month. If an account is in a later one already, nothing is vouched for, and the next pass tries again
- * @throws Error then; RedisAwayError if the process is not the same any more; whatever ledger and Redis throw
+ * @param now for the month. If an account is in a later month already, the shard is not verified, and the next pass tries again
+ * @throws Error then; RedisAwayError if another process answers; the error of the ledger or Redis
  */
 export async function seedShards(
   ledger: Ledger,
@@ -39,13 +37,13 @@ export async function seedShards(
   for await (const accounts of ledger.accountsOf(shards)) {
     let left = accounts
     for (let attempt = 0; left.length > 0; attempt++) {
-      if (attempt === maxAttempts) throw new Error('what was spent changes too fast to be seeded')
+      if (attempt === maxAttempts) throw new Error('the spend of an account changes too fast to be restored')
       signal.throwIfAborted()
-      insistOnRun(redis, shards, run)
+      assertRunId(redis, shards, run)
       const seen = await openSpends(redis, left, monthNumber(now))
       await copyUsage(ledger, redis, 'changed', { shards, signal })
       const spends = await ledger.spendOf(left, now)
-      insistOnRun(redis, shards, run)
+      assertRunId(redis, shards, run)
       const outcomes = spends.length === 0 ? [] : await seedSpend(redis, spends, seen)
       if (outcomes.includes('another month')) throw new Error('an account is in a later month already')
       left = spends.filter((_spend, index) => outcomes[index] === 'changed').map(({ account }) => account)

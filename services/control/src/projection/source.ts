@@ -3,35 +3,35 @@ import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
 import type { Ledger } from '../usage/ledger.ts'
 
 /**
- * How long a replay into an empty Redis still brings the tombstone of a revoked key (a day): far longer than an earlier state
- * of the key can be on its way.
+ * How long after its revocation a key's tombstone is replayed into an empty Redis: a day, far longer than an earlier state of
+ * the key can be delayed.
  */
 export const deadRecordMs = 86_400_000
 
-/** What Redis is compared with. */
-export type Truth = {
+/** PostgreSQL's side of the comparison. */
+export interface Truth {
   epoch: number
-  /** The last change of each shard; one that never had any is not in it. */
+  /** The last change of each shard; a shard without changes is missing. */
   changes: ReadonlyMap<Shard, number>
-  /** The last change of any revoked key that was deleted from Postgres, by the shard of its account. */
+  /** The last change of any revoked key that was deleted from PostgreSQL, by the shard of its account. */
   purged: ReadonlyMap<Shard, number>
-  /** Number of the catalog in force; 0 if none has been stored yet. */
+  /** Number of the current catalog; 0 without one. */
   catalog: number
-  /** By the clock of Postgres, ms since the epoch. */
+  /** PostgreSQL's time, ms since the epoch. */
   nowMs: number
 }
 
-/** The side of the projection that is projected: Postgres. */
-export type ProjectionSource = {
-  /** What has been spent, of which a Redis that has lost something must learn. */
+/** Reads the state in PostgreSQL that is projected to Redis. */
+export interface ProjectionSource {
+  /** Has the spend that a Redis with lost data needs. */
   readonly ledger: Ledger
   readTruth(): Promise<Truth>
   /**
-   * Everything of some shards that changed after a change (0: everything there is), in pages, as the writes that bring it to
-   * Redis under an epoch. Rows that change meanwhile come again with their later state.
+   * All rows of some shards after a change (0 for all), in pages, as writes to Redis under an epoch. Rows that change meanwhile
+   * come again in their later state.
    *
-   * @param withDead also what died so long ago ({@link deadRecordMs}, or `deadPointerMs` for pointers) that a Redis that
-   *   lacks it need not learn of it
+   * @param withDead includes keys and secrets that ended long ago ({@link deadRecordMs}, or `deadPointerMs` for pointers); a
+   *   Redis without them does not need them
    */
   writesAfter(
     shards: readonly Shard[],
@@ -39,14 +39,14 @@ export type ProjectionSource = {
     epoch: number,
     withDead: boolean
   ): AsyncIterable<ProjectionWrite[]>
-  /** The present state of an account, as writes under the present epoch; none if it does not exist. */
+  /** The current state of an account, as writes under the current epoch; empty if it does not exist. */
   writesOfAccount(account: string): Promise<ProjectionWrite[]>
   /**
-   * As {@link writesOfAccount}, for a key: its record, then the pointers of its secret and of the one that its last change
-   * replaced, so that no pointer leads to nothing.
+   * As {@link writesOfAccount}, for a key: its record, then the pointers of its secret and of the secret that the last change
+   * replaced. The record comes first, so that no pointer leads to a missing record.
    */
   writesOfKey(account: string, key: string): Promise<ProjectionWrite[]>
-  /** Raises the epoch above `seen`, which it must still be, and above `other`. Of several at once one succeeds. */
+  /** Raises the epoch above `seen` and `other`, if it still is `seen`: of concurrent calls one succeeds. */
   raiseEpoch(seen: number, other: number): Promise<void>
   /** @throws if there is none */
   readCatalog(): Promise<{ number: number; json: string }>

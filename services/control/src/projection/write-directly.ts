@@ -2,40 +2,40 @@ import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { announceChange, type ChangeNotice, type ProjectionWrite, putAll } from '@tollgate/state/projection/project.ts'
 
-/** Of one account or one of its keys. */
+/** A change of one account or one key. */
 export type ChangeOfOne = Exclude<ChangeNotice, { kind: 'catalog' }>
 
-/** Changes can follow each other so fast that Redis always has a later one; not for long. */
+/** A faster change may always be ahead of this one; after so many attempts the loop takes over. */
 const maxAttempts = 5
 
 /**
- * Brings the present state of one account or key to Redis, without waiting for the loop.
+ * Writes the current state of one account or key to Redis, without waiting for the loop.
  *
- * @param read its state in Postgres, to be read after the change was committed
- * @returns true once Redis has acknowledged that state or a later one; false if there is nothing to bring, or if Redis
- * has a later one than Postgres, which was restored then and must be projected anew first
- * @throws RedisAwayError, and what Redis and `read` throw
+ * @param read reads the state in PostgreSQL, after the commit of the change
+ * @returns true once Redis has acknowledged that state or a later one; false if there is nothing to write, or if Redis has a
+ *   later one than PostgreSQL: then PostgreSQL was restored, and the loop must write everything again first
+ * @throws RedisAwayError, or the error of Redis or `read`
  */
 export async function writeDirectly(
   redis: RedisLink,
   notice: ChangeOfOne,
   read: () => Promise<ProjectionWrite[]>
 ): Promise<boolean> {
-  // If Redis is known to be away, that is said at once.
+  // Throws at once if Redis is known to be away.
   redis.nodeOf(accountShard(notice.account)).run()
   let tried = ''
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    // A connection that was lost since it was last used is noticed by its next statement only, and others are not lost.
+    // Only the next statement notices a lost connection to PostgreSQL; the pool then uses another one.
     const writes = await read().catch(read)
     const versions = writes.map((write) => (write.kind === 'pointer' ? '' : write.version)).join()
     if (writes.length === 0 || versions === tried) return false
     const outcomes = await putAll(redis, writes)
     if (!outcomes.includes('later')) {
-      // Only a hint, which the answer need not wait for.
+      // Only a hint to gateways: the caller does not wait for it.
       announceChange(redis, notice).catch(() => undefined)
       return true
     }
-    // Committed by somebody else since it was read, or of the epoch that has begun: then reading it again shows it.
+    // The later version was committed after the read, or is of a new epoch: the next read sees it.
     tried = versions
   }
   return false

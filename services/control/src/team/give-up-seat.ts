@@ -1,21 +1,21 @@
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
 import { intendPlan } from '../accounts/plan-intention.ts'
-import { type By, resumeAccount } from '../accounts/suspend-account.ts'
+import { resumeAccount } from '../accounts/suspend-account.ts'
+import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
 import { customers, members, users } from '../database/schema.ts'
-import { recordChange } from '../projection/change.ts'
+import { lockChanges } from '../projection/record-change.ts'
 
 /**
- * Takes a user's seat away, by themself or by the owner. Their own account comes back, on the plan that it pays for: as
- * nobody joins with a subscription, almost always the free one. The keys that they made stay with the team.
+ * Removes a user's seat, for the user or for the owner. Their own account resumes, on the plan that it pays for; users join
+ * without a subscription, so it is almost always the free plan. Keys that they created stay with the team.
  *
  * Locks are taken in the order user, change, rest.
  *
- * @returns whether they had a seat in the account, and the projector should hear of their own one after the commit
+ * @returns whether they had a seat in the account; then notify the projector of their own account after the commit
  */
 export async function giveUpSeat(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function giveUpSeat(
   by: By
 ): Promise<boolean> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-  await recordChange(tx, [accountShard(userId)])
+  await lockChanges(tx)
   const ofUser = and(eq(members.userId, userId), eq(members.accountId, accountId))
   const left = await tx.delete(members).where(ofUser).returning({ userId: members.userId })
   if (left.length === 0) return false
@@ -39,9 +39,9 @@ export async function giveUpSeat(
 }
 
 /**
- * For a user who goes for good: gives up the seat that they have, wherever it is.
+ * Removes the seat of a user who is being deleted.
  *
- * @returns whether they had one
+ * @returns whether they had a seat
  */
 export async function leaveTeam(tx: Transaction, catalog: Catalog, userId: string, by: By): Promise<boolean> {
   const [seat] = await tx.select({ accountId: members.accountId }).from(members).where(eq(members.userId, userId))

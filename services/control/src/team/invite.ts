@@ -2,26 +2,29 @@ import { randomUUID } from 'node:crypto'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { and, eq, gt, inArray, lte } from 'drizzle-orm'
-import type { By } from '../accounts/suspend-account.ts'
+import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Database, Transaction } from '../database/connect.ts'
 import { accounts, invitations, members, users } from '../database/schema.ts'
+import { hasFreeSeat, normalizeEmail } from './check-acceptance.ts'
 import { hashInvitationToken, invitationMs, newInvitationToken } from './invitation-token.ts'
-import { hasFreeSeat, normalizeEmail } from './judge-acceptance.ts'
 import { readTeamFacts } from './team-facts.ts'
 
-/** Invitations that an account may have out at once, whatever its plan: each of them is a mail to a stranger. */
+/** Open invitations per account, whatever its plan: each one sends a mail to a stranger. */
 const maxPending = 100
 
-export type NewInvitation = { readonly row: typeof invitations.$inferSelect; readonly token: string }
+export interface NewInvitation {
+  readonly row: typeof invitations.$inferSelect
+  readonly token: string
+}
 
 /**
- * Invites an address into an account. An earlier invitation of the same address is replaced, and its link is dead.
+ * Invites an address into an account. An earlier invitation of the same address is replaced, and its link stops working.
  *
- * It takes no seat: whether one is left is decided when it is accepted. That it is refused here already if none is left
- * only saves people the mail.
+ * An invitation takes no seat: the number of seats is checked again when it is accepted. The check here only avoids a useless
+ * mail.
  *
- * @returns the invitation with its token, which is told here and never again
+ * @returns the invitation with its token, which is never shown again
  * @throws ServiceError `seat_limit_reached`, `already_member`
  */
 export async function invite(
@@ -56,14 +59,16 @@ export async function invite(
       and(eq(invitations.accountId, accountId), gt(invitations.endsAt, by.at))
     )
     if (pending > maxPending) {
-      throw new ServiceError('seat_limit_reached', { message: 'Too many invitations wait for an answer.' })
+      throw new ServiceError('seat_limit_reached', {
+        message: `The account has ${maxPending} open invitations. Remove one first.`
+      })
     }
     await recordAudit(tx, { accountId, ...by, action: 'team.invited', subject: row.id, detail: { email } })
   })
   return { row, token }
 }
 
-/** Whether somebody with that address has a seat in the account, the owner included. */
+/** Whether a member of the account, the owner included, has that address. */
 async function isMember(tx: Transaction, accountId: string, email: string): Promise<boolean> {
   const owner = tx.select({ id: accounts.ownerId }).from(accounts).where(eq(accounts.id, accountId))
   const seats = tx.select({ id: members.userId }).from(members).where(eq(members.accountId, accountId))

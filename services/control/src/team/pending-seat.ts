@@ -3,17 +3,17 @@ import type { Orm } from '../database/connect.ts'
 import { members } from '../database/schema.ts'
 import { findMade, idempotencyHash, remember } from '../keys/idempotency.ts'
 
-/** A call that gave somebody a seat, or took one away. */
-export type SeatCall = {
-  /** Who called. */
+/** A call that gave a user a seat, or removed one. */
+export interface SeatCall {
+  /** The caller. */
   readonly userId: string
-  /** The token of the accepted invitation; or whose seat was removed, and the account that the caller acts for. */
+  /** The token of the accepted invitation; or the user whose seat was removed, and the caller's account. */
   readonly of: { readonly accepted: string } | { readonly removed: string; readonly actingFor: string }
 }
 
 /**
- * Remembers for 24 hours that a call was answered with `change_pending` although its change was committed. Who repeats
- * it finds the invitation or the seat gone, and is told by {@link isRepeated} whether the change is in force instead.
+ * Remembers for 24 hours that a call was answered with `change_pending` although its change was committed. A repeated call
+ * finds no invitation or seat any more; {@link isRepeated} tells it that the change was made.
  *
  * @param teamId account of the team
  */
@@ -21,13 +21,13 @@ export async function rememberPending(orm: Orm, call: SeatCall, teamId: string, 
   await remember(orm, call.userId, hashOf(call), teamId, now)
 }
 
-/** Whether a call repeats one whose change was committed and still holds. */
+/** Whether a call repeats one whose committed change still applies. */
 export async function isRepeated(orm: Orm, call: SeatCall, now: Date): Promise<boolean> {
   const teamId = await findMade(orm, call.userId, hashOf(call), now)
   if (teamId === null) return false
   const { of } = call
   if ('accepted' in of) return hasSeat(orm, call.userId, teamId)
-  // Somebody who left may have taken another seat since, which they can give up too.
+  // A user who left may have taken another seat since, and may leave that one too.
   return !(await hasSeat(orm, of.removed, of.actingFor))
 }
 

@@ -5,7 +5,7 @@ import type { Orm } from '../database/connect.ts'
 import { accounts, invitations, members, users } from '../database/schema.ts'
 import { readTeamFacts } from './team-facts.ts'
 
-/** Who shares an account, and whom its owner has invited. */
+/** The members of an account and its open invitations. */
 export async function readTeam(orm: Orm, catalog: Catalog, accountId: string, now: Date): Promise<Team> {
   const person = { id: users.id, email: users.email, name: users.name }
   const [facts, [owner], seats, invited] = await Promise.all([
@@ -31,7 +31,7 @@ export async function readTeam(orm: Orm, catalog: Catalog, accountId: string, no
   return {
     id: accountId,
     plan: facts.plan,
-    // The list and the count are read one after the other: the list is what is shown.
+    // List and count are separate queries; the number must match the list that is shown.
     seats: { used: seats.length + 1, limit: facts.seatLimit },
     members: [
       { ...owner, role: 'owner', joined: owner.joined.toISOString() },

@@ -1,9 +1,9 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { and, eq } from 'drizzle-orm'
-import type { By } from '../accounts/suspend-account.ts'
+import type { By } from '../audit/by.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { Caller } from '../auth/session.ts'
+import type { Caller } from '../callers/session.ts'
 import type { Database, Orm } from '../database/connect.ts'
 import { invitations, members } from '../database/schema.ts'
 import { giveUpSeat } from './give-up-seat.ts'
@@ -11,12 +11,12 @@ import { giveUpSeat } from './give-up-seat.ts'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Takes a seat away, or an invitation back. The owner may do so with all of their team but themself, a seat only with
- * itself.
+ * Removes a seat or an invitation. The owner may remove every seat and invitation of the team; other members only their own
+ * seat.
  *
  * @param id of a member or of an invitation
- * @returns id of the user who has left, if it was not an invitation
- * @throws ServiceError `forbidden`, or `not_found` if the caller's team has nothing by that id
+ * @returns id of the user who has left; null for an invitation
+ * @throws ServiceError `forbidden`, or `not_found` if the id is not of the caller's team
  */
 export async function removeSeat(
   { orm }: Database,
@@ -28,9 +28,9 @@ export async function removeSeat(
   const { accountId, role, user } = caller
   if (!uuid.test(id)) throw new ServiceError('not_found')
   if (role === 'owner' && id === user.id) {
-    throw new ServiceError('forbidden', { message: 'The owner of an account cannot be removed from it.' })
+    throw new ServiceError('forbidden', { message: 'The owner cannot be removed from their own account.' })
   }
-  // Guessing must not keep changes waiting.
+  // Guessed ids must not take the lock.
   if (!(await isOfTeam(orm, accountId, id))) throw new ServiceError('not_found')
   if (role === 'seat' && id !== user.id) throw new ServiceError('forbidden')
   return orm.transaction(async (tx) => {
@@ -48,7 +48,7 @@ export async function removeSeat(
   })
 }
 
-/** Whether an id names anything in a team: its owner, a seat or an invitation. */
+/** Whether an id is that of a team's owner, seat or invitation. */
 async function isOfTeam(orm: Orm, accountId: string, id: string): Promise<boolean> {
   if (id === accountId) return true
   const seats = await orm.$count(members, and(eq(members.userId, id), eq(members.accountId, accountId)))

@@ -1,11 +1,11 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { eq } from 'drizzle-orm'
-import { effectivePlan } from '../accounts/effective-plan.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
 import type { Orm } from '../database/connect.ts'
 import { accounts, members } from '../database/schema.ts'
 
-/** An account as the team that shares it. */
-export type TeamFacts = {
+/** The team that shares an account. */
+export interface TeamFacts {
   readonly plan: string
   readonly isSuspended: boolean
   /** Seats taken, besides the owner's. */

@@ -9,22 +9,19 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { createPlanWriter, type PlanWriter } from '../accounts/plan-writer.ts'
-import { buildApp } from '../app.ts'
-import { createSupabaseIdentity } from '../auth/identity/supabase-identity.ts'
-import type { Limits } from '../auth/limits.ts'
 import type { Floors } from '../auth/pace.ts'
-import { createDueUsers, type DueUsers } from '../auth/reconcile/due-users.ts'
-import { createSweeper, type Sweeper } from '../auth/reconcile/sweep.ts'
-import { sessionCookie } from '../auth/session-cookie.ts'
-import { createStripePayments } from '../billing/stripe/stripe-payments.ts'
-import { createSubscriptionSync, type SubscriptionSync } from '../billing/subscription-sync.ts'
-import { createSubscriptionSweeper, type SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
-import { createSyncLoop, type SyncLoop } from '../billing/sync-loop.ts'
-import { turnsFor } from '../billing/turns.ts'
+import type { CustomerRefresher } from '../billing/refresh-customer.ts'
+import type { DueCustomersLoop } from '../billing/refresh-due-customers.ts'
+import type { SubscriptionSweeper } from '../billing/sweep-subscriptions.ts'
+import { sessionCookie } from '../callers/session-cookie.ts'
+import { composeControl } from '../compose.ts'
 import type { Database } from '../database/connect.ts'
+import type { Limits } from '../http/limits.ts'
 import { createLog } from '../http/log.ts'
-import { createProjector, type Projector } from '../projection/projector.ts'
+import type { Projector } from '../projection/projector.ts'
+import type { DueUsers } from '../users/due-users.ts'
+import type { PlanWriter } from '../users/plan-writer.ts'
+import type { Sweeper } from '../users/sweep-users.ts'
 import { openMigratedDatabase } from './databases.ts'
 import { type DocumentCheck, holdToDocument } from './hold-to-document.ts'
 
@@ -106,9 +103,9 @@ export type RunningControl = {
   planWriter: PlanWriter
   /** Its loop does not run. */
   dueUsers: DueUsers
-  sync: SubscriptionSync
+  customerRefresher: CustomerRefresher
   /** Its loop does not run. */
-  syncLoop: SyncLoop
+  dueCustomers: DueCustomersLoop
   /** Its loop does not run. */
   subscriptionSweeper: SubscriptionSweeper
   catalog: Catalog
@@ -167,51 +164,9 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     onError: (err) => log.debug({ err }, 'redis')
   })
   await redis.ready()
-  const { acknowledgeLimitMs = patientMs } = options
-  const projector = createProjector({ database, redis, catalog, log, acknowledgeLimitMs })
-  if (options.isProjecting === true) projector.start()
-
-  const identityAdapter = createSupabaseIdentity({
-    url: options.identityUrl ?? identity.url,
-    anonKey,
-    serviceRoleKey,
-    publicUrl,
-    timeoutMs: options.identityTimeoutMs ?? patientMs,
-    log
-  })
   let passedMs = 0
   const clock = () => new Date(Date.now() + passedMs)
-  const planWriter = createPlanWriter({ database, identity: identityAdapter, catalog, projector, clock, log })
-  const dueUsers = createDueUsers({ database, identity: identityAdapter, catalog, projector, clock, log })
-  const payments = createStripePayments({
-    secretKey: stripeKey,
-    apiBase: options.paymentsUrl ?? nobodysUrl,
-    timeoutMs: options.paymentsTimeoutMs ?? patientMs
-  })
-  const turns = turnsFor(database)
-  const sync = createSubscriptionSync({ database, payments, catalog, projector, planWriter, clock, log, turns })
-  const syncLoop = createSyncLoop({ database, sync, clock, log })
-  const subscriptionSweeper = createSubscriptionSweeper({
-    database,
-    payments,
-    catalog,
-    clock,
-    log,
-    intervalMs: 3_600_000,
-    pauseMs: 0
-  })
-  const sweeper = createSweeper({
-    database,
-    identity: identityAdapter,
-    catalog,
-    projector,
-    sync,
-    clock,
-    log,
-    pageSize: 3,
-    pauseMs: 0
-  })
-  const app = buildApp({
+  const composed = composeControl({
     config: {
       publicUrl,
       gatewayPublicUrl: 'http://localhost:8080',
@@ -219,39 +174,44 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       serviceDomain: options.serviceDomain ?? new URL(publicUrl).hostname,
       extraOrigins: options.extraOrigins ?? [],
       trustProxy: options.trustProxy ?? false,
-      payments: { webhookSecrets: options.webhookSecrets ?? [webhookSecret] },
-      identity: { webhookSecret: identityWebhookSecret }
+      identity: {
+        url: options.identityUrl ?? identity.url,
+        anonKey,
+        serviceRoleKey,
+        webhookSecret: identityWebhookSecret,
+        timeoutMs: options.identityTimeoutMs ?? patientMs
+      },
+      payments: {
+        secretKey: stripeKey,
+        webhookSecrets: options.webhookSecrets ?? [webhookSecret],
+        apiBase: options.paymentsUrl ?? nobodysUrl,
+        timeoutMs: options.paymentsTimeoutMs ?? patientMs
+      },
+      reconcileIntervalMs: 3_600_000,
+      retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365 },
+      ledger: { hoursKeptDays: 90, monthsKept: null }
     },
-    database,
-    identity: identityAdapter,
-    redis,
     catalog,
-    projector,
-    planWriter,
-    dueUsers,
-    payments,
-    sync,
     log,
+    database,
+    redis,
     clock,
     limits: { ...noLimits, ...options.limits },
     floors: options.floors ?? { refusedLoginMs: 0, registerMs: 0 },
-    requestLimitMs: options.requestLimitMs ?? 2 * patientMs
+    requestLimitMs: options.requestLimitMs ?? 2 * patientMs,
+    acknowledgeLimitMs: options.acknowledgeLimitMs ?? patientMs,
+    sweep: { pageSize: 3, pauseMs: 0 }
   })
+  const { app, projector } = composed
+  if (options.isProjecting === true) projector.start()
   const document = holdToDocument(app)
   url = await app.listen({ host: '127.0.0.1', port: 0 })
 
   const control: RunningControl = {
     url,
-    app,
+    ...composed,
     database,
     redis,
-    projector,
-    planWriter,
-    dueUsers,
-    sync,
-    syncLoop,
-    subscriptionSweeper,
-    sweeper,
     catalog,
     identity,
     document,
@@ -319,8 +279,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     },
     async close() {
       await identity.reported()
-      await app.close()
-      await projector.stop()
+      await composed[Symbol.asyncDispose]()
       await redis.close()
       await Promise.all([database.close(), identity.close(), ownRedis?.stop()])
       const [violation] = document.violations

@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { effectivePlan } from '../accounts/effective-plan.ts'
+import { effectivePlan } from '../catalog/effective-plan.ts'
 
 /**
  * What an account may spend in a month, in nanodollars: the plan's cap, or its own below it.

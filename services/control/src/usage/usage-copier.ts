@@ -1,6 +1,6 @@
-import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import { type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger } from 'fastify'
-import { type CopyLoop, createCopyLoop } from '../copy-loop.ts'
 import { copyRound } from './copy-round.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -18,7 +18,7 @@ export type UsageCopierOptions = {
 const mostTold = 100
 
 /** Copies usage from Redis, where gateways count it, to the ledger. */
-export function createUsageCopier({ ledger, redis, log, intervalMs = 1000, tidy }: UsageCopierOptions): CopyLoop {
+export function createUsageCopier({ ledger, redis, log, intervalMs = 1000, tidy }: UsageCopierOptions): BackgroundLoop {
   const told = new Set<string>()
   let finalUpTo = 0
   let tidiedAt = 0
@@ -29,11 +29,12 @@ export function createUsageCopier({ ledger, redis, log, intervalMs = 1000, tidy 
     log.warn({ name, reason }, 'usage in Redis cannot be read, and is left there')
   }
 
-  return createCopyLoop({
-    redis,
+  return createBackgroundLoop({
+    readiness: redis,
     log,
     intervalMs,
-    async copy(signal) {
+    describeError: withoutCommand,
+    async round(signal) {
       finalUpTo = await copyRound(ledger, redis, finalUpTo, { signal, onMalformed })
       if (tidy === undefined || tidiedAt === finalUpTo) return
       try {

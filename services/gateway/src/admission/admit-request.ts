@@ -1,5 +1,6 @@
 import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { KeyVerdict } from '@tollgate/contracts/keys/judge-key.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import {
   type AdmitAnswer,
@@ -16,7 +17,7 @@ import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
 import { costBound, shrinkDefault, type TokenBound, withinRate } from './cost-bound.ts'
-import { type JudgedRecords, judgeCall, type Verdict } from './judge.ts'
+import { type JudgedRecords, judgeCall } from './judge.ts'
 import { budgetError, limitError } from './refusal.ts'
 
 /** Records that change under every single one of so many attempts are not a state to decide on. */
@@ -145,7 +146,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
 export async function confirmKey(
   redis: RedisLink,
   known: KnownKey,
-  judge: (records: JudgedRecords) => Verdict
+  judge: (records: JudgedRecords) => KeyVerdict
 ): Promise<void> {
   let confirmed = false
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -159,12 +160,12 @@ export async function confirmKey(
   throw new ServiceError('state_unavailable')
 }
 
-function refusalError({ code, message }: Extract<Verdict, { allowed: false }>): ServiceError {
+function refusalError({ code, message }: Extract<KeyVerdict, { allowed: false }>): ServiceError {
   return new ServiceError(code, message === undefined ? {} : { message })
 }
 
 /** Asks Redis about the records of a verdict. @returns whether they are the current ones; if not, those are remembered */
-async function confirm(redis: RedisLink, known: KnownKey, verdict: Verdict): Promise<boolean> {
+async function confirm(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): Promise<boolean> {
   const { account, key } = known.pointer
   const judged = { key: known.key?.version ?? '', account: known.account?.version ?? '' }
   const answer = await throughRedis(() =>

@@ -1,8 +1,9 @@
+import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import t from 'tap'
 import { viewOf } from '../catalog/live-catalog.ts'
 import { testCatalog } from '../testing/start-gateway.ts'
-import { judgeCall, judgeKey } from './judge.ts'
+import { judgeCall } from './judge.ts'
 
 const presented = 'a'.repeat(64)
 const other = 'b'.repeat(64)

@@ -1,5 +1,5 @@
+import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
-import { judgeKey } from './judge.ts'
 
 /**
  * Whether a key is refused by what this process remembers of it: revoked, expired, or of a suspended account. Then Redis

@@ -1,4 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { bearerToken } from '@tollgate/contracts/keys/bearer-token.ts'
 import { digestSecret, isSecretLength, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
@@ -73,11 +74,4 @@ export function createAuthenticator(redis: RedisLink): Authenticator {
       return lookUpDigest(digest)
     }
   }
-}
-
-/** The token of an `Authorization: Bearer` header (RFC 6750; the scheme's case does not matter), or null. */
-export function bearerToken(authorization: string | undefined): string | null {
-  if (authorization === undefined) return null
-  const token = /^bearer +(\S+) *$/i.exec(authorization)
-  return token === null ? null : token[1]!
 }

@@ -1,10 +1,11 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ModelEntry, ModelList } from '@tollgate/contracts/http/models.ts'
+import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { confirmKey } from '../admission/admit-request.ts'
-import { judgeKey, mayUseModel } from '../admission/judge.ts'
+import { mayUseModel } from '../admission/judge.ts'
 import type { GatewayDependencies } from '../app.ts'
 
 const ModelParams = Type.Object({ '*': Type.String() })

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import Stripe from 'stripe'
 
-/** Until somebody who asks for the same at this moment may have been answered. */
+/** Milliseconds before a repeated call, while the provider still answers the first one. */
 const pauseMs = 250
 const minuteMs = 60_000
 
-export type Asking = {
-  /** The kind of thing that is made. */
+export interface Asking {
+  /** The kind of object to create. */
   what: string
-  /** Everything of which it follows: who asks for the same again gets the same. */
+  /** The values that identify the object: the same values give the same object. */
   of: object
   limit: AbortSignal
   /** Unix milliseconds. */
@@ -17,12 +17,13 @@ export type Asking = {
 }
 
 /**
- * Has the provider make something once, however often and by whomever it is asked for.
+ * Creates an object at the provider once, however many replicas ask for it.
  *
- * The provider gives its first answer to a key for at least a day, also if that was a failure of its own: then another key
- * is used for a minute. And it refuses who asks while the first is still being answered: they ask again until the limit.
+ * The provider repeats its first answer to an idempotency key for at least a day, even a failure of its own. After such a
+ * failure another key is used for a minute. While the first call is under way, the provider refuses a second one; it is
+ * repeated until the limit.
  *
- * @throws what `call` throws, and an `AbortError`
+ * @throws the error of `call`, or an `AbortError`
  */
 export async function askOnce<Result>(
   { what, of, limit, now }: Asking,

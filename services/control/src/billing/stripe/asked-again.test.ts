@@ -64,5 +64,5 @@ test('somebody whose address the provider does not take becomes a customer witho
   const create = () => payments.createCustomer({ ...buyer, email: 'ada@intranet' }, payments.startLimit())
   const customer = await create()
   assert.equal(await create(), customer)
-  await payments.insistOnCustomer(customer, payments.startLimit())
+  await payments.assertCustomer(customer, payments.startLimit())
 })

@@ -4,14 +4,14 @@ import { Value } from 'typebox/value'
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Id = Type.String({ minLength: 1 })
 const Seconds = Type.Integer({ minimum: 0 })
-/** What can be expanded is an id or the object itself. */
+/** An expandable member is an id or the object itself. */
 const Reference = Type.Union([Id, Type.Object({ id: Id })])
 const WebAddress = Type.String({ pattern: '^https?://' })
 const Metadata = Type.Record(Type.String(), Type.String())
 
 /*
- * What is read of the provider's answers. Its client takes any JSON without a member `error` for success, also that of a
- * proxy which is in the way.
+ * The members of the provider's answers that control reads. The provider's client accepts any JSON without a member `error`,
+ * even from a proxy in between, so control checks each answer.
  */
 
 export const SubscriptionAnswer = Type.Object({
@@ -70,11 +70,11 @@ export const InvoiceAnswer = Type.Object({
 })
 export type InvoiceAnswer = Static<typeof InvoiceAnswer>
 
-/** A list of anything. */
+/** A list of objects. */
 export const listOf = <Item extends TSchema>(item: Item) =>
   Type.Object({ object: Type.Literal('list'), data: Type.Array(item), has_more: Type.Boolean() })
 
-/** Thrown when an answer is not the provider's. It says where, and nothing of what was answered. */
+/** An answer does not have the provider's form. The message names the place, never the content. */
 export class UnexpectedAnswerError extends Error {
   constructor(schema: TSchema, answer: unknown) {
     const [problem] = Value.Errors(schema, answer)

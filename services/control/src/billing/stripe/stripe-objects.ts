@@ -3,7 +3,7 @@ import { type CheckoutAnswer, type InvoiceAnswer, idOf, type SubscriptionAnswer 
 
 const toDate = (seconds: number): Date => new Date(seconds * 1000)
 
-/** Periods are those of the items, of which the first that ends counts. */
+/** Each item has its own period; the one that ends first counts. */
 export function toSubscription(answer: SubscriptionAnswer): Subscription {
   const { items, latest_invoice: invoice } = answer
   const ends = items.data.flatMap(({ current_period_end: end }) => end ?? [])
@@ -15,7 +15,7 @@ export function toSubscription(answer: SubscriptionAnswer): Subscription {
     createdAt: toDate(answer.created),
     priceIds: items.data.map(({ price }) => price.id),
     periodEndsAt,
-    // One that ends with its period may say so in either way.
+    // The provider may express a cancellation at the end of the period in two ways.
     cancelAt: answer.cancel_at !== null ? toDate(answer.cancel_at) : answer.cancel_at_period_end ? periodEndsAt : null,
     isUnpaid:
       typeof invoice === 'object' &&

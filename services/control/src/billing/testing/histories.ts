@@ -17,7 +17,11 @@ export type Step =
   | { do: 'write' }
 
 /** How it ends: all that was not told is told now, or never is, and the comparison finds it. */
-export type History = { steps: Step[]; ending: 'told' | 'compared'; order: number[] }
+export interface History {
+  steps: Step[]
+  ending: 'told' | 'compared'
+  order: number[]
+}
 
 const which = fc.nat({ max: 30 })
 const price = fc.constantFrom('price_pro_monthly', 'price_pro_yearly', 'price_team_monthly', 'price_team_yearly')

@@ -4,11 +4,11 @@ import { createClient } from '@supabase/supabase-js'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
 import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
-import { isSubscriptionLive } from '../../accounts/live-subscription.ts'
-import { adoptUser } from '../../auth/reconcile/adopt-user.ts'
 import { queryRows } from '../../database/connect.ts'
 import { serviceRoleKey } from '../../testing/start-control.ts'
+import { adoptUser } from '../../users/adopt-user.ts'
 import { storeCustomer } from '../customers.ts'
+import { isSubscriptionLive } from '../live-subscription.ts'
 import type { History, Step } from './histories.ts'
 import { deliver } from './start-billing.ts'
 import type { startReplicas } from './start-replicas.ts'
@@ -24,7 +24,11 @@ const tellingOf: Partial<Record<Step['do'], string[]>> = {
   'bring to': ['customer.subscription.updated']
 }
 
-type TellableEvent = { id: string; type: string; data: { object: object } }
+interface TellableEvent {
+  id: string
+  type: string
+  data: { object: object }
+}
 
 /** One customer of many in the same world, from the first purchase to the check that everything agrees. */
 export async function liveThrough(replicas: Replicas, { steps, ending, order }: History): Promise<void> {
@@ -152,7 +156,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     for (const replica of [one, two]) replica.passTime(3_600_000)
     const looked = await Promise.all([one.subscriptionSweeper.look(), two.subscriptionSweeper.look()])
     assert.ok(looked.includes(true))
-    await Promise.all([one.syncLoop.readDue(), two.syncLoop.readDue()])
+    await Promise.all([one.dueCustomers.refreshDue(), two.dueCustomers.refreshDue()])
   }
 
   async function noticeByHand(): Promise<void> {
@@ -217,7 +221,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
   async function leave(): Promise<void> {
     const { data } = await stripe.subscriptions.list({ customer: customer.id })
     for (const { id } of data) await unlessEnded(id, () => stripe.subscriptions.cancel(id))
-    await one.sync.read(accountId)
+    await one.customerRefresher.refresh(accountId)
     await write()
   }
 }

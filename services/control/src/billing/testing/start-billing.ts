@@ -110,7 +110,7 @@ export function actions(control: RunningControl, payments: RunningPayments) {
     },
     /** What follows from an intention, without the loops. */
     async settle(): Promise<void> {
-      await control.syncLoop.readDue()
+      await control.dueCustomers.refreshDue()
       await control.planWriter.writeAll()
     }
   }

@@ -5,8 +5,12 @@ import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
 import { createMemoryLedger, type MemoryLedgerRow } from '../../usage/testing/memory-ledger.ts'
 import { deadRecordMs, type ProjectionSource } from '../source.ts'
 
-export type MemoryAccount = { id: string; record: AccountRecord; change: number }
-export type MemoryKey = {
+export interface MemoryAccount {
+  id: string
+  record: AccountRecord
+  change: number
+}
+export interface MemoryKey {
   id: string
   account: string
   record: KeyRecord
@@ -16,7 +20,7 @@ export type MemoryKey = {
 }
 
 /** All that a database would hold: plain data, so that it can be copied and put back. */
-export type MemoryState = {
+export interface MemoryState {
   epoch: number
   change: number
   shards: Map<Shard, number>

@@ -1,7 +1,7 @@
 import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import type { Orm } from '../../database/connect.ts'
-import { recordChange } from '../change.ts'
+import { recordChange } from '../record-change.ts'
 
 /**
  * Adds accounts with keys, all in one change, and with the database's own means: so many that one statement each would

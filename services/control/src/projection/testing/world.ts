@@ -8,7 +8,7 @@ import { createMemorySource, emptyState, type MemoryState } from './memory-sourc
 export type Ending = 'done' | 'lost' | 'unheard'
 
 /** What a process, or a task in one, works with. */
-export type Agent = {
+export interface Agent {
   redis: RedisNode
   source: ProjectionSource
   /** Makes its steps until it has ended; all others stand still. */
@@ -16,9 +16,11 @@ export type Agent = {
 }
 
 /** One that has crashed makes no further step. */
-type Life = { alive: boolean }
+interface Life {
+  alive: boolean
+}
 
-type Step = {
+interface Step {
   life: Life
   /** The Redis process that a command was sent to; null for a query of the database. */
   sentTo: string | null
@@ -34,7 +36,7 @@ type Content = Map<string, string | Record<string, Buffer> | Array<[score: strin
  * until the test picks the one that goes on. Redis is a real server, whose restarts are played: the data becomes that
  * of a dump, the run another one, and commands that were on their way fail.
  */
-export type World = {
+export interface World {
   state: MemoryState
   run(): string
   /** Makes an agent that works in this world. */
@@ -139,7 +141,7 @@ export function createWorld(client: Redis): World {
     else {
       await step.make().then(ending === 'done' ? step.resolve : () => step.reject(new RedisAwayError()), step.reject)
     }
-    // Agents wait for nothing but steps, so after these turns each stands before its next.
+    // Agents wait for nothing but steps, so after these turns of the event loop each stands before its next.
     await turn()
     await turn()
   }

@@ -1,0 +1,50 @@
+import { type ErrorCode, pausedAccountMessage } from '../errors/table.ts'
+import type { AccountRecord, KeyRecord } from '../records/records.ts'
+
+/** The records that decide whether a key may be used; null if there is none. */
+export interface KeyStanding {
+  readonly key: Pick<KeyRecord, 'status' | 'digest' | 'previous' | 'expiresAt'> | null
+  readonly account: Pick<AccountRecord, 'status' | 'isOwnerInTeam'> | null
+}
+
+export type KeyVerdict =
+  | {
+      allowed: true
+      /** When the presented secret stops working, ms since the epoch; null for never. The caller compares it with its clock. */
+      endsAt: number | null
+      /** The code of the refusal from `endsAt` on. */
+      endedCode: ErrorCode
+    }
+  | {
+      allowed: false
+      code: ErrorCode
+      /** Replaces the code's own message. */
+      message?: string
+    }
+
+const refused = (code: ErrorCode): KeyVerdict => ({ allowed: false, code })
+const paused: KeyVerdict = { allowed: false, code: 'account_suspended', message: pausedAccountMessage }
+
+/**
+ * Decides whether a secret may be used: by its key, by the grace of the secret before it, and by the account. Gateways
+ * judge inference keys by it, control judges management keys.
+ *
+ * @param digest of the presented secret
+ */
+export function judgeKey({ key, account }: KeyStanding, digest: string): KeyVerdict {
+  if (key === null) return refused('invalid_api_key')
+  if (key.status === 'revoked') return refused('revoked_api_key')
+  let endsAt = key.expiresAt
+  let endedCode: ErrorCode = 'expired_api_key'
+  if (key.digest !== digest) {
+    if (key.previous?.digest !== digest) return refused('revoked_api_key')
+    if (endsAt === null || key.previous.until < endsAt) {
+      endsAt = key.previous.until
+      endedCode = 'revoked_api_key'
+    }
+  }
+  // Control writes an account before its keys: a key without an account is incomplete state.
+  if (account === null) return refused('state_unavailable')
+  if (account.status === 'suspended') return account.isOwnerInTeam ? paused : refused('account_suspended')
+  return { allowed: true, endsAt, endedCode }
+}

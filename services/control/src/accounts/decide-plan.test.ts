@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { test } from 'tap'
+import { decidePlanWrite, personalPlan, planByHand } from './decide-plan.ts'
+
+test('what we may have written is ours; all else was set by hand, and nothing is nobody’s', async () => {
+  assert.equal(planByHand(null, []), null)
+  assert.equal(planByHand(null, ['pro']), null)
+  assert.equal(planByHand('pro', ['free', 'pro']), null)
+  assert.equal(planByHand('pro', ['team']), 'pro')
+  assert.equal(planByHand('pro', []), 'pro')
+})
+
+test('what is ours is brought to what is intended, and what is not is left', async () => {
+  assert.equal(decidePlanWrite(null, { intended: 'team', ours: [] }), 'write')
+  assert.equal(decidePlanWrite('free', { intended: 'team', ours: ['free', 'team'] }), 'write')
+  assert.equal(decidePlanWrite('team', { intended: 'team', ours: ['team'] }), 'written')
+  assert.equal(decidePlanWrite('enterprise', { intended: 'team', ours: ['team'] }), 'by hand')
+  assert.equal(decidePlanWrite('team', { intended: 'team', ours: [] }), 'by hand')
+})
+
+test('the plan of a seat’s own account is what was set by hand, or free; the team’s is never theirs', async () => {
+  assert.equal(personalPlan('pro', null, false), 'pro')
+  assert.equal(personalPlan(null, null, false), 'free')
+  assert.equal(personalPlan('team', { intended: 'team', ours: ['team'] }, true), 'free')
+  assert.equal(personalPlan('pro', { intended: 'team', ours: ['team'] }, true), 'pro')
+  // They have left, and the provider does not know it yet.
+  assert.equal(personalPlan('team', { intended: 'free', ours: ['team'] }, false), 'free')
+  assert.equal(personalPlan(null, { intended: 'pro', ours: ['pro'] }, false), 'pro')
+})
+
+const plan = fc.constantFrom('free', 'pro', 'team', 'enterprise')
+/** A writer that can stop after any of its steps, and an operator who sets plans at any time. */
+const event = fc.oneof(
+  fc.record({ is: fc.constant('intend' as const), plan }),
+  fc.record({ is: fc.constant('by hand' as const), plan: fc.option(plan) }),
+  fc.record({ is: fc.constant('work' as const), steps: fc.nat({ max: 4 }) })
+)
+
+test('wherever the writer crashes, it ends with what was intended last, or with what was set by hand', async () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 30 }), (events) => {
+      let found: string | null = null
+      let byHand: string | null = null
+      const row = { intended: 'free', ours: [] as string[] }
+      const work = (steps: number) => {
+        const verdict = decidePlanWrite(found, row)
+        if (steps > 0 && verdict === 'by hand') row.ours = []
+        if (steps > 0 && verdict === 'written') row.ours = [row.intended]
+        if (verdict !== 'write') return
+        if (steps > 0) row.ours = [...row.ours, row.intended]
+        if (steps > 1) found = row.intended
+        if (steps > 2) work(1)
+      }
+      for (const event of events) {
+        if (event.is === 'intend') row.intended = event.plan
+        else if (event.is === 'work') work(event.steps)
+        // A plan that we wrote ourselves cannot be told from the same one set by hand.
+        else if (event.plan === null || !row.ours.includes(event.plan)) {
+          found = event.plan
+          byHand = event.plan
+        }
+      }
+      work(3)
+      assert.equal(found, byHand ?? row.intended)
+      assert.equal(personalPlan(found, row, false), found)
+    })
+  )
+})

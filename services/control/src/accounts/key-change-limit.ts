@@ -1,0 +1,81 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { eq } from 'drizzle-orm'
+import { effectivePlan } from '../catalog/effective-plan.ts'
+import { databaseNowMs } from '../clocks/database-time.ts'
+import type { Orm, Transaction } from '../database/connect.ts'
+import { accounts } from '../database/schema.ts'
+
+const hourMs = 3_600_000
+/** For plans without a key quota: ten changes a second, for partners that create keys for their customers. */
+const unlimited = { perHour: 36_000, burst: 6000 }
+
+/** How often the keys of an account may change: per hour, and at once after a pause. */
+export interface KeyChangeLimit {
+  readonly perHour: number
+  readonly burst: number
+}
+
+/** The limit of a plan; a plan without its own gets one derived from its key quota. */
+export function keyChangeLimit(catalog: Catalog, plan: string): KeyChangeLimit {
+  const { keyChanges, keyQuota } = catalog.plans[effectivePlan(catalog, plan)]!
+  if (keyChanges !== undefined) return keyChanges
+  if (keyQuota === null) return unlimited
+  return { perHour: Math.max(30, 10 * keyQuota), burst: Math.max(10, 2 * keyQuota) }
+}
+
+/**
+ * Decides whether one more change may be made (generic cell rate algorithm, ITU-T I.371).
+ *
+ * @param until when the earlier changes no longer count, ms since the epoch. A clock that ran ahead may have written it: then
+ *   one change passes at once, and the rest of a burst stays counted
+ * @returns `until` with this change, or the milliseconds to wait
+ */
+export function judgeKeyChange(
+  { perHour, burst }: KeyChangeLimit,
+  until: number,
+  now: number
+): { until: number } | { waitMs: number } {
+  const each = hourMs / perHour
+  const isAhead = until > now + burst * each + 1
+  const next = Math.max(now, isAhead ? now + (burst - 1) * each : until) + each
+  const waitMs = next - (now + burst * each)
+  return waitMs > 0.5 ? { waitMs } : { until: next }
+}
+
+/**
+ * Counts a creation, a rotation or a change of a key. Revocations do not count: each needs a creation, and a key must always
+ * be revocable. Call it under the lock of `recordChange`; else two changes could pass at once.
+ *
+ * @throws ServiceError `too_many_requests`
+ */
+export async function countKeyChange(tx: Transaction, catalog: Catalog, accountId: string): Promise<void> {
+  const until = await assertMayChangeKeys(tx, catalog, accountId)
+  await tx
+    .update(accounts)
+    .set({ keyChangesUntil: new Date(Math.ceil(until)) })
+    .where(eq(accounts.id, accountId))
+}
+
+/**
+ * Throws where {@link countKeyChange} would throw, without counting and without a lock.
+ *
+ * @returns when the account's changes no longer count, one more included, ms since the epoch
+ * @throws ServiceError `too_many_requests`
+ */
+export async function assertMayChangeKeys(orm: Orm, catalog: Catalog, accountId: string): Promise<number> {
+  // PostgreSQL's clock, which all replicas share: one replica whose clock is ahead would block changes at the others.
+  const [account] = await orm
+    .select({ plan: accounts.plan, until: accounts.keyChangesUntil, now: databaseNowMs })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+  if (account === undefined) throw new Error(`there is no account ${accountId}`)
+  const limit = keyChangeLimit(catalog, account.plan)
+  const judged = judgeKeyChange(limit, account.until?.getTime() ?? 0, account.now)
+  if ('until' in judged) return judged.until
+  const seconds = Math.ceil(judged.waitMs / 1000)
+  throw new ServiceError('too_many_requests', {
+    message: `Your plan allows ${limit.perHour} changes of keys and caps per hour. Retry in ${seconds} s. You can still revoke keys.`,
+    retryAfter: seconds
+  })
+}

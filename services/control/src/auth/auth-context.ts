@@ -1,0 +1,30 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { CustomerRefresher } from '../billing/refresh-customer.ts'
+import type { cookieAttributes } from '../callers/session-cookie.ts'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database } from '../database/connect.ts'
+import type { Limits } from '../http/limits.ts'
+import type { Identity } from '../identity/identity.ts'
+import type { Projector } from '../projection/projector.ts'
+import type { Floors } from './pace.ts'
+import type { SecondFactorCodes } from './second-factor-codes.ts'
+
+/** The parts of control that the endpoints need. */
+export interface AuthOptions {
+  identity: Identity
+  database: Database
+  catalog: Catalog
+  projector: Pick<Projector, 'accountChanged' | 'keyChanged'>
+  customerRefresher: Pick<CustomerRefresher, 'refresh'>
+  clock: Clock
+  floors: Floors
+  limits: Limits
+  publicUrl: string
+  serviceDomain: string
+}
+
+/** Shared by all endpoints of `/api/auth`. */
+export interface AuthContext extends AuthOptions {
+  cookie: ReturnType<typeof cookieAttributes>
+  codes: SecondFactorCodes
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { test } from 'tap'
+import { concurrencyLimitFor, createConcurrencyLimit } from './limit-concurrency.ts'
+
+const never = new AbortController().signal
+
+/** Work that lasts until it is told to end. */
+function openWork() {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let isRunning = false
+  return {
+    work: () => {
+      isRunning = true
+      return promise
+    },
+    end: resolve,
+    fail: reject,
+    isRunning: () => isRunning
+  }
+}
+const tick = () => new Promise((resolve) => setImmediate(resolve))
+
+test('so much runs at once, and the rest in the order in which it came', async () => {
+  const concurrency = createConcurrencyLimit(2)
+  const works = [openWork(), openWork(), openWork(), openWork()]
+  const runs = works.map(({ work }) => concurrency(work, never))
+  await tick()
+  const running = () => works.map(({ isRunning }) => isRunning())
+  assert.deepEqual(running(), [true, true, false, false])
+  works[1]!.end()
+  await tick()
+  assert.deepEqual(running(), [true, true, true, false])
+  works[0]!.fail(new Error('no'))
+  await assert.rejects(runs[0]!, /no/)
+  await tick()
+  assert.deepEqual(running(), [true, true, true, true])
+  for (const { end } of works) end()
+  await Promise.all(runs.slice(1))
+})
+
+test('whoever waits too long gives up, and keeps nobody waiting', async () => {
+  const concurrency = createConcurrencyLimit(1)
+  const [first, second, third] = [openWork(), openWork(), openWork()]
+  const limit = new AbortController()
+  const running = concurrency(first.work, never)
+  const givenUp = concurrency(second.work, limit.signal)
+  const last = concurrency(third.work, never)
+  limit.abort()
+  await assert.rejects(givenUp, (error) => error instanceof ServiceError && error.code === 'payments_unavailable')
+  await assert.rejects(concurrency(second.work, limit.signal), ServiceError)
+  first.end()
+  await running
+  await tick()
+  assert.ok(third.isRunning() && !second.isRunning())
+  third.end()
+  await last
+  assert.equal(await concurrency(async () => 'free again', never), 'free again')
+})
+
+test('most connections are left to everything else, and there is always one turn', async () => {
+  for (const [connections, most] of [
+    [1, 1],
+    [2, 1],
+    [10, 3],
+    [100, 33]
+  ] as const) {
+    const concurrency = concurrencyLimitFor({ connections })
+    const works = Array.from({ length: most + 1 }, openWork)
+    const runs = works.map(({ work }) => concurrency(work, never))
+    await tick()
+    assert.equal(works.filter(({ isRunning }) => isRunning()).length, most, `${connections}`)
+    for (const { end } of works) end()
+    await Promise.all(runs)
+  }
+})

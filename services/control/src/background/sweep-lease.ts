@@ -1,0 +1,106 @@
+import {
+  type BackgroundLoop,
+  createBackgroundLoop,
+  type LoopLog
+} from '@tollgate/service/background/background-loop.ts'
+import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import type { Clock } from '../clocks/clock.ts'
+import type { Orm } from '../database/connect.ts'
+import { type billingSweeps, sweeps as userSweeps } from '../database/schema.ts'
+
+type SweepTable = typeof userSweeps | typeof billingSweeps
+
+/** Milliseconds between checks whether a sweep is due. */
+const checkMs = 30_000
+/** Longer than any step takes; whoever works on a sweep and dies is replaced after it. */
+const leaseMs = 60_000
+
+/** A comparison of everything with somebody else's list, which this process has to itself. */
+export interface Lease {
+  /** How far it is. */
+  readonly sweep: {
+    readonly startedAt: Date
+    /** The next page of the list; null once all have been read. */
+    readonly page: number | null
+  }
+  /** Notes how far it is, and keeps the lease. @throws Error if somebody else has taken the sweep over */
+  keep(page: number | null): Promise<void>
+  /** @param isDone false leaves the sweep where it stands, for whoever looks next */
+  end(isDone: boolean): Promise<void>
+}
+
+/**
+ * Repeats `look`, which claims a sweep if one is due. Any number of replicas may run one: the first check is delayed, and
+ * pauses vary, so that replicas that started together check at different times.
+ */
+export function createSweepLoop(
+  look: () => Promise<unknown>,
+  log: LoopLog,
+  messages: { failing: string; recovered: string }
+): BackgroundLoop {
+  return createBackgroundLoop({
+    round: look,
+    intervalMs: () => checkMs * (0.5 + Math.random()),
+    isFirstDelayed: true,
+    log,
+    messages
+  })
+}
+
+/**
+ * Begins a sweep of a table if it is time for one, or takes up one that nobody works on any more.
+ *
+ * @returns null if there is nothing to do, or somebody does it
+ */
+export async function claimSweep(
+  orm: Orm,
+  clock: Clock,
+  intervalMs: number,
+  sweeps: SweepTable = userSweeps
+): Promise<Lease | null> {
+  const now = clock()
+  let leaseEndsAt = new Date(now.getTime() + leaseMs)
+  const isDue = lte(sweeps.startedAt, new Date(now.getTime() - intervalMs))
+  const [row] = await orm
+    .insert(sweeps)
+    .values({ startedAt: now, page: 1, leaseEndsAt })
+    .onConflictDoUpdate({
+      target: sweeps.one,
+      set: {
+        startedAt: sql`case when ${sweeps.finishedAt} is null then ${sweeps.startedAt} else excluded.started_at end`,
+        page: sql`case when ${sweeps.finishedAt} is null then ${sweeps.page} else 1 end`,
+        finishedAt: null,
+        leaseEndsAt
+      },
+      setWhere: and(lte(sweeps.leaseEndsAt, now), or(isNull(sweeps.finishedAt), isDue))
+    })
+    .returning({ startedAt: sweeps.startedAt, page: sweeps.page })
+  if (row === undefined) return null
+
+  let sweep: Lease['sweep'] = row
+  // The end that we wrote last is what names our lease: whoever takes the sweep over writes another.
+  const isOurs = () => eq(sweeps.leaseEndsAt, leaseEndsAt)
+  return {
+    get sweep() {
+      return sweep
+    },
+    async keep(page) {
+      const later = new Date(Math.max(clock().getTime() + leaseMs, leaseEndsAt.getTime() + 1))
+      const kept = await orm
+        .update(sweeps)
+        .set({ page, leaseEndsAt: later })
+        .where(isOurs())
+        .returning({ one: sweeps.one })
+      if (kept.length === 0) throw new Error('another replica has taken the comparison over')
+      leaseEndsAt = later
+      sweep = { ...sweep, page }
+    },
+    async end(isDone) {
+      const at = clock()
+      await orm
+        .update(sweeps)
+        .set({ leaseEndsAt: at, ...(isDone && { finishedAt: at }) })
+        .where(isOurs())
+    }
+  }
+}

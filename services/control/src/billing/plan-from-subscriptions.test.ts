@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { test } from 'tap'
+import { readPlanPrices } from '../catalog/plan-prices.ts'
+import type { Subscription } from './payments.ts'
+import { findDuplicates, noSubscription, planFromSubscriptions } from './plan-from-subscriptions.ts'
+import { anySubscriptions, catalog, knownPrices, subscription } from './testing/subscriptions.ts'
+
+const prices = readPlanPrices(catalog)
+const judge = (subscriptions: readonly Subscription[], kept = 'free') =>
+  planFromSubscriptions(prices, subscriptions, kept)
+const later = new Date('2026-11-20T00:00:00Z')
+const periodEnd = subscription().periodEndsAt
+
+const table: Array<[name: string, subscriptions: Subscription[], facts: Partial<ReturnType<typeof judge>['facts']>]> = [
+  ['nobody who never bought anything has a plan', [], noSubscription],
+  [
+    'one that is active has the plan of its price, and renews',
+    [subscription()],
+    { plan: 'pro', status: 'active', priceId: 'price_pro_monthly', renewsAt: periodEnd, isPastDue: false }
+  ],
+  ['a yearly price is for the same plan', [subscription({ priceIds: ['price_pro_yearly'] })], { plan: 'pro' }],
+  ['one on trial has the plan', [subscription({ status: 'trialing' })], { plan: 'pro', renewsAt: periodEnd }],
+  [
+    'one that is past due keeps the plan, and says so',
+    [subscription({ status: 'past_due', isUnpaid: true })],
+    { plan: 'pro', isPastDue: true, renewsAt: periodEnd }
+  ],
+  [
+    'one whose payment has failed is past due before its status says so',
+    [subscription({ isUnpaid: true })],
+    { plan: 'pro', isPastDue: true }
+  ],
+  [
+    'one that was cancelled for later has the plan until then, and does not renew',
+    [subscription({ cancelAt: later })],
+    { plan: 'pro', cancelAt: later, renewsAt: null }
+  ],
+  [
+    'one that is unpaid has none, and is past due',
+    [subscription({ status: 'unpaid', isUnpaid: true })],
+    { plan: 'free', status: 'unpaid', isPastDue: true, renewsAt: null }
+  ],
+  ['one that is paused has none', [subscription({ status: 'paused' })], { plan: 'free', status: 'paused' }],
+  [
+    'one that has ended has none, and neither renews nor ends',
+    [subscription({ status: 'canceled', cancelAt: later, isUnpaid: true })],
+    { plan: 'free', status: 'canceled', isPastDue: false, renewsAt: null, cancelAt: null }
+  ],
+  [
+    'one whose first payment is due changes nothing',
+    [
+      subscription({ id: 'sub_2', status: 'incomplete', priceIds: ['price_team_monthly'], isUnpaid: true }),
+      subscription()
+    ],
+    { plan: 'pro', subscriptionId: 'sub_1' }
+  ],
+  [
+    'by itself, one whose first payment is due has no plan, and is not past due',
+    [subscription({ status: 'incomplete', isUnpaid: true })],
+    { plan: 'free', status: 'incomplete', isPastDue: false }
+  ],
+  [
+    'of several, the greater plan counts',
+    [
+      subscription(),
+      subscription({ id: 'sub_2', priceIds: ['price_team_yearly'] }),
+      subscription({ id: 'sub_3', status: 'canceled' })
+    ],
+    { plan: 'team', subscriptionId: 'sub_2', priceId: 'price_team_yearly' }
+  ],
+  [
+    'of what one charges, the plan counts and not what is added to it',
+    [subscription({ priceIds: ['price_of_support', 'price_pro_monthly'] })],
+    { plan: 'pro', priceId: 'price_pro_monthly' }
+  ],
+  [
+    'one that lives is told of before one that has ended since',
+    [
+      subscription({ id: 'sub_2', status: 'unpaid' }),
+      subscription({ id: 'sub_3', status: 'canceled', createdAt: later })
+    ],
+    { subscriptionId: 'sub_2' }
+  ]
+]
+
+for (const [name, subscriptions, facts] of table) {
+  test(name, async () => {
+    const judgement = judge(subscriptions)
+    assert.deepEqual({ ...judgement.facts, ...facts }, judgement.facts)
+    assert.deepEqual(judgement.unknown, [])
+  })
+}
+
+test('a price that the catalog does not have keeps the plan, and is named', async () => {
+  const { facts, unknown } = judge([subscription({ priceIds: ['price_lost'] })], 'team')
+  assert.equal(facts.plan, 'team')
+  assert.equal(facts.priceId, 'price_lost')
+  assert.deepEqual(unknown, ['price price_lost of sub_1'])
+  // Of one that has ended nothing follows.
+  assert.deepEqual(judge([subscription({ status: 'canceled', priceIds: ['price_lost'] })], 'team').unknown, [])
+})
+
+test('a status that nobody knows yet keeps the plan, and is named', async () => {
+  const { facts, unknown } = judge([subscription({ status: 'hibernating' })], 'pro')
+  assert.equal(facts.plan, 'pro')
+  assert.deepEqual(unknown, ['status hibernating of sub_1'])
+})
+
+test('a price that is not sold any more holds for who has it', async () => {
+  const pro = catalog.plans.pro!
+  const former = {
+    ...catalog,
+    plans: { ...catalog.plans, pro: { ...pro, prices: pro.prices!.map((one) => ({ ...one, isSold: false })) } }
+  }
+  const formerPrices = readPlanPrices(former)
+  assert.equal(formerPrices.isSold('price_pro_monthly'), false)
+  assert.equal(planFromSubscriptions(formerPrices, [subscription()], 'free').facts.plan, 'pro')
+})
+
+test('the judgement does not depend on the order in which subscriptions are listed', async () => {
+  const shuffled = anySubscriptions().chain((some) =>
+    fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length, maxLength: some.length }))
+  )
+  fc.assert(
+    fc.property(shuffled, fc.constantFrom('free', 'pro', 'team'), ([one, other], kept) => {
+      assert.deepEqual(judge(one, kept).facts, judge(other, kept).facts)
+      assert.deepEqual(
+        findDuplicates(prices, one, 'ours').map(({ id }) => id),
+        findDuplicates(prices, other, 'ours').map(({ id }) => id)
+      )
+    })
+  )
+})
+
+test('with prices and statuses that are known, the plan follows from the subscriptions alone', async () => {
+  fc.assert(
+    fc.property(anySubscriptions({ prices: knownPrices }), fc.constantFrom('free', 'pro', 'team'), (some, kept) => {
+      const { facts } = judge(some, kept)
+      assert.deepEqual(facts, judge(some, 'enterprise').facts)
+      const entitling = some.filter(({ status }) => ['active', 'trialing', 'past_due'].includes(status))
+      const isTeam = entitling.some(({ priceIds }) => priceIds.some((id) => id.includes('team')))
+      assert.equal(facts.plan, isTeam ? 'team' : entitling.length > 0 ? 'pro' : 'free')
+    })
+  )
+})
+
+test('one that has ended, or has not begun, changes no plan', async () => {
+  const idle = anySubscriptions({ statuses: ['canceled', 'incomplete_expired', 'incomplete', 'paused', 'unpaid'] })
+  fc.assert(
+    fc.property(anySubscriptions(), idle, fc.constantFrom('free', 'pro', 'team'), (some, others, kept) => {
+      const renamed = others.map((one) => ({ ...one, id: `other_${one.id}` }))
+      assert.equal(judge([...some, ...renamed], kept).facts.plan, judge(some, kept).facts.plan)
+    })
+  )
+})
+
+test('of the subscriptions that our checkout made for an account one is left, and nobody else’s is ended', async () => {
+  fc.assert(
+    fc.property(anySubscriptions(), (some) => {
+      const surplus = new Set(findDuplicates(prices, some, 'ours'))
+      for (const { accountId } of surplus) assert.equal(accountId, 'ours')
+      const left = some.map((one) => (surplus.has(one) ? { ...one, status: 'canceled' } : one))
+      assert.deepEqual(findDuplicates(prices, left, 'ours'), [])
+      // Who had a plan has one.
+      assert.equal(judge(left).facts.plan === 'free', judge(some).facts.plan === 'free')
+    })
+  )
+})
+
+test('of two that were bought at once, the older stays, unless its payment has failed', async () => {
+  const first = subscription({ accountId: 'ours' })
+  const second = subscription({ id: 'sub_2', accountId: 'ours', createdAt: later, priceIds: ['price_team_monthly'] })
+  assert.deepEqual(findDuplicates(prices, [second, first], 'ours'), [second])
+  const failed = { ...first, status: 'past_due' }
+  assert.deepEqual(findDuplicates(prices, [second, failed], 'ours'), [failed])
+  assert.deepEqual(findDuplicates(prices, [second, { ...first, accountId: null }], 'ours'), [])
+  assert.deepEqual(findDuplicates(prices, [second, { ...first, priceIds: ['price_of_support'] }], 'ours'), [])
+})

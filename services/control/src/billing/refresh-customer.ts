@@ -1,0 +1,154 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { eq } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { WakeablePlanWriter } from '../accounts/plan-intention.ts'
+import type { ConcurrencyLimit } from '../background/limit-concurrency.ts'
+import { readPlanPrices } from '../catalog/plan-prices.ts'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database, Orm, Transaction } from '../database/connect.ts'
+import { billingEvents } from '../database/schema.ts'
+import type { Projector } from '../projection/projector.ts'
+import { lockCustomer } from './customer-lock.ts'
+import { type CustomerRow, findCustomer, findCustomerById, markDue } from './customers.ts'
+import { isSubscriptionLive } from './live-subscription.ts'
+import { NoSuchCustomerError, type Payments, type Subscription } from './payments.ts'
+import { findDuplicates, planFromSubscriptions } from './plan-from-subscriptions.ts'
+import { storeBillingState } from './store-billing-state.ts'
+
+/** If the replica that received an event dies, another one refreshes the customer after this time. */
+const takeOverMs = 3000
+
+export interface RefresherOptions {
+  database: Database
+  payments: Payments
+  catalog: Catalog
+  projector: Pick<Projector, 'accountChanged'>
+  planWriter: WakeablePlanWriter
+  clock: Clock
+  log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+  /** Limits how many transactions wait for the provider at once: each holds a database connection. */
+  concurrency: ConcurrencyLimit
+}
+
+/** The only parts of a provider's event that control uses: something happened to this customer. */
+export interface BillingEvent {
+  readonly id: string
+  readonly type: string
+  readonly customerId: string
+}
+
+/** Updates customers to the state of their subscriptions at the payment provider. */
+export interface CustomerRefresher {
+  /**
+   * Refreshes the customer of an event, once per event. Resolves when the result is committed.
+   *
+   * @returns false if there was nothing to do: a known event, or an unknown customer
+   * @throws ServiceError `payments_unavailable`, or the error of the database; nothing is stored then
+   */
+  handleEvent(event: BillingEvent): Promise<boolean>
+  /** Refreshes the customer of an account, if it has one. @throws as {@link handleEvent} */
+  refresh(accountId: string): Promise<void>
+}
+
+/**
+ * The content of an event is not used: each event makes control read the customer's subscriptions at the provider, and the
+ * plan follows from those. So events may come in any order, repeatedly, or never.
+ *
+ * The customer is locked before the read and until the commit, so the last of two concurrent reads is also stored last. One
+ * transaction stores the result and, as its last row, the event. If it fails, the provider sends the event again. The customer
+ * was marked as due before, so a refresh follows even without a second event.
+ */
+export function createCustomerRefresher(options: RefresherOptions): CustomerRefresher {
+  const { database, payments, catalog, projector, planWriter, clock, log, concurrency } = options
+  const { orm } = database
+  const prices = readPlanPrices(catalog)
+
+  async function refreshCustomer(customerId: string, event: BillingEvent | null): Promise<boolean> {
+    const limit = payments.startLimit()
+    const done = await concurrency(() => orm.transaction((tx) => refreshLocked(tx, customerId, event, limit)), limit)
+    if (done === null) return false
+    if (done.isPlanNew) {
+      planWriter.wake()
+      await projector.accountChanged(done.accountId)
+    }
+    return true
+  }
+
+  async function refreshLocked(tx: Transaction, customerId: string, event: BillingEvent | null, limit: AbortSignal) {
+    await lockCustomer(tx, customerId)
+    if (event !== null && (await isProcessed(tx, event.id))) return null
+    const customer = await findCustomerById(tx, customerId)
+    if (customer === null) return null
+    const subscriptions = await endUnwanted(customer, limit)
+    const { facts, unknown } =
+      subscriptions === null
+        ? { facts: customer.facts, unknown: [] }
+        : planFromSubscriptions(prices, subscriptions, customer.facts.plan)
+    for (const what of unknown) {
+      log.error({ accountId: customer.accountId, customerId }, `not in the catalog: ${what}; the plan stays unchanged`)
+    }
+    const now = clock()
+    const isPlanNew = await storeBillingState(tx, catalog, customer, facts, now)
+    if (event !== null) await tx.insert(billingEvents).values({ ...event, at: now })
+    return { accountId: customer.accountId, isPlanNew }
+  }
+
+  /**
+   * Reads a customer's subscriptions, and ends those that must not be: all of a deleted account, and duplicates that our
+   * checkout created for the same account.
+   *
+   * @returns null if the provider does not know the customer; then nothing changes
+   */
+  async function endUnwanted(customer: CustomerRow, limit: AbortSignal): Promise<Subscription[] | null> {
+    const { accountId, customerId, isClosed, isSuspended } = customer
+    try {
+      const found = await payments.readSubscriptions(customerId, limit)
+      const surplus = isClosed
+        ? found.filter(({ status }) => isSubscriptionLive(status))
+        : findDuplicates(prices, found, accountId)
+      if (isSuspended || isFirstSubscription(customer, found)) await expireCheckouts(payments, customerId, limit)
+      for (const { id } of surplus) {
+        log.warn(
+          { accountId, customerId, subscriptionId: id, isClosed },
+          'ended a subscription of a deleted account, or a duplicate'
+        )
+        await payments.cancelSubscription(id, limit)
+      }
+      return surplus.length === 0 ? found : await payments.readSubscriptions(customerId, limit)
+    } catch (err) {
+      if (!(err instanceof NoSuchCustomerError)) throw err
+      log.error({ err, accountId }, 'the payment provider does not know this customer; the plan stays unchanged')
+      return null
+    }
+  }
+
+  return {
+    async handleEvent(event) {
+      if (await isProcessed(orm, event.id)) return false
+      const customer = await findCustomerById(orm, event.customerId)
+      if (customer === null) return false
+      await markDue(orm, customer.accountId, new Date(clock().getTime() + takeOverMs))
+      return refreshCustomer(event.customerId, event)
+    },
+    async refresh(accountId) {
+      const customer = await findCustomer(orm, accountId)
+      if (customer !== null) await refreshCustomer(customer.customerId, null)
+    }
+  }
+}
+
+/** Closes all open checkout pages of a customer. */
+export async function expireCheckouts(payments: Payments, customerId: string, limit: AbortSignal): Promise<void> {
+  for (const { id, isOpen } of await payments.listCheckouts(customerId, limit)) {
+    if (isOpen) await payments.expireCheckout(id, limit)
+  }
+}
+
+/** Whether a customer's first live subscription is new: then the other checkout pages must close. */
+function isFirstSubscription({ facts }: CustomerRow, found: readonly Subscription[]): boolean {
+  return !isSubscriptionLive(facts.status) && found.some(({ status }) => isSubscriptionLive(status))
+}
+
+async function isProcessed(orm: Orm, eventId: string): Promise<boolean> {
+  return (await orm.$count(billingEvents, eq(billingEvents.id, eventId))) > 0
+}

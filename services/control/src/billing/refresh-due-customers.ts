@@ -1,0 +1,67 @@
+import { createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database } from '../database/connect.ts'
+import { findDueCustomers, postpone } from './customers.ts'
+import type { CustomerRefresher } from './refresh-customer.ts'
+
+/** Customers per query. */
+const batch = 20
+/** Milliseconds until a failed refresh is repeated. */
+const retryMs = 15_000
+
+export interface DueCustomersOptions {
+  database: Database
+  customerRefresher: Pick<CustomerRefresher, 'refresh'>
+  clock: Clock
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+  /** Milliseconds from one round to the next. */
+  intervalMs?: number
+}
+
+/** Refreshes customers that are due, for instance after a crash, a failure or a sweep. */
+export interface DueCustomersLoop {
+  start(): void
+  /** Resolves when the last round has ended. */
+  stop(): Promise<void>
+  /** Refreshes all due customers. Never throws: a failed one stays due. */
+  refreshDue(): Promise<void>
+}
+
+/** Any number of replicas may run one: a second refresh of the same customer changes nothing. */
+export function createDueCustomersLoop({
+  database,
+  customerRefresher,
+  clock,
+  log,
+  intervalMs = 2000
+}: DueCustomersOptions): DueCustomersLoop {
+  const { orm } = database
+  const loop = createBackgroundLoop({
+    round: refreshAllDue,
+    intervalMs,
+    log,
+    messages: {
+      failing: 'customers whose subscriptions must be read again could not be found',
+      recovered: 'customers whose subscriptions must be read again are found again'
+    }
+  })
+
+  async function refreshAllDue(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const due = await findDueCustomers(orm, clock(), batch)
+      for (const customer of due) {
+        if (signal.aborted) return
+        try {
+          await customerRefresher.refresh(customer.accountId)
+        } catch (err) {
+          log.warn({ err, accountId: customer.accountId }, 'subscriptions could not be read yet')
+          await postpone(orm, customer, new Date(clock().getTime() + retryMs))
+        }
+      }
+      if (due.length < batch) return
+    }
+  }
+
+  return { start: loop.start, stop: loop.stop, refreshDue: loop.runOnce }
+}

@@ -1,0 +1,81 @@
+import Stripe from 'stripe'
+import type { Payments } from '../payments.ts'
+import { askOnce } from './ask-once.ts'
+import {
+  CheckoutAnswer,
+  expectAnswer,
+  InvoiceAnswer,
+  listOf,
+  OpenCheckoutAnswer,
+  PortalAnswer
+} from './stripe-answers.ts'
+import { pageSize, type StripeClient } from './stripe-client.ts'
+import { guarded, isMissing } from './stripe-failures.ts'
+import { toCheckout, toInvoice } from './stripe-objects.ts'
+
+/** Calls about the pages on which people buy, and about invoices. */
+export function checkoutCalls(
+  client: StripeClient,
+  now: () => number
+): Pick<Payments, 'listCheckouts' | 'createCheckout' | 'expireCheckout' | 'createPortal' | 'listInvoices'> {
+  return {
+    listCheckouts: (customer, limit) =>
+      guarded(async () => {
+        const answer = await client(limit).checkout.sessions.list({ customer, limit: pageSize })
+        return expectAnswer(listOf(CheckoutAnswer), answer).data.map(toCheckout)
+      }, customer),
+
+    createCheckout: (checkout, limit) =>
+      guarded(async () => {
+        const { customerId, accountId, priceId, successUrl, cancelUrl } = checkout
+        const session = {
+          mode: 'subscription' as const,
+          customer: customerId,
+          line_items: [{ price: priceId, quantity: 1 }],
+          success_url: successUrl,
+          cancel_url: cancelUrl,
+          client_reference_id: accountId,
+          metadata: { account_id: accountId, price_id: priceId },
+          subscription_data: { metadata: { account_id: accountId } }
+        }
+        const asking = { what: 'checkout', of: checkout, limit, now: now() }
+        const answer = await askOnce(asking, (idempotencyKey) =>
+          client(limit).checkout.sessions.create(session, { idempotencyKey })
+        )
+        return expectAnswer(OpenCheckoutAnswer, answer).url
+      }, checkout.customerId),
+
+    expireCheckout: (id, limit) =>
+      guarded(async () => {
+        try {
+          expectAnswer(CheckoutAnswer, await client(limit).checkout.sessions.expire(id))
+          return false
+        } catch (error) {
+          // It was paid or expired a moment ago.
+          if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
+          const found = expectAnswer(CheckoutAnswer, await client(limit).checkout.sessions.retrieve(id))
+          if (found.status === 'open') throw error
+          return found.status === 'complete'
+        }
+      }),
+
+    createPortal: (customer, returnUrl, limit) =>
+      guarded(async () => {
+        const answer = await client(limit).billingPortal.sessions.create({ customer, return_url: returnUrl })
+        return expectAnswer(PortalAnswer, answer).url
+      }, customer),
+
+    listInvoices: (customer, { size, after }, limit) =>
+      guarded(async () => {
+        try {
+          const page = { customer, limit: size, ...(after !== null && { starting_after: after }) }
+          const answer = await client(limit).invoices.list(page)
+          const { data, has_more } = expectAnswer(listOf(InvoiceAnswer), answer)
+          return { invoices: data.map(toInvoice), hasMore: has_more }
+        } catch (error) {
+          if (isMissing(error, 'starting_after')) return null
+          throw error
+        }
+      }, customer)
+  }
+}

@@ -1,0 +1,132 @@
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import { and, desc, eq, gt, inArray, lte, notInArray, sql } from 'drizzle-orm'
+import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database, Transaction } from '../database/connect.ts'
+import { knownBrowsers, users } from '../database/schema.ts'
+import { foldCase } from '../http/fold-case.ts'
+import { addressOf } from './request-address.ts'
+import { presentedCookies } from './session-cookie.ts'
+import { hashSessionToken, isSessionToken, newSessionToken } from './session-token.ts'
+
+/*
+ * Sign-in attempts are limited for each address. Without more, strangers could use up the owner's attempts. So a browser
+ * that signed in successfully keeps a cookie, and its attempts are counted apart (OWASP, "Device cookies"). The cookie
+ * opens nothing: it only chooses the counter.
+ */
+
+/**
+ * The cookie's name. Over https its prefix makes browsers refuse it from any other host, and from pages over http.
+ *
+ * @param publicUrl an origin
+ */
+export const browserCookie = (publicUrl: string): string =>
+  publicUrl.startsWith('https://') ? '__Host-svc_browser' : 'svc_browser'
+
+const lifetimeMs = 180 * 86_400_000
+/** Browsers of one user. The one that was not used for the longest time gives way. */
+const maxBrowsers = 20
+/** Cookies of that name that are looked at: another site of the domain may have set more. */
+const maxPresented = 5
+/** Ended rows that one sign-in removes: more than it adds. */
+const clearedPerSignIn = 20
+
+/** The cookie goes to this host only. The prefix `__Host-` demands the path `/`. */
+export const browserCookieAttributes = (publicUrl: string): CookieSerializeOptions => ({
+  httpOnly: true,
+  sameSite: 'lax',
+  path: '/',
+  secure: publicUrl.startsWith('https://'),
+  maxAge: lifetimeMs / 1000
+})
+
+/** Values of the cookie, in the only form in which they are stored, by value. */
+function presentedBrowsers(request: FastifyRequest, publicUrl: string): Map<string, string> {
+  const values = presentedCookies(request.headers.cookie, browserCookie(publicUrl))
+  const tokens = values.filter(isSessionToken).slice(0, maxPresented)
+  return new Map(tokens.map((token) => [hashSessionToken(token), token]))
+}
+
+/**
+ * Whose attempts a sign-in counts as: those of a browser that the address' owner signed in with before, else those of
+ * everybody who tries this address.
+ */
+export function signInSubject(database: Database, clock: Clock, publicUrl: string) {
+  const findKnown = findKnownBrowser(database, clock, publicUrl)
+  return async (request: FastifyRequest): Promise<string> => (await findKnown(request)) ?? addressOf(request)
+}
+
+/** A name for the browser of a sign-in, if the address' owner signed in with it before; else null. */
+export function findKnownBrowser({ orm }: Database, clock: Clock, publicUrl: string) {
+  return async (request: FastifyRequest): Promise<string | null> => {
+    const email = addressOf(request)
+    const hashes = [...presentedBrowsers(request, publicUrl).keys()]
+    if (hashes.length === 0) return null
+    const [known] = await orm
+      .select({ hash: knownBrowsers.tokenHash, userId: knownBrowsers.userId })
+      .from(knownBrowsers)
+      .innerJoin(users, eq(users.id, knownBrowsers.userId))
+      .where(
+        and(
+          inArray(knownBrowsers.tokenHash, hashes),
+          gt(knownBrowsers.endsAt, clock()),
+          eq(sql`lower(${users.email})`, foldCase(email.trim()))
+        )
+      )
+      .limit(1)
+    return known === undefined ? null : `browser ${known.hash} of ${known.userId}`
+  }
+}
+
+/** Notes that a user signed in with this browser. @returns the value for its cookie */
+export async function rememberBrowser(
+  tx: Transaction,
+  request: FastifyRequest,
+  userId: string,
+  publicUrl: string,
+  now: Date
+): Promise<string> {
+  const presented = presentedBrowsers(request, publicUrl)
+  const [known] = await tx
+    .select({ hash: knownBrowsers.tokenHash })
+    .from(knownBrowsers)
+    .where(
+      and(
+        inArray(knownBrowsers.tokenHash, [...presented.keys()]),
+        eq(knownBrowsers.userId, userId),
+        gt(knownBrowsers.endsAt, now)
+      )
+    )
+    .limit(1)
+  // A value that was not issued to this user may be known to whoever set it: an attacker can plant their own.
+  const token = presented.get(known?.hash ?? '') ?? newSessionToken()
+  const endsAt = new Date(now.getTime() + lifetimeMs)
+  await tx
+    .insert(knownBrowsers)
+    .values({ tokenHash: hashSessionToken(token), userId, endsAt })
+    .onConflictDoUpdate({ target: [knownBrowsers.tokenHash, knownBrowsers.userId], set: { endsAt } })
+  await clearBrowsers(tx, userId, now)
+  return token
+}
+
+/** Attempts from all browsers count as those of strangers again, until the user signs in. */
+export async function forgetBrowsers(tx: Transaction, userId: string): Promise<void> {
+  await tx.delete(knownBrowsers).where(eq(knownBrowsers.userId, userId))
+}
+
+async function clearBrowsers(tx: Transaction, userId: string, now: Date): Promise<void> {
+  const kept = tx
+    .select({ hash: knownBrowsers.tokenHash })
+    .from(knownBrowsers)
+    .where(eq(knownBrowsers.userId, userId))
+    .orderBy(desc(knownBrowsers.endsAt))
+    .limit(maxBrowsers)
+  await tx.delete(knownBrowsers).where(and(eq(knownBrowsers.userId, userId), notInArray(knownBrowsers.tokenHash, kept)))
+  const ended = tx
+    .select({ hash: knownBrowsers.tokenHash, userId: knownBrowsers.userId })
+    .from(knownBrowsers)
+    .where(lte(knownBrowsers.endsAt, now))
+    .limit(clearedPerSignIn)
+    .for('update', { skipLocked: true })
+  await tx.delete(knownBrowsers).where(sql`(${knownBrowsers.tokenHash}, ${knownBrowsers.userId}) in ${ended}`)
+}

@@ -1,0 +1,84 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
+import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { databaseNowMs } from '../clocks/database-time.ts'
+import type { Orm } from '../database/connect.ts'
+import { accounts, formerSecrets, keys } from '../database/schema.ts'
+import { isPausedByTeam } from '../database/suspensions.ts'
+
+/** `last_used` may be this far behind: less than a listing promises, and far more than the time between two calls. */
+const useNotedEveryMs = 2000
+
+const columns = {
+  id: keys.id,
+  accountId: keys.accountId,
+  scope: keys.scope,
+  digest: keys.digest,
+  previousDigest: keys.previousDigest,
+  previousUntil: keys.previousUntil,
+  expiresAt: keys.expiresAt,
+  status: keys.status,
+  accountStatus: accounts.status,
+  suspensions: accounts.suspensions,
+  // PostgreSQL's clock, because those of replicas may differ.
+  nowMs: databaseNowMs
+}
+
+export interface ManagementKey {
+  id: string
+  accountId: string
+}
+
+/**
+ * Finds the management key of a secret, and judges it by the policy that gateways apply to inference keys.
+ *
+ * @param digest of the secret
+ * @throws ServiceError `invalid_api_key`, `revoked_api_key`, `expired_api_key` or `account_suspended`
+ */
+export async function findManagementKey(orm: Orm, digest: string): Promise<ManagementKey> {
+  const row = (await findCurrent(orm, digest)) ?? (await findFormer(orm, digest))
+  if (row === undefined || row.scope !== 'management') throw new ServiceError('invalid_api_key')
+  const { previousDigest, previousUntil, expiresAt } = row
+  const isGraceSet = previousDigest !== null && previousUntil !== null
+  const previous = isGraceSet ? { digest: previousDigest, until: previousUntil.getTime() } : null
+  const key = { status: row.status, digest: row.digest, previous, expiresAt: expiresAt?.getTime() ?? null }
+  const isOwnerInTeam = isPausedByTeam(row.suspensions)
+  const verdict = judgeKey(
+    { key, account: { status: row.accountStatus, ...(isOwnerInTeam && { isOwnerInTeam }) } },
+    digest
+  )
+  if (!verdict.allowed) {
+    const { code, message } = verdict
+    throw new ServiceError(code, message === undefined ? {} : { message })
+  }
+  if (verdict.endsAt !== null && verdict.endsAt <= row.nowMs) throw new ServiceError(verdict.endedCode)
+  return { id: row.id, accountId: row.accountId }
+}
+
+async function findCurrent(orm: Orm, digest: string) {
+  const [key] = await orm
+    .select(columns)
+    .from(keys)
+    .innerJoin(accounts, eq(accounts.id, keys.accountId))
+    .where(eq(keys.digest, digest))
+  return key
+}
+
+async function findFormer(orm: Orm, digest: string) {
+  const [key] = await orm
+    .select(columns)
+    .from(formerSecrets)
+    .innerJoin(keys, eq(keys.id, formerSecrets.keyId))
+    .innerJoin(accounts, eq(accounts.id, keys.accountId))
+    .where(eq(formerSecrets.digest, digest))
+  return key
+}
+
+/** Writes down that a key was used, unless that was written a moment ago. */
+export async function noteUse(orm: Orm, id: string, now: Date): Promise<void> {
+  const notedBefore = new Date(now.getTime() - useNotedEveryMs)
+  await orm
+    .update(keys)
+    .set({ lastUsedAt: now })
+    .where(and(eq(keys.id, id), or(isNull(keys.lastUsedAt), lt(keys.lastUsedAt, notedBefore))))
+}

@@ -1,0 +1,87 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { User } from '@tollgate/contracts/http/auth.ts'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { effectivePlan } from '../catalog/effective-plan.ts'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database } from '../database/connect.ts'
+import { presentedSessions } from './session-cookie.ts'
+import { slideSpan } from './session-lifetime.ts'
+import { extendSession, findSession } from './sessions.ts'
+
+/** Who makes a request. */
+export interface Caller {
+  readonly user: User
+  /** The account that they act for: the team's for a seat, else their own. */
+  readonly accountId: string
+  /** Whether that account is theirs, or they have a seat in it. */
+  readonly role: 'owner' | 'seat'
+  /** Names the session in the database. */
+  readonly sessionHash: string
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Hook for `onRequest` of routes that need somebody signed in: sets `request.caller`, and counts as use of the
+     * session. @throws ServiceError `not_authenticated`
+     */
+    requireSession(request: FastifyRequest): Promise<void>
+  }
+  interface FastifyRequest {
+    /** Set by `requireSession`; null in routes that do not ask for it. */
+    caller: Caller | null
+  }
+}
+
+/** Brings the stored user up to date with the identity provider. */
+export interface UserRefresher {
+  /**
+   * Reads a user again at the identity provider if the stored copy is old. One caller in all replicas asks. Callers in the
+   * same process wait for that answer; other replicas go on with the stored copy, as all do while the provider is away.
+   *
+   * @param syncedAt when the stored copy was read
+   * @returns whether the stored user may have changed. Never throws
+   */
+  refreshIfStale(userId: string, syncedAt: Date): Promise<boolean>
+}
+
+export interface SessionOptions {
+  database: Database
+  catalog: Catalog
+  clock: Clock
+  refresher: UserRefresher
+}
+
+const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) => {
+  const { database, catalog, clock, refresher } = options
+  app.decorateRequest('caller', null)
+  app.decorate('requireSession', async (request: FastifyRequest) => {
+    const [token, second] = presentedSessions(request.headers.cookie)
+    if (token === undefined || second !== undefined) throw new ServiceError('not_authenticated')
+    const now = clock()
+    let session = await findSession(database.orm, token, now)
+    if (session !== null && (await refresher.refreshIfStale(session.user.id, session.syncedAt))) {
+      session = await findSession(database.orm, token, now)
+    }
+    if (session === null) throw new ServiceError('not_authenticated')
+    const used = slideSpan(session.span, now)
+    if (used !== null) await extendSession(database.orm, session.hash, used)
+    const { user, account } = session
+    request.caller = {
+      user: { ...user, plan: effectivePlan(catalog, account.plan) },
+      accountId: account.id,
+      role: account.role,
+      sessionHash: session.hash
+    }
+  })
+}
+
+export const session = fp(sessionPlugin, { name: 'session', fastify: '5.x' })
+
+/** The caller in a handler behind `requireSession`. @throws Error in any other */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new Error(`${request.routeOptions.url} does not require a session`)
+  return request.caller
+}

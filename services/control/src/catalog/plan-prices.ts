@@ -1,0 +1,25 @@
+import type { Catalog, PlanPrice } from '@tollgate/contracts/catalog/catalog.ts'
+
+/** The catalog's prices at the payment provider. */
+export interface PlanPrices {
+  /** The plan that a price is for; null if the catalog has no such price. */
+  planOf(priceId: string): string | null
+  /** Whether it can be bought now. */
+  isSold(priceId: string): boolean
+  /** Position of a plan in the catalog, from 0; a later plan is the better one. -1 for an unknown plan. */
+  rankOf(plan: string): number
+}
+
+export function readPlanPrices({ plans }: Catalog): PlanPrices {
+  const prices = new Map<string, { plan: string; price: PlanPrice }>()
+  const ranks = new Map<string, number>()
+  for (const [plan, { prices: own = [] }] of Object.entries(plans)) {
+    ranks.set(plan, ranks.size)
+    for (const price of own) prices.set(price.id, { plan, price })
+  }
+  return {
+    planOf: (id) => prices.get(id)?.plan ?? null,
+    isSold: (id) => prices.get(id)?.price.isSold ?? false,
+    rankOf: (plan) => ranks.get(plan) ?? -1
+  }
+}

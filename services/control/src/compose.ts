@@ -1,0 +1,134 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { buildApp } from './app.ts'
+import { defaultFloors, type Floors } from './auth/pace.ts'
+import { concurrencyLimitFor } from './background/limit-concurrency.ts'
+import { createCustomerRefresher } from './billing/refresh-customer.ts'
+import { createDueCustomersLoop } from './billing/refresh-due-customers.ts'
+import { createStripePayments } from './billing/stripe/stripe-payments.ts'
+import { createSubscriptionSweeper } from './billing/sweep-subscriptions.ts'
+import { type Clock, systemClock } from './clocks/clock.ts'
+import { createClockWatch } from './clocks/clock-watch.ts'
+import type { ControlConfig } from './config.ts'
+import type { Database } from './database/connect.ts'
+import { defaultLimits, type Limits } from './http/limits.ts'
+import { createSupabaseIdentity } from './identity/supabase-identity.ts'
+import { createUseCopier } from './keys/copy-last-uses.ts'
+import { createProjector } from './projection/projector.ts'
+import { createTablePruner } from './retention/table-pruner.ts'
+import { createPostgresLedger } from './usage/postgres-ledger.ts'
+import { tidyLedger } from './usage/tidy-ledger.ts'
+import { createUsageCopier } from './usage/usage-copier.ts'
+import { createDueUsers } from './users/due-users.ts'
+import { createPlanWriter } from './users/plan-writer.ts'
+import { createUserRefresher } from './users/refresh-user.ts'
+import { createSweeper } from './users/sweep-users.ts'
+
+type Process = 'host' | 'port' | 'databaseUrl' | 'databasePoolSize' | 'redisUrl' | 'catalogFile' | 'logLevel'
+
+/** The configuration without the addresses that the process itself opens. Each provider may have its own time limit. */
+export type ComposedConfig = Omit<ControlConfig, Process | 'identity' | 'payments'> & {
+  identity: ControlConfig['identity'] & { timeoutMs?: number }
+  payments: ControlConfig['payments'] & { timeoutMs?: number }
+}
+
+export interface ComposeOptions {
+  config: ComposedConfig
+  catalog: Catalog
+  log: FastifyBaseLogger
+  /** Migrated. The caller closes it, after control. */
+  database: Database
+  /** The caller closes it, after control. */
+  redis: RedisLink
+  clock?: Clock
+  floors?: Floors
+  limits?: Limits
+  /** Milliseconds after which an unanswered request gets 503. */
+  requestLimitMs?: number
+  /** See `ProjectorOptions`. */
+  acknowledgeLimitMs?: number
+  /** Size of the pages of both sweeps, and milliseconds between them. */
+  sweep?: { pageSize: number; pauseMs: number }
+}
+
+export type Control = ReturnType<typeof composeControl>
+
+/**
+ * Creates the parts of control and connects them. Nothing runs until `start` is called, and nothing listens. Disposing
+ * stops the parts in reverse order: first the app, then the loops that its requests need.
+ */
+export function composeControl(options: ComposeOptions) {
+  const { config, catalog, log, database, redis, clock = systemClock, sweep } = options
+  const parts = new AsyncDisposableStack()
+  const keep = <Part extends { stop(): void | Promise<void> }>(part: Part): Part =>
+    parts.adopt(part, (stopped) => stopped.stop())
+
+  const { acknowledgeLimitMs } = options
+  const projector = keep(
+    createProjector({ database, redis, catalog, log, ...(acknowledgeLimitMs !== undefined && { acknowledgeLimitMs }) })
+  )
+  const ledger = createPostgresLedger(database.orm)
+  const tidy = (signal: AbortSignal) => tidyLedger({ database, redis, clock, retention: config.ledger }, signal)
+  const usageCopier = keep(createUsageCopier({ ledger, redis, log, tidy }))
+  const useCopier = keep(createUseCopier({ database, redis, log }))
+  const clockWatch = keep(createClockWatch({ database, redis, clock, log }))
+
+  const identity = createSupabaseIdentity({ ...config.identity, publicUrl: config.publicUrl, log })
+  const ofUsers = { database, identity, catalog, projector, clock, log }
+  const planWriter = keep(createPlanWriter(ofUsers))
+  const dueUsers = keep(createDueUsers(ofUsers))
+  const refresher = createUserRefresher(ofUsers)
+
+  const payments = createStripePayments(config.payments)
+  const concurrency = concurrencyLimitFor(database)
+  const customerRefresher = createCustomerRefresher({
+    database,
+    payments,
+    catalog,
+    projector,
+    planWriter,
+    clock,
+    log,
+    concurrency
+  })
+  const sweeper = keep(createSweeper({ ...ofUsers, customerRefresher, ...sweep }))
+  const subscriptionSweeper = keep(
+    createSubscriptionSweeper({
+      ...{ database, payments, catalog, clock, log, intervalMs: config.reconcileIntervalMs },
+      ...(sweep !== undefined && { pauseMs: sweep.pauseMs })
+    })
+  )
+  const dueCustomers = keep(createDueCustomersLoop({ database, customerRefresher, clock, log }))
+
+  const { floors = defaultFloors, limits = defaultLimits, requestLimitMs } = options
+  const app: FastifyInstance = buildApp({
+    ...{
+      config,
+      database,
+      identity,
+      redis,
+      catalog,
+      projector,
+      planWriter,
+      dueUsers,
+      refresher,
+      payments,
+      customerRefresher,
+      log
+    },
+    ...{ clock, floors, limits, ...(requestLimitMs !== undefined && { requestLimitMs }) }
+  })
+  parts.defer(() => app.close())
+  const pruner = keep(createTablePruner(database, config.retention, clock, log))
+
+  const loops = [projector, clockWatch, usageCopier, useCopier, sweeper, planWriter, dueUsers]
+  return {
+    ...{ app, projector, planWriter, dueUsers, customerRefresher, dueCustomers, subscriptionSweeper, sweeper },
+    /** Starts every background loop. */
+    start(): void {
+      for (const loop of [...loops, subscriptionSweeper, dueCustomers, pruner]) loop.start()
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync()
+  }
+}

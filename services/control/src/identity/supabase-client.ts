@@ -1,0 +1,105 @@
+import { isIP } from 'node:net'
+import { AuthClient, type User } from '@supabase/supabase-js'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import type { CheckedUser, IdentityUser } from './identity.ts'
+
+export type Client = InstanceType<typeof AuthClient>
+
+export type SupabaseOptions = {
+  /** Of the project, without a slash at the end; GoTrue is at `/auth/v1` below. */
+  url: string
+  anonKey: string
+  serviceRoleKey: string
+  /** `iss` of the project's tokens; `<url>/auth/v1` unless given. */
+  issuer?: string
+  /** An origin, to whose pages the links in mails of unedited templates lead in the end. */
+  publicUrl: string
+  /** For everything that one call asks of the provider together. */
+  timeoutMs?: number
+  log: FastifyBaseLogger
+}
+
+export const defaultTimeoutMs = 5000
+
+/** What calls on behalf of a person share. */
+export interface ClientCalls {
+  readonly options: SupabaseOptions
+  /** Starts the time limit of one call. */
+  startLimit(): AbortSignal
+  /** @param from the person's address */
+  clientFor(from: string, limit?: AbortSignal): Client
+  /** Closes a session at the provider. A failure is only logged: nobody else has the session's tokens. */
+  closeSession(client: Client, session: { access_token: string } | null): Promise<void>
+}
+
+/**
+ * A client of GoTrue for one call: it remembers the last session that passed through it, and is dropped with it.
+ *
+ * @param from the address of the person for whom we ask; null if we ask for ourselves
+ */
+export function createClient(url: string, apiKey: string, from: string | null, limit: AbortSignal): Client {
+  return new AuthClient({
+    url: `${url}/auth/v1`,
+    headers: {
+      apikey: apiKey,
+      Authorization: `Bearer ${apiKey}`,
+      ...(from !== null && isIP(from) !== 0 && { 'Sb-Forwarded-For': from })
+    },
+    persistSession: false,
+    autoRefreshToken: false,
+    detectSessionInUrl: false,
+    fetch: (input, init) => fetch(input, { ...init, signal: limit })
+  })
+}
+
+/** The client returns the provider's errors and throws what it did not expect: an answer that is not the protocol's. */
+export async function guarded<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call()
+  } catch (cause) {
+    throw cause instanceof ServiceError ? cause : new ServiceError('identity_unavailable', { cause })
+  }
+}
+
+/** The client takes any JSON for success, also of a server that is not the provider. */
+export function requireUser(user: User | null): User {
+  if (typeof user?.id === 'string') return user
+  throw new ServiceError('identity_unavailable', { cause: new Error('an answer without a user') })
+}
+
+export function toIdentityUser(user: User): IdentityUser {
+  const name: unknown = user.user_metadata.name
+  const plan: unknown = user.app_metadata.plan
+  return {
+    id: user.id,
+    email: user.email ?? '',
+    name: typeof name === 'string' ? name.slice(0, 200) : '',
+    plan: plan === undefined || plan === null ? null : typeof plan === 'string' ? plan : JSON.stringify(plan),
+    isBanned: user.banned_until !== undefined && Date.parse(user.banned_until) > Date.now()
+  }
+}
+
+/** Between the rows that one call of the admin API writes. Nobody receives and opens a mail as fast as that. */
+const oneCallMs = 1000
+
+/**
+ * Adds whether an operator confirmed the address when they created the user. Three facts show it:
+ *
+ * - No confirmation mail was sent. This alone is not enough: a change of the password clears `confirmation_sent_at`
+ *   (supabase/auth, internal/models/user.go, `UpdatePassword`), and whoever has a session at the provider may change it.
+ * - The call that created the user confirmed the address. Users cannot change `created_at` and `email_confirmed_at`.
+ * - The user still has that address. A change of address leaves `email_confirmed_at` as it was, but sets `email_verified` of
+ *   the identity (supabase/auth, internal/api/verify.go, `emailChangeVerify`). The operator's call leaves it false.
+ */
+export function toCheckedUser(user: User): CheckedUser {
+  const { confirmation_sent_at: sentAt, email_confirmed_at: confirmedAt, created_at: createdAt } = user
+  const tookMs = Date.parse(confirmedAt ?? '') - Date.parse(createdAt)
+  const isConfirmedByOperator = (sentAt ?? null) === null && tookMs <= oneCallMs && hasFirstAddress(user)
+  return { ...toIdentityUser(user), isConfirmedByOperator }
+}
+
+function hasFirstAddress({ identities = [] }: User): boolean {
+  const ofAddress = identities.find(({ provider }) => provider === 'email')
+  return ofAddress !== undefined && ofAddress.identity_data?.email_verified !== true
+}

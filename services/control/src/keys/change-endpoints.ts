@@ -1,0 +1,50 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { EmptyRequest, OkResponse } from '@tollgate/contracts/http/auth.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { ChangeKeyRequest, KeyParams, KeyResponse } from '@tollgate/contracts/http/keys.ts'
+import { principalOf } from '../callers/principal.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import { byPrincipal } from './by-principal.ts'
+import { changeKey } from './change-key.ts'
+import { hasTerms, isForPeopleOnly } from './compare-terms.ts'
+import type { KeysOptions } from './create-endpoints.ts'
+import { toListing } from './list-keys.ts'
+import { changeableKey } from './requested-key.ts'
+import { revokeKey } from './revoke-key.ts'
+
+/** `PATCH /:id` changes the terms of a key, `DELETE /:id` revokes it. */
+export function changeEndpoints(app: TypedApp, { database, catalog, projector, clock }: KeysOptions): void {
+  const { orm } = database
+  const onRequest = app.requireAccount
+
+  app.patch(
+    '/:id',
+    { onRequest, schema: { params: KeyParams, body: ChangeKeyRequest, response: answers({ 200: KeyResponse }) } },
+    async (request) => {
+      const { body: asked } = request
+      const caller = principalOf(request)
+      const key = await changeableKey(orm, request)
+      if (key.status === 'revoked') throw new ServiceError('not_found')
+      const { accountId, id } = key
+      const row = hasTerms(key, asked)
+        ? key
+        : await changeKey(orm, catalog, { accountId, id, asked }, byPrincipal(request, clock()))
+      // A repeated call stores nothing, but reports whether the first one is in force now.
+      const isInForce = await projector.keyChanged(accountId, id)
+      if (!isInForce && !isForPeopleOnly(asked)) throw new ServiceError('change_pending')
+      return { key: toListing(row, caller) }
+    }
+  )
+
+  app.delete(
+    '/:id',
+    { onRequest, schema: { params: KeyParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    async (request) => {
+      const { accountId, id } = await changeableKey(orm, request)
+      if (!(await revokeKey(orm, accountId, id, byPrincipal(request, clock())))) throw new ServiceError('not_found')
+      // A repeated call reports whether the revocation is in force now.
+      if (!(await projector.keyChanged(accountId, id))) throw new ServiceError('revocation_pending')
+      return { ok: true as const }
+    }
+  )
+}

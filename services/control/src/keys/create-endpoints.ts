@@ -1,0 +1,100 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import {
+  AlreadyCreatedResponse,
+  CreateKeyRequest,
+  CreateKeyResponse,
+  KeyParams,
+  RotateKeyRequest,
+  RotateKeyResponse
+} from '@tollgate/contracts/http/keys.ts'
+import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { FastifyRequest } from 'fastify'
+import { principalOf } from '../callers/principal.ts'
+import type { Clock } from '../clocks/clock.ts'
+import { judgingTime } from '../clocks/judging-time.ts'
+import type { Database } from '../database/connect.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import type { Projector } from '../projection/projector.ts'
+import { byPrincipal } from './by-principal.ts'
+import { idempotencyHash } from './idempotency.ts'
+import { changeableKey } from './requested-key.ts'
+import { rotateKey } from './rotate-key.ts'
+import { storeKey } from './store-key.ts'
+
+export interface KeysOptions {
+  database: Database
+  catalog: Catalog
+  projector: Pick<Projector, 'keyChanged' | 'isKeyInForce'>
+  redis: RedisLink
+  clock: Clock
+}
+
+/** `POST /` creates a key, `POST /:id/rotate` gives it a new secret: only these answers contain a secret. */
+export function createEndpoints(app: TypedApp, { database, catalog, projector, redis, clock }: KeysOptions): void {
+  const { orm } = database
+  const onRequest = app.requireAccount
+  const created = answers({ 201: CreateKeyResponse, 409: AlreadyCreatedResponse })
+
+  app.post('/', { onRequest, schema: { body: CreateKeyRequest, response: created } }, async (request, reply) => {
+    const { accountId, role } = principalOf(request)
+    const { label, scope = 'inference' } = request.body
+    // A management key can change every key of the account, so only the signed-in owner may create one.
+    if (scope === 'management' && role !== 'owner') throw new ServiceError('forbidden')
+    const secret = generateSecret(scope)
+    const idempotency = idempotencyOf(request, 'create')
+    const by = byPrincipal(request, clock())
+    const { id, isNew } = await storeKey(
+      orm,
+      catalog,
+      { accountId, scope, secret, asked: request.body, idempotency },
+      by
+    )
+    if (!isNew) return reply.code(409).send(alreadyCreated(id))
+    // The answer has the secret even if Redis lacks the key: we cannot show it again, and the key works soon.
+    await projector.keyChanged(accountId, id)
+    return reply.code(201).send({ key: { id, label, value: secret } })
+  })
+
+  app.post(
+    '/:id/rotate',
+    {
+      onRequest,
+      schema: {
+        params: KeyParams,
+        body: RotateKeyRequest,
+        response: answers({ 200: RotateKeyResponse, 202: RotateKeyResponse, 409: AlreadyCreatedResponse })
+      }
+    },
+    async (request, reply) => {
+      const { accountId, id, scope, label } = await changeableKey(orm, request)
+      const secret = generateSecret(scope)
+      const graceSeconds = request.body?.grace_seconds ?? 0
+      const idempotency = idempotencyOf(request, `rotate ${id}`)
+      const by = byPrincipal(request, clock())
+      const graceFrom = await judgingTime(orm, redis, accountId, scope)
+      const rotation = { accountId, id, secret, graceSeconds, graceFrom, idempotency }
+      const { isNew } = await rotateKey(orm, catalog, rotation, by)
+      if (!isNew) return reply.code(409).send(alreadyCreated(id))
+      // The answer has the secret even if Redis lacks it: we cannot show it again.
+      const isInForce = await projector.keyChanged(accountId, id)
+      return reply.code(isInForce ? 200 : 202).send({ key: { id, label, value: secret, in_force: isInForce } })
+    }
+  )
+}
+
+/** @throws ServiceError `invalid_request` */
+function idempotencyOf({ headers }: FastifyRequest, operation: string): string | null {
+  const header = headers['idempotency-key']
+  if (header === undefined) return null
+  if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
+    throw refused('Idempotency-Key: 1 to 255 printable characters')
+  }
+  return idempotencyHash(operation, header)
+}
+
+const alreadyCreated = (id: string) => ({ ...new ServiceError('already_created').toBody(), key: { id } })
+
+const refused = (message: string) => new ServiceError('invalid_request', { message })

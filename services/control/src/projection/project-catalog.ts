@@ -1,0 +1,32 @@
+import { versionOf } from '@tollgate/contracts/records/version.ts'
+import { catalogName } from '@tollgate/state/keyspace/names.ts'
+import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { announceChange, putCatalog, type readCatalogVersion } from '@tollgate/state/projection/project.ts'
+import type { ProjectionSource, Truth } from './source.ts'
+
+/** The catalog version in Redis. Read it before PostgreSQL, like the markers of shards. */
+export type CatalogMarker = Awaited<ReturnType<typeof readCatalogVersion>>
+
+/** The version includes the epoch, so no two catalogs have the same version. */
+export const catalogVersion = (truth: Truth): number => versionOf(truth.epoch, truth.catalog)
+
+/** Whether Redis has a catalog that PostgreSQL does not know: then PostgreSQL was restored to an earlier state. */
+export function isCatalogAhead(marker: CatalogMarker, truth: Truth): boolean {
+  return marker !== null && marker.version > catalogVersion(truth)
+}
+
+/** Writes the current catalog to Redis if it is not there, verified for the Redis process with this run id. */
+export async function projectCatalog(
+  source: ProjectionSource,
+  redis: RedisLink,
+  marker: CatalogMarker,
+  truth: Truth,
+  run: string
+): Promise<void> {
+  const version = catalogVersion(truth)
+  if (truth.catalog === 0 || (marker?.version === version && marker.run === run)) return
+  const { number, json } = await source.readCatalog()
+  if (redis.nodeOf(catalogName).run() !== run) throw new RedisAwayError()
+  await putCatalog(redis, { version: versionOf(truth.epoch, number), run, json })
+  if (marker?.version !== version) await announceChange(redis, { kind: 'catalog' })
+}

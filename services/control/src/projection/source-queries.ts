@@ -1,0 +1,97 @@
+import { deadPointerMs } from '@tollgate/state/projection/project.ts'
+import { and, gt, isNull, not, or, type SQL, sql } from 'drizzle-orm'
+import type { Orm } from '../database/connect.ts'
+import { pageSize, walkOrder } from '../database/pages-by-change.ts'
+import { accounts, formerSecrets, keys } from '../database/schema.ts'
+import { deadRecordMs } from './source.ts'
+
+/** Only the columns that admission needs: a replay may read many rows. */
+export const accountColumns = {
+  id: accounts.id,
+  shard: accounts.shard,
+  plan: accounts.plan,
+  status: accounts.status,
+  ownCapNanos: accounts.ownCapNanos,
+  suspensions: accounts.suspensions,
+  version: accounts.version
+}
+export const keyColumns = {
+  id: keys.id,
+  shard: keys.accountShard,
+  accountId: keys.accountId,
+  digest: keys.digest,
+  previousDigest: keys.previousDigest,
+  previousUntil: keys.previousUntil,
+  status: keys.status,
+  expiresAt: keys.expiresAt,
+  models: keys.models,
+  monthlyBudgetNanos: keys.monthlyBudgetNanos,
+  requestsPerMinute: keys.requestsPerMinute,
+  version: keys.version
+}
+export const secretColumns = {
+  id: keys.id,
+  shard: keys.secretShard,
+  accountId: keys.accountId,
+  digest: keys.digest,
+  scope: keys.scope,
+  diesAt: keys.revokedAt,
+  version: keys.version
+}
+export const formerSecretColumns = {
+  id: formerSecrets.digest,
+  shard: formerSecrets.secretShard,
+  keyId: formerSecrets.keyId,
+  accountId: formerSecrets.accountId,
+  digest: formerSecrets.digest,
+  scope: formerSecrets.scope,
+  diesAt: formerSecrets.diesAt,
+  version: formerSecrets.version
+}
+
+export const keysByAccount = { shard: keys.accountShard, version: keys.version, id: keys.id }
+export const keysBySecret = { shard: keys.secretShard, version: keys.version, id: keys.id }
+export const formerBySecret = {
+  shard: formerSecrets.secretShard,
+  version: formerSecrets.version,
+  id: formerSecrets.digest
+}
+
+const ago = (ms: number): SQL => sql`now() - ${`${ms} ms`}::interval`
+const hasRecentRecord = or(isNull(keys.revokedAt), gt(keys.revokedAt, ago(deadRecordMs)))
+const hasPointer = or(isNull(keys.revokedAt), gt(keys.revokedAt, ago(deadPointerMs)))
+const hasFormerPointer = gt(formerSecrets.diesAt, ago(deadPointerMs))
+const isDeleted = sql<boolean>`'deleted' = any (${accounts.suspensions})`
+
+/*
+ * Queries of one page of rows. `withDead` includes rows that died so long ago that a Redis without them need not learn of them.
+ */
+
+export const selectAccounts = (orm: Orm) => (withDead: boolean) => (condition: SQL) =>
+  orm
+    .select(accountColumns)
+    .from(accounts)
+    .where(and(condition, withDead ? undefined : not(isDeleted)))
+    .orderBy(...walkOrder(accounts))
+    .limit(pageSize)
+export const selectKeys = (orm: Orm) => (withDead: boolean) => (condition: SQL) =>
+  orm
+    .select(keyColumns)
+    .from(keys)
+    .where(and(condition, withDead ? undefined : hasRecentRecord))
+    .orderBy(...walkOrder(keysByAccount))
+    .limit(pageSize)
+export const selectSecrets = (orm: Orm) => (withDead: boolean) => (condition: SQL) =>
+  orm
+    .select(secretColumns)
+    .from(keys)
+    .where(and(condition, withDead ? undefined : hasPointer))
+    .orderBy(...walkOrder(keysBySecret))
+    .limit(pageSize)
+export const selectFormerSecrets = (orm: Orm) => (withDead: boolean) => (condition: SQL) =>
+  orm
+    .select(formerSecretColumns)
+    .from(formerSecrets)
+    .where(and(condition, withDead ? undefined : hasFormerPointer))
+    .orderBy(...walkOrder(formerBySecret))
+    .limit(pageSize)

@@ -1,0 +1,13 @@
+import { and, lt, sql } from 'drizzle-orm'
+import type { Orm } from '../database/connect.ts'
+import { catalogs } from '../database/schema.ts'
+
+/** Deletes catalogs that were stored before a time, but never the one in force. @returns how many */
+export async function pruneCatalogs(orm: Orm, before: Date): Promise<number> {
+  const newest = sql`(select max(${catalogs.version}) from ${catalogs})`
+  const gone = await orm
+    .delete(catalogs)
+    .where(and(lt(catalogs.createdAt, before), lt(catalogs.version, newest)))
+    .returning({ version: catalogs.version })
+  return gone.length
+}

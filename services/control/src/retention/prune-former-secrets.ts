@@ -1,0 +1,23 @@
+import { inArray, lt } from 'drizzle-orm'
+import type { Orm } from '../database/connect.ts'
+import { formerSecrets } from '../database/schema.ts'
+import { inSteps } from './in-steps.ts'
+
+const rowsPerStep = 1000
+
+/** Deletes secrets that died before a time: whoever presents one then hears that it is not valid. @returns how many */
+export function pruneFormerSecrets(orm: Orm, before: Date, isStopping = () => false): Promise<number> {
+  return inSteps(rowsPerStep, isStopping, async () => {
+    const some = orm
+      .select({ digest: formerSecrets.digest })
+      .from(formerSecrets)
+      .where(lt(formerSecrets.diesAt, before))
+      .orderBy(formerSecrets.diesAt)
+      .limit(rowsPerStep)
+      .for('update', { skipLocked: true })
+    const gone = await orm.delete(formerSecrets).where(inArray(formerSecrets.digest, some)).returning({
+      digest: formerSecrets.digest
+    })
+    return gone.length
+  })
+}

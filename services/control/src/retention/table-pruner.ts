@@ -1,0 +1,56 @@
+import { type BackgroundLoop, createBackgroundLoop } from '@tollgate/service/background/background-loop.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Clock } from '../clocks/clock.ts'
+import { earliestTime } from '../clocks/earliest-time.ts'
+import type { Database } from '../database/connect.ts'
+import { pruneAuditLog } from './prune-audit-log.ts'
+import { pruneCatalogs } from './prune-catalogs.ts'
+import { pruneFormerSecrets } from './prune-former-secrets.ts'
+import { pruneKeys } from './prune-keys.ts'
+
+const dayMs = 86_400_000
+const intervalMs = 3_600_000
+
+/** How many days rows are kept. */
+export interface Retention {
+  readonly auditDays: number
+  /** After their revocation. */
+  readonly deadKeysDays: number
+  /** After their grace. */
+  readonly formerSecretsDays: number
+  readonly catalogsDays: number
+}
+
+/**
+ * Deletes rows older than their retention, at the start and every hour. A table that fails is logged, and tried again an hour
+ * later. Any number of replicas may run one.
+ */
+export function createTablePruner(
+  { orm }: Database,
+  retention: Retention,
+  clock: Clock,
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+): BackgroundLoop {
+  const loop = createBackgroundLoop({ round, intervalMs, log, messages: { failing: 'old rows could not be removed' } })
+  const stopping = () => loop.signal.aborted
+
+  async function prune(what: string, days: number, remove: (before: Date) => Promise<number>): Promise<void> {
+    if (stopping()) return
+    try {
+      const now = await earliestTime(orm, null, clock)
+      const count = await remove(new Date(now.getTime() - days * dayMs))
+      if (count > 0) log.info({ count }, `old ${what} removed`)
+    } catch (err) {
+      log.warn({ err }, `old ${what} could not be removed`)
+    }
+  }
+
+  async function round(): Promise<void> {
+    await prune('rows of the audit log', retention.auditDays, (before) => pruneAuditLog(orm, before, stopping))
+    await prune('former secrets', retention.formerSecretsDays, (before) => pruneFormerSecrets(orm, before, stopping))
+    await prune('revoked keys', retention.deadKeysDays, (before) => pruneKeys(orm, before, stopping))
+    await prune('catalogs', retention.catalogsDays, (before) => pruneCatalogs(orm, before))
+  }
+
+  return loop
+}

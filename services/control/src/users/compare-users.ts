@@ -1,0 +1,94 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { and, asc, eq, inArray, isNull, lt, not, sql } from 'drizzle-orm'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database } from '../database/connect.ts'
+import { accounts, users } from '../database/schema.ts'
+import type { Identity, IdentityUser } from '../identity/identity.ts'
+import type { Projector } from '../projection/projector.ts'
+import { adoptUser } from './adopt-user.ts'
+
+export type CompareOptions = {
+  database: Database
+  identity: Pick<Identity, 'findUser'>
+  catalog: Catalog
+  projector: Pick<Projector, 'accountChanged'>
+  clock: Clock
+}
+
+const isSuspended = sql<boolean>`'identity' = any(${accounts.suspensions})`
+/** Not seen since a sweep began, and not known to be gone. */
+const isUnlisted = (startedAt: Date) => and(isNull(users.deletedAt), lt(users.syncedAt, startedAt), not(isSuspended))
+
+/** Users who are asked for by id before the lease is renewed. */
+const batch = 20
+
+/** Adopts what differs of users that the provider lists. Those who never signed in here are none of our business. */
+export async function adoptListed(options: CompareOptions, listed: readonly IdentityUser[]): Promise<void> {
+  const { database, clock } = options
+  const ids = listed.map(({ id }) => id)
+  if (ids.length === 0) return
+  const rows = await database.orm
+    .select({ id: users.id, email: users.email, name: users.name, plan: users.plan, isSuspended })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.id))
+    .where(and(inArray(users.id, ids), isNull(users.deletedAt)))
+  const known = new Map(rows.map((row) => [row.id, row]))
+  const same: string[] = []
+  for (const seen of listed) {
+    const row = known.get(seen.id)
+    if (row === undefined) continue
+    const { email, name, plan } = row
+    const isSame = email === seen.email && name === seen.name && plan === seen.plan && row.isSuspended === seen.isBanned
+    if (isSame) same.push(seen.id)
+    else await adopt(options, seen.id, seen)
+  }
+  if (same.length > 0) await database.orm.update(users).set({ syncedAt: clock() }).where(inArray(users.id, same))
+}
+
+/**
+ * Asks for some of the users whom the list did not show since the sweep began, by id. Those who are known to be gone are
+ * not asked for again: should they come back, the list shows them.
+ *
+ * @returns how many were asked for; 0 if there are none left
+ */
+export async function adoptUnlisted(
+  options: CompareOptions,
+  startedAt: Date,
+  pause: () => Promise<void>,
+  signal: AbortSignal
+): Promise<number> {
+  const { database, identity } = options
+  const rows = await database.orm
+    .select({ id: users.id })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.id))
+    .where(isUnlisted(startedAt))
+    .orderBy(asc(users.syncedAt), asc(users.id))
+    .limit(batch)
+  for (const { id } of rows) {
+    if (signal.aborted) break
+    await adopt(options, id, await identity.findUser(id))
+    await pause()
+  }
+  return rows.length
+}
+
+/** Whether there is anybody whom the provider has not shown since the sweep began and should know. */
+export async function isAnyoneUnlisted({ database }: CompareOptions, startedAt: Date): Promise<boolean> {
+  const rows = await database.orm
+    .select({ id: users.id })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.id))
+    .where(isUnlisted(startedAt))
+    .limit(1)
+  return rows.length > 0
+}
+
+async function adopt(
+  { database, catalog, projector, clock }: CompareOptions,
+  id: string,
+  seen: IdentityUser | null
+): Promise<void> {
+  const { isAccountChanged } = await database.orm.transaction((tx) => adoptUser(tx, catalog, id, seen, clock()))
+  if (isAccountChanged) await projector.accountChanged(id)
+}

@@ -1,0 +1,55 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ReceivedResponse } from '@tollgate/contracts/http/billing.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { IdentityEvent } from '@tollgate/contracts/http/identity-event.ts'
+import type { FastifyInstance } from 'fastify'
+import { refusePreflight } from '../http/refuse-preflight.ts'
+import type { DueUsers } from './due-users.ts'
+
+/** Two rows of `auth.users` with large metadata. */
+const bodyLimitBytes = 1024 * 1024
+
+export type IdentityWebhookOptions = {
+  dueUsers: Pick<DueUsers, 'take'>
+  /** null: there is no such endpoint. */
+  secret: string | null
+}
+
+/**
+ * `POST /api/auth/webhook`: Supabase's database webhook on `auth.users` reports that a user has changed. Only the id is
+ * taken from the body; the user is read from the provider. 200 says that the change is in force. Supabase does not send a
+ * failed report again, so control tries again by itself.
+ */
+export async function identityWebhook(
+  instance: FastifyInstance,
+  { dueUsers, secret }: IdentityWebhookOptions
+): Promise<void> {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  const expected = secret === null ? null : digest(`Bearer ${secret}`)
+  refusePreflight(app, '/webhook')
+  app.post(
+    '/webhook',
+    {
+      bodyLimit: bodyLimitBytes,
+      onRequest: (request, _reply, done) => {
+        if (expected === null) return done(new ServiceError('not_found'))
+        const isKnown = timingSafeEqual(digest(request.headers.authorization ?? ''), expected)
+        done(isKnown ? undefined : new ServiceError('invalid_webhook_secret'))
+      },
+      schema: { body: IdentityEvent, response: answers({ 200: ReceivedResponse }) }
+    },
+    async (request) => {
+      const { record, old_record: before, type } = request.body
+      const userId = record?.id ?? before?.id
+      if (userId === undefined) throw new ServiceError('invalid_request', { message: 'record: missing' })
+      const isOurs = await dueUsers.take(userId.toLowerCase())
+      request.log.info({ userId, type, isOurs }, 'change reported by the identity provider')
+      return { received: true as const }
+    }
+  )
+}
+
+/** Texts of any length become equally long, so that comparing them takes the same time. */
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer')

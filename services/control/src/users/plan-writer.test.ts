@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+import { sql } from 'drizzle-orm'
+import { ensurePersonalAccount } from '../accounts/personal-account.ts'
+import { intendPlan } from '../accounts/plan-intention.ts'
+import { openDatabase, queryRows } from '../database/connect.ts'
+import { migrate } from '../database/migrate.ts'
+import type { IdentityUser } from '../identity/identity.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { createPlanWriter, type PlanWriterOptions } from './plan-writer.ts'
+import { syncUser } from './sync-user.ts'
+
+const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
+const away = new ServiceError('identity_unavailable')
+
+/** An identity provider of one attribute, whose merge takes a moment, as the real one's does. */
+function createProvider() {
+  const plans = new Map<string, string | null>()
+  const underWay = new Set<string>()
+  const provider = {
+    plans,
+    writes: [] as Array<[user: string, plan: string]>,
+    /** Called before a write takes effect, and after. */
+    before: async () => {},
+    after: async () => {}
+  }
+  const userOf = (id: string): IdentityUser | null => {
+    const plan = plans.get(id)
+    return plan === undefined ? null : { id, email: `${id}@example.com`, name: 'N', plan, isBanned: false }
+  }
+  const identity: PlanWriterOptions['identity'] = {
+    startLimit: () => AbortSignal.timeout(5000),
+    findUser: async (id) => userOf(id),
+    setPlan: async (id, plan) => {
+      assert.equal(underWay.has(id), false, 'two writers have the same user')
+      underWay.add(id)
+      try {
+        await provider.before()
+        await delay(1)
+        plans.set(id, plan)
+        provider.writes.push([id, plan])
+        await provider.after()
+      } finally {
+        underWay.delete(id)
+      }
+    }
+  }
+  return { provider, identity, userOf }
+}
+
+onEachDatabase('plan writer', async (t, newDatabase) => {
+  const database = await openDatabase(await newDatabase())
+  t.after(() => database.close())
+  await migrate(database.orm)
+  const { orm } = database
+  const { provider, identity, userOf } = createProvider()
+  const warnings: unknown[] = []
+  const log = { info: () => undefined, warn: (...args: unknown[]) => void warnings.push(args) }
+  const projector = { accountChanged: async () => true }
+  const now = new Date()
+  const newWriter = (intervalMs = 10) =>
+    createPlanWriter({ database, identity, catalog, projector, clock: () => now, log, intervalMs })
+
+  async function newUser(plan: string | null = null): Promise<string> {
+    const id = randomUUID()
+    provider.plans.set(id, plan)
+    await sync(id)
+    return id
+  }
+  /** As a sign-in does. */
+  const sync = (id: string) =>
+    orm.transaction(async (tx) => {
+      const user = userOf(id)!
+      await syncUser(tx, user, now)
+      await ensurePersonalAccount(tx, catalog, id, now)
+    })
+  const intend = (id: string, plan: string) => orm.transaction((tx) => intendPlan(tx, id, plan))
+  const rowOf = async (id: string) =>
+    (
+      await queryRows<{ pending: boolean; ours: string[]; intended: string; leased: boolean }>(
+        orm,
+        sql`select pending, ours, intended, lease_ends_at is not null as leased from plan_writes where user_id = ${id}`
+      )
+    )[0]!
+  const personalPlanOf = async (id: string) =>
+    (await queryRows<{ plan: string }>(orm, sql`select plan from accounts where id = ${id}`))[0]!.plan
+  /** What time does to the leases of writers that have crashed or failed. */
+  const endLeases = () => orm.execute(sql`update plan_writes set lease_ends_at = now() - interval '1 s' where pending`)
+
+  t.afterEach(() => {
+    provider.before = provider.after = async () => {}
+    provider.writes = []
+    warnings.length = 0
+  })
+
+  await t.test('what is intended is written once and read back', async () => {
+    const id = await newUser()
+    await intend(id, 'team')
+    await newWriter().writeAll()
+    assert.equal(provider.plans.get(id), 'team')
+    assert.deepEqual(await rowOf(id), { pending: false, ours: ['team'], intended: 'team', leased: false })
+    await newWriter().writeAll()
+    assert.deepEqual(provider.writes, [[id, 'team']])
+  })
+
+  await t.test('what stands there already is not written', async () => {
+    const id = await newUser('team')
+    await intend(id, 'team')
+    await newWriter().writeAll()
+    assert.deepEqual(provider.writes, [])
+    assert.equal((await rowOf(id)).pending, false)
+  })
+
+  await t.test(
+    'a new user gets the free plan written, also if the writer crashes on the way; it is not set by hand',
+    async () => {
+      const id = await newUser()
+      assert.deepEqual(await rowOf(id), { pending: true, ours: [], intended: 'free', leased: false })
+      // The write arrives, and the writer does not hear of it.
+      provider.after = async () => {
+        throw away
+      }
+      await newWriter().writeAll()
+      assert.equal(provider.plans.get(id), 'free')
+      assert.deepEqual((await rowOf(id)).ours, ['free'])
+      await sync(id)
+      provider.after = async () => {}
+      await endLeases()
+      await newWriter().writeAll()
+      assert.deepEqual(await rowOf(id), { pending: false, ours: ['free'], intended: 'free', leased: false })
+      assert.deepEqual(provider.writes, [[id, 'free']])
+      // A plan that is bought later replaces it.
+      await intend(id, 'pro')
+      await newWriter().writeAll()
+      assert.equal(provider.plans.get(id), 'pro')
+      await sync(id)
+      assert.equal(await personalPlanOf(id), 'pro')
+    }
+  )
+
+  await t.test(
+    'a plan that an operator set before the first sign-in is left, also if it is set before the write',
+    async () => {
+      const early = await newUser('pro')
+      const late = await newUser()
+      provider.plans.set(late, 'enterprise')
+      await newWriter().writeAll()
+      assert.deepEqual(provider.writes, [])
+      assert.deepEqual([provider.plans.get(early), provider.plans.get(late)], ['pro', 'enterprise'])
+      assert.deepEqual([await personalPlanOf(early), await personalPlanOf(late)], ['pro', 'enterprise'])
+    }
+  )
+
+  await t.test('a plan set by hand is in force from the attempt to write on', async () => {
+    const id = await newUser()
+    provider.plans.set(id, 'enterprise')
+    await intend(id, 'team')
+    await newWriter().writeAll()
+    assert.equal(await personalPlanOf(id), 'enterprise')
+  })
+
+  await t.test('a plan that we wrote, and another after it, is not taken for one set by hand', async () => {
+    const id = await newUser()
+    for (const plan of ['pro', 'team', 'free']) {
+      // Nobody asks the provider in between but the writer.
+      await orm.transaction(async (tx) => {
+        await intendPlan(tx, id, plan)
+        await ensurePersonalAccount(tx, catalog, id, now)
+      })
+      assert.equal(await personalPlanOf(id), plan)
+      await newWriter().writeAll()
+      assert.equal(await personalPlanOf(id), plan)
+    }
+  })
+
+  await t.test('a plan set by hand stays, until it is removed', async () => {
+    const id = await newUser()
+    await intend(id, 'team')
+    await newWriter().writeAll()
+    provider.plans.set(id, 'enterprise')
+    await intend(id, 'free')
+    await newWriter().writeAll()
+    assert.equal(provider.plans.get(id), 'enterprise')
+    await sync(id)
+    assert.equal(await personalPlanOf(id), 'enterprise')
+    assert.equal((await rowOf(id)).pending, false)
+    // Even the plan that we wrote once, now by hand.
+    provider.plans.set(id, 'team')
+    await intend(id, 'pro')
+    await newWriter().writeAll()
+    assert.equal(provider.plans.get(id), 'team')
+
+    provider.plans.set(id, null)
+    await sync(id)
+    assert.equal(await personalPlanOf(id), 'pro')
+    await newWriter().writeAll()
+    assert.equal(provider.plans.get(id), 'pro')
+  })
+
+  await t.test('wherever it fails, it takes up the work again, and no plan of ours counts as set by hand', async () => {
+    for (const moment of ['before', 'after'] as const) {
+      const id = await newUser()
+      await intend(id, 'team')
+      await newWriter().writeAll()
+      provider[moment] = async () => {
+        throw away
+      }
+      await intend(id, 'enterprise')
+      await newWriter().writeAll()
+      assert.equal(warnings.length, 1)
+      assert.equal((await rowOf(id)).pending, true)
+      await sync(id)
+      assert.equal(await personalPlanOf(id), 'enterprise', 'what is intended holds here')
+      // A lease that has not ended leaves time for the write that was given up to arrive.
+      provider[moment] = async () => {}
+      await newWriter().writeAll()
+      assert.equal((await rowOf(id)).pending, true)
+      await endLeases()
+      await newWriter().writeAll()
+      assert.equal(provider.plans.get(id), 'enterprise')
+      assert.deepEqual(await rowOf(id), { pending: false, ours: ['enterprise'], intended: 'enterprise', leased: false })
+      warnings.length = 0
+    }
+  })
+
+  await t.test(
+    'an intention that changes meanwhile is written after, and one set by hand meanwhile stays',
+    async () => {
+      const id = await newUser()
+      await intend(id, 'team')
+      provider.after = async () => {
+        provider.after = async () => {}
+        await intend(id, 'free')
+      }
+      await newWriter().writeAll()
+      assert.equal(provider.plans.get(id), 'free')
+      assert.deepEqual(provider.writes, [
+        [id, 'team'],
+        [id, 'free']
+      ])
+
+      provider.after = async () => void provider.plans.set(id, 'by hand')
+      await intend(id, 'pro')
+      await newWriter().writeAll()
+      assert.equal(provider.plans.get(id), 'by hand')
+      assert.equal((await rowOf(id)).pending, false)
+    }
+  )
+
+  await t.test('a user who is gone has no plan to write', async () => {
+    const id = await newUser()
+    await intend(id, 'team')
+    provider.plans.delete(id)
+    await newWriter().writeAll()
+    assert.deepEqual([(await rowOf(id)).pending, warnings.length], [false, 0])
+  })
+
+  await t.test(
+    'a write that the provider loses is made again; one that it always loses is left for later',
+    async () => {
+      const id = await newUser()
+      await intend(id, 'team')
+      provider.after = async () => {
+        provider.plans.set(id, null)
+        provider.after = async () => {}
+      }
+      await newWriter().writeAll()
+      assert.equal(provider.plans.get(id), 'team')
+      provider.after = async () => void provider.plans.set(id, 'team')
+      await intend(id, 'free')
+      await newWriter().writeAll()
+      assert.deepEqual([(await rowOf(id)).pending, warnings.length], [true, 1])
+      provider.after = async () => {}
+      await endLeases()
+      await newWriter().writeAll()
+      assert.equal(provider.plans.get(id), 'free')
+    }
+  )
+
+  await t.test('several writers share the work, and never have one user at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => newUser()))
+    for (const plan of ['team', 'enterprise', 'free']) {
+      await Promise.all([
+        ...ids.map((id) => intend(id, plan)),
+        ...Array.from({ length: 4 }, () => newWriter().writeAll())
+      ])
+    }
+    await newWriter().writeAll()
+    assert.deepEqual(new Set(ids.map((id) => provider.plans.get(id))), new Set(['free']))
+    for (const id of ids) assert.equal((await rowOf(id)).pending, false)
+    assert.deepEqual(warnings, [])
+  })
+
+  await t.test('its loop writes what it is woken for, and what nobody woke it for; and it stops', async () => {
+    const writer = newWriter(60_000)
+    const looking = newWriter()
+    const written = (id: string) =>
+      new Promise<void>((resolve) => {
+        provider.after = async () => {
+          if (provider.plans.get(id) === 'team') resolve()
+        }
+      })
+    const woken = await newUser()
+    writer.start()
+    await intend(woken, 'team')
+    const isWritten = written(woken)
+    writer.wake()
+    await isWritten
+    await writer.stop()
+
+    const found = await newUser()
+    looking.start()
+    const isFound = written(found)
+    await intend(found, 'team')
+    await isFound
+    await looking.stop()
+    assert.equal((await rowOf(found)).pending, false)
+  })
+})

@@ -1,0 +1,73 @@
+import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { and, eq, lte } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { UserRefresher } from '../callers/session.ts'
+import type { Clock } from '../clocks/clock.ts'
+import type { Database } from '../database/connect.ts'
+import { users } from '../database/schema.ts'
+import type { Identity } from '../identity/identity.ts'
+import type { Projector } from '../projection/projector.ts'
+import { adoptUser } from './adopt-user.ts'
+
+/** Below the minute within which a ban, a deletion or a plan set by hand has to be noticed. */
+const staleMs = 50_000
+/** What an answer may be delayed by; the provider reads one row for this. */
+const askLimitMs = 1500
+/** After a failure this process lets the provider be, and other processes the user. */
+const pauseMs = 5000
+
+export type RefreshOptions = {
+  database: Database
+  identity: Pick<Identity, 'findUser'>
+  catalog: Catalog
+  projector: Pick<Projector, 'accountChanged'>
+  clock: Clock
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+}
+
+/** Asks the identity provider about users who make requests, at most once a minute for each. */
+export function createUserRefresher(options: RefreshOptions): UserRefresher {
+  const { database, identity, catalog, projector, clock, log } = options
+  const { orm } = database
+  const underWay = new Map<string, Promise<boolean>>()
+  let awayUntil = Number.NEGATIVE_INFINITY
+
+  async function refresh(id: string): Promise<boolean> {
+    const now = clock()
+    const stale = new Date(now.getTime() - staleMs)
+    try {
+      const claimed = await orm
+        .update(users)
+        .set({ checkedAt: now })
+        .where(and(eq(users.id, id), lte(users.checkedAt, stale), lte(users.syncedAt, stale)))
+        .returning({ id: users.id })
+      if (claimed.length === 0) return false
+      const seen = await identity.findUser(id, AbortSignal.timeout(askLimitMs))
+      const { isAccountChanged } = await orm.transaction((tx) => adoptUser(tx, catalog, id, seen, now))
+      if (isAccountChanged) await projector.accountChanged(id)
+      return true
+    } catch (err) {
+      log.warn({ err, userId: id }, 'a user could not be compared with the identity provider')
+      awayUntil = performance.now() + pauseMs
+      const checkedAt = new Date(stale.getTime() + pauseMs)
+      await orm
+        .update(users)
+        .set({ checkedAt })
+        .where(eq(users.id, id))
+        .catch(() => undefined)
+      return false
+    }
+  }
+
+  return {
+    async refreshIfStale(userId, syncedAt) {
+      if (clock().getTime() - syncedAt.getTime() < staleMs || performance.now() < awayUntil) return false
+      let work = underWay.get(userId)
+      if (work === undefined) {
+        work = refresh(userId).finally(() => underWay.delete(userId))
+        underWay.set(userId, work)
+      }
+      return work
+    }
+  }
+}

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import { createClient } from '@supabase/supabase-js'
+import { sql } from 'drizzle-orm'
+import { claimSweep } from '../background/sweep-lease.ts'
+import { queryRows } from '../database/connect.ts'
+import { onEachDatabase } from '../testing/databases.ts'
+import { startIdentityProxy } from '../testing/identity-proxy.ts'
+import { type Answer, type RunningControl, serviceRoleKey, startControl } from '../testing/start-control.ts'
+import { createSweeper } from './sweep-users.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+/** Of so few users. */
+const period = 10 * minute
+const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code
+const planOf = (answer: Answer) => (answer.body as { user: { plan: string } }).user.plan
+
+const adminOf = ({ identity }: RunningControl) =>
+  createClient(identity.url, serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin
+
+type State = { plan: string; status: string; sessions: number }
+
+async function stateOf({ database }: RunningControl, id: string): Promise<State> {
+  const [row] = await queryRows<State>(
+    database.orm,
+    sql`
+      select plan, status, (select count(*)::int from sessions where user_id = ${id}) as sessions
+      from accounts where id = ${id}`
+  )
+  return row!
+}
+
+onEachDatabase('a user who is signed in', async (t, newDatabase) => {
+  const proxy = await startIdentityProxy()
+  t.after(() => proxy.close())
+  const control = await startControl({ databaseUrl: await newDatabase(), identityUrl: proxy.url })
+  t.after(() => control.close())
+  proxy.target = control.identity.url
+  const me = (cookie: string) => control.call('GET', '/api/auth/me', { cookie })
+  const asked = () => proxy.calls.filter((call) => call.startsWith('GET /admin/users/')).length
+
+  await t.test('has the free plan written to the provider after the first sign-in', async () => {
+    const { id, cookie } = await control.signUp()
+    const { data: before } = await adminOf(control).getUserById(id)
+    assert.equal(before.user!.app_metadata.plan, undefined)
+    await control.planWriter.writeAll()
+    const { data: after } = await adminOf(control).getUserById(id)
+    assert.equal(after.user!.app_metadata.plan, 'free')
+    // It is ours, and not set by hand: what is set by hand replaces it.
+    await control.setPlan(id, 'pro')
+    control.passTime(minute)
+    assert.equal(planOf(await me(cookie)), 'pro')
+  })
+
+  await t.test('is compared with the provider once a minute, however often they come', async () => {
+    const { cookie } = await control.signUp()
+    const before = asked()
+    await Promise.all(Array.from({ length: 10 }, () => me(cookie)))
+    assert.equal(asked(), before)
+    control.passTime(minute)
+    await Promise.all(Array.from({ length: 10 }, () => me(cookie)))
+    assert.equal(asked(), before + 1)
+    await me(cookie)
+    assert.equal(asked(), before + 1)
+  })
+
+  await t.test('has a plan that was set by hand within a minute', async () => {
+    const { id, cookie } = await control.signUp()
+    await control.setPlan(id, 'enterprise')
+    assert.equal(planOf(await me(cookie)), 'free')
+    control.passTime(minute)
+    assert.equal(planOf(await me(cookie)), 'enterprise')
+    assert.equal((await stateOf(control, id)).plan, 'enterprise')
+  })
+
+  await t.test(
+    'loses the session within a minute of a ban, and the account is suspended until it is lifted',
+    async () => {
+      const user = await control.signUp()
+      await adminOf(control).updateUserById(user.id, { ban_duration: '24h' })
+      control.passTime(minute)
+      const answer = await me(user.cookie)
+      assert.equal(answer.status, 401)
+      assert.equal(codeOf(answer), 'not_authenticated')
+      assert.deepEqual(await stateOf(control, user.id), { plan: 'free', status: 'suspended', sessions: 0 })
+
+      await adminOf(control).updateUserById(user.id, { ban_duration: 'none' })
+      const cookie = await control.signIn(user)
+      assert.equal((await me(cookie)).status, 200)
+      assert.equal((await stateOf(control, user.id)).status, 'active')
+    }
+  )
+
+  await t.test('loses the session within a minute of being deleted', async () => {
+    const { id, cookie } = await control.signUp()
+    await adminOf(control).deleteUser(id)
+    control.passTime(minute)
+    assert.equal((await me(cookie)).status, 401)
+    assert.deepEqual(await stateOf(control, id), { plan: 'free', status: 'suspended', sessions: 0 })
+  })
+
+  await t.test(
+    'keeps the session while the provider is away, waits little for it, and is compared when it is back',
+    async () => {
+      const { id, cookie } = await control.signUp()
+      await control.setPlan(id, 'pro')
+      for (const fate of ['fail', 'hang'] as const) {
+        // Beyond the pause that followed the failure before.
+        control.passTime(minute)
+        proxy.before = (call) => (call.startsWith('GET /admin/users/') ? fate : 'pass')
+        const started = performance.now()
+        const answers = await Promise.all(Array.from({ length: 5 }, () => me(cookie)))
+        const tookMs = performance.now() - started
+        for (const answer of answers) {
+          assert.equal(answer.status, 200, fate)
+          assert.equal(planOf(answer), 'free')
+        }
+        // The provider's own limit is half a minute here.
+        assert(tookMs < 10_000, `${fate}: ${tookMs} ms`)
+      }
+      proxy.before = () => 'pass'
+      const deadline = performance.now() + 15_000
+      let plan = ''
+      while (plan !== 'pro' && performance.now() < deadline) {
+        control.passTime(minute)
+        plan = planOf(await me(cookie))
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+      assert.equal(plan, 'pro')
+    }
+  )
+
+  await t.test('is asked about by one of the replicas', async () => {
+    const user = await control.signUp()
+    control.passTime(minute)
+    await control.database.orm.execute(
+      sql`update users set checked_at = now() + interval '1 day' where id = ${user.id}`
+    )
+    const before = asked()
+    assert.equal((await me(user.cookie)).status, 200)
+    assert.equal(asked(), before, 'another replica has taken it')
+  })
+})
+
+onEachDatabase('the comparison of all users', async (t, newDatabase) => {
+  const proxy = await startIdentityProxy()
+  t.after(() => proxy.close())
+  const control = await startControl({
+    databaseUrl: await newDatabase(),
+    identityUrl: proxy.url
+  })
+  t.after(() => control.close())
+  proxy.target = control.identity.url
+  const admin = adminOf(control)
+  const listed = () => proxy.calls.filter((call) => call === 'GET /admin/users').length
+  const [banned, deleted, planned, renamed, ...others] = await Promise.all(
+    Array.from({ length: 8 }, () => control.signUp())
+  )
+  // Somebody who never signed in here.
+  await admin.createUser({ email: 'stranger@example.com', password: 'correct horse', email_confirm: true })
+
+  await t.test('finds what happened to people who are not here', async () => {
+    await admin.updateUserById(banned!.id, { ban_duration: '24h' })
+    await admin.deleteUser(deleted!.id)
+    await control.setPlan(planned!.id, 'pro')
+    await admin.updateUserById(renamed!.id, { user_metadata: { name: 'New' }, email: 'new@example.com' })
+    assert.equal(await control.sweeper.look(), true)
+    assert.deepEqual(await stateOf(control, banned!.id), { plan: 'free', status: 'suspended', sessions: 0 })
+    assert.deepEqual(await stateOf(control, deleted!.id), { plan: 'free', status: 'suspended', sessions: 0 })
+    assert.deepEqual(await stateOf(control, planned!.id), { plan: 'pro', status: 'active', sessions: 1 })
+    const [row] = await queryRows(control.database.orm, sql`select name, email from users where id = ${renamed!.id}`)
+    assert.deepEqual({ ...row }, { name: 'New', email: 'new@example.com' })
+    for (const { id } of others) {
+      assert.deepEqual(await stateOf(control, id), { plan: 'free', status: 'active', sessions: 1 })
+    }
+    assert.equal((await queryRows(control.database.orm, sql`select id from users`)).length, 8)
+  })
+
+  await t.test('is made once an interval, by one replica', async () => {
+    assert.equal(await control.sweeper.look(), false)
+    control.passTime(10 * minute - 5000)
+    assert.equal(await control.sweeper.look(), false)
+    control.passTime(5000)
+    const before = listed()
+    const looks = await Promise.all(Array.from({ length: 4 }, () => control.sweeper.look()))
+    assert.deepEqual(
+      looks.filter((isDone) => isDone),
+      [true]
+    )
+    // Eight users in pages of three, and one page to see that there are no more.
+    assert.equal(listed() - before, 4)
+  })
+
+  await t.test('is made less often the more users there are', async () => {
+    const { orm } = control.database
+    const many = sql`insert into users (id, email, name, synced_at) select gen_random_uuid(), '', 'crowd', now() from generate_series(1, 20000)`
+    await orm.execute(many)
+    control.passTime(2 * period - minute)
+    assert.equal(await control.sweeper.look(), false)
+    control.passTime(2 * minute)
+    assert.equal(await control.sweeper.look(), true)
+    await orm.execute(sql`delete from users where name = 'crowd'`)
+  })
+
+  await t.test('ends a ban that was lifted', async () => {
+    await admin.updateUserById(banned!.id, { ban_duration: 'none' })
+    control.passTime(period)
+    assert.equal(await control.sweeper.look(), true)
+    assert.equal((await stateOf(control, banned!.id)).status, 'active')
+    assert.equal((await stateOf(control, deleted!.id)).status, 'suspended')
+  })
+
+  await t.test('goes on where it stopped when the provider fails, and concludes nothing from that', async () => {
+    control.passTime(period)
+    let pages = 0
+    proxy.before = (call) => (call === 'GET /admin/users' && ++pages > 2 ? 'fail' : 'pass')
+    await assert.rejects(control.sweeper.look(), /identity provider is not available/)
+    for (const { id } of others) assert.equal((await stateOf(control, id)).status, 'active')
+    const [row] = await queryRows(control.database.orm, sql`select page, finished_at from sweeps`)
+    assert.deepEqual({ ...row }, { page: 3, finished_at: null })
+
+    proxy.before = () => 'pass'
+    const before = listed()
+    assert.equal(await control.sweeper.look(), true)
+    assert.equal(listed() - before, 2, 'pages 1 and 2 are not read again')
+  })
+
+  await t.test('is taken over from a replica that died, and not from one that works', async () => {
+    control.passTime(period)
+    const clock = () => new Date(Date.now() + passed)
+    let passed = 10 * hour
+    const dead = await claimSweep(control.database.orm, clock, hour)
+    assert.notEqual(dead, null)
+    assert.equal(await claimSweep(control.database.orm, clock, hour), null)
+    passed += minute + 1
+    const heir = await claimSweep(control.database.orm, clock, hour)
+    assert.deepEqual(heir?.sweep, dead?.sweep)
+    await assert.rejects(dead!.keep(2), /another replica/)
+    await heir!.keep(2)
+    await dead!.end(true)
+    const [row] = await queryRows(control.database.orm, sql`select page, finished_at from sweeps`)
+    assert.deepEqual({ ...row }, { page: 2, finished_at: null }, 'who lost the lease changes nothing')
+    await heir!.end(true)
+  })
+
+  await t.test('asks for each whom a moving list does not show, and suspends nobody for that', async () => {
+    control.passTime(24 * hour)
+    // Users who were deleted while the list was read: the others moved up, and one of them slipped through.
+    const gone = await control.signUp()
+    let isFirst = true
+    proxy.after = async (call) => {
+      if (call !== 'GET /admin/users' || !isFirst) return
+      isFirst = false
+      await admin.deleteUser(gone.id)
+    }
+    assert.equal(await control.sweeper.look(), true)
+    proxy.after = async () => {}
+    assert(proxy.calls.filter((call) => call.startsWith('GET /admin/users/')).length > 0)
+    for (const { id } of others) assert.equal((await stateOf(control, id)).status, 'active')
+  })
+
+  await t.test('concludes nothing from a provider that knows nobody', async () => {
+    control.passTime(24 * hour)
+    const empty = await startControl({ redisUrl: `redis://127.0.0.1:${control.redis.client.options.port}` })
+    proxy.target = empty.identity.url
+    await assert.rejects(control.sweeper.look(), /lists nobody/)
+    proxy.target = control.identity.url
+    for (const { id } of others) assert.equal((await stateOf(control, id)).status, 'active')
+    await empty.close()
+  })
+
+  await t.test('stops when it is told to, with the place noted', async () => {
+    control.passTime(24 * hour)
+    const { database, catalog, projector } = control
+    let sweeper: ReturnType<typeof createSweeper> | null = null
+    const page = [{ id: others[0]!.id, email: others[0]!.email, name: 'x', plan: null, isBanned: false }]
+    const identity = {
+      listUsers: async () => {
+        void sweeper!.stop()
+        return page
+      }
+    }
+    sweeper = createSweeper({
+      database,
+      catalog,
+      projector,
+      customerRefresher: control.customerRefresher,
+      identity: identity as unknown as Parameters<typeof createSweeper>[0]['identity'],
+      clock: () => new Date(Date.now() + 100 * 24 * hour),
+      log: { info() {}, warn() {}, error() {} },
+      pauseMs: 60_000
+    })
+    assert.equal(await sweeper.look(), false)
+    const [row] = await queryRows(database.orm, sql`select page, finished_at from sweeps`)
+    assert.deepEqual({ ...row }, { page: 2, finished_at: null })
+  })
+})
