@@ -21,8 +21,8 @@ followOtherTabs()
 
 onSessionEnd(async () => {
   const { href } = router.latestLocation
-  // Of several calls that are refused the first leads away. An invitation asks to sign in by itself: its address has a
-  // token, which must not become a part of another address.
+  // When several calls fail at once, only the first one navigates. An invitation page shows its own sign-in form: its
+  // address has a token, which must not appear in another address.
   if (!isPathToComeBackTo(href)) return
   await router.navigate({ to: '/login', search: { ended: '1', next: href } })
   queryClient.clear()

@@ -20,8 +20,8 @@ const rootRoute = createRootRoute({
   notFoundComponent: NotFoundPage
 })
 
-/** The identity provider may lead people to another page than the one that their link is for. */
-function leadToPageOfLink(here: string): void {
+/** Opens the page that a mailed link is for. The identity provider may have redirected to another one. */
+function redirectToPageOfLink(here: string): void {
   const page = pageOfLink(mailLink())
   if (page !== null && page !== here) throw redirect({ to: page })
 }
@@ -30,7 +30,7 @@ const home = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   beforeLoad: () => {
-    leadToPageOfLink('/')
+    redirectToPageOfLink('/')
     throw redirect({ to: mailLink() === null ? '/dashboard' : '/login' })
   }
 })
@@ -43,7 +43,7 @@ const login = createRoute({
     ...(ended === '1' && { ended }),
     ...(typeof next === 'string' && { next })
   }),
-  beforeLoad: () => leadToPageOfLink('/login'),
+  beforeLoad: () => redirectToPageOfLink('/login'),
   component: LoginPage
 })
 export type LoginSearch = { error?: 'link_invalid'; ended?: '1'; next?: string }
@@ -57,13 +57,13 @@ const forgotPassword = createRoute({
 const confirm = createRoute({
   getParentRoute: () => rootRoute,
   path: '/confirm',
-  beforeLoad: () => leadToPageOfLink('/confirm'),
+  beforeLoad: () => redirectToPageOfLink('/confirm'),
   component: ConfirmPage
 })
 const resetPassword = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reset-password',
-  beforeLoad: () => leadToPageOfLink('/reset-password'),
+  beforeLoad: () => redirectToPageOfLink('/reset-password'),
   component: ResetPasswordPage
 })
 const acceptInvitation = createRoute({
@@ -150,7 +150,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPendingComponent: PendingPage,
   defaultPendingMs: 300,
-  // Addresses are short and can be typed: every value in them is text.
+  // Search parameters are plain text, so that addresses stay short and can be typed.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (values) => {
     const search = new URLSearchParams(

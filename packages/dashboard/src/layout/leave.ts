@@ -2,14 +2,13 @@ import { queryClient } from '../api/queries.ts'
 import { tellOtherTabs } from './other-tabs.ts'
 
 /**
- * Leaves for the sign-in page once the session is over. The whole page goes, and with it everything that was read for who
- * was signed in.
+ * Opens the sign-in page after the session has ended. The full page load drops all data of the signed-out user.
  *
- * @returns never: what was pressed stays busy until the page is gone
+ * @returns a promise that never settles, so that the pressed button stays busy until the page is gone
  */
 export function leave(): Promise<never> {
   tellOtherTabs()
-  // Not before: what is still shown would be read again.
+  // Clearing the data earlier would make the visible page fetch it again.
   window.addEventListener('pagehide', () => queryClient.clear(), { once: true })
   window.location.assign('/login')
   return new Promise(() => {})

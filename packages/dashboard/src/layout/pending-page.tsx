@@ -1,6 +1,6 @@
 import { Spinner } from '../ui/button.tsx'
 
-/** While it is not known yet what can be shown. */
+/** Shown while a route loads its data. */
 export function PendingPage() {
   return (
     <main className="grid min-h-dvh place-items-center text-ink-soft">

@@ -1,11 +1,11 @@
-const personal = /^\/(dashboard|invitations)(\/|$)/
+const privatePaths = /^\/(dashboard|invitations)(\/|$)/
 
-/** Whether the present page shows what somebody who is signed in may see. */
-export const isPersonal = (): boolean => personal.test(window.location.pathname)
+/** Whether the current page shows data of a signed-in user. */
+export const isPersonal = (): boolean => privatePaths.test(window.location.pathname)
 
 /**
- * Browsers keep pages that were left, and on going back show them as they were: with what was read for somebody who may
- * have signed out since, and with buttons that wait for what is over. Such a page is loaded anew, and not seen before.
+ * Reloads private pages that the browser restores from its back/forward cache, and hides them until then. A restored page
+ * could show the data of a user who has signed out since.
  */
 export function reloadStalePages(): void {
   window.addEventListener('pagehide', ({ persisted }) => {

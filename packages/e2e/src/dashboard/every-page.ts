@@ -250,7 +250,7 @@ t.test('who goes to another page finds the focus at its title, and who closes th
     }
     if (width === 360) {
       const closing = [
-        page.getByRole('button', { name: 'Close the menu' }),
+        page.getByRole('button', { name: 'Close menu' }),
         page.getByRole('navigation').getByRole('link', { name: 'Usage', exact: true })
       ]
       for (const button of closing) {
@@ -294,7 +294,7 @@ t.test('a key is made and rotated once, even if the answer is lost', async (t) =
   await dialog.getByLabel('Expires after').focus()
   await page.keyboard.type('12')
   await page.keyboard.press('Enter')
-  await page.getByText('Enter the whole date, or none.').waitFor()
+  await page.getByText('Enter a complete date, or leave the field empty.').waitFor()
   await dialog.getByLabel('Expires after').fill('2040-01-01')
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await page.getByText('The server cannot be reached').waitFor()
@@ -339,7 +339,7 @@ t.test('a change that is not in force yet says so, until it is', async (t) => {
     return route.fulfill({ status: method === 'POST' ? 202 : 200, json })
   })
   const dialog = page.getByRole('dialog')
-  const saved = page.getByRole('status').filter({ hasText: 'The change is saved, but not in force yet' })
+  const saved = page.getByRole('status').filter({ hasText: 'Saved, but not active yet' })
   await page.goto('/dashboard/keys')
   await page.getByRole('button', { name: 'Rotate waits' }).click()
   await dialog.getByRole('button', { name: 'Rotate key' }).click()

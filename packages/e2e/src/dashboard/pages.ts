@@ -8,7 +8,7 @@ export const publicPages = [
   ['This link does not work', '/reset-password'],
   ['Choose a new password', '/reset-password#token_hash=0'],
   ['You have been invited to a team', '/invitations/0'],
-  ['There is no such page', '/dashboard/nowhere']
+  ['Page not found', '/dashboard/nowhere']
 ] as const
 
 /** Those of somebody who is signed in, and how many parts of each are read by themselves. */
