@@ -3,8 +3,8 @@ import { isCode } from './api/api-error.ts'
 import { queryClient, read } from './api/queries.ts'
 import { FailurePage } from './layout/failure-page.tsx'
 import { lazyPage } from './layout/lazy-page.ts'
+import { LoadingPage } from './layout/loading-page.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
-import { PendingPage } from './layout/pending-page.tsx'
 import { ConfirmPage } from './pages/auth/confirm-page.tsx'
 import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
@@ -46,7 +46,11 @@ const login = createRoute({
   beforeLoad: () => redirectToPageOfLink('/login'),
   component: LoginPage
 })
-export type LoginSearch = { error?: 'link_invalid'; ended?: '1'; next?: string }
+export interface LoginSearch {
+  error?: 'link_invalid'
+  ended?: '1'
+  next?: string
+}
 
 const register = createRoute({ getParentRoute: () => rootRoute, path: '/register', component: RegisterPage })
 const forgotPassword = createRoute({
@@ -148,7 +152,7 @@ export const router = createRouter({
     dashboard.addChildren([overview, keys, playground, usage, billing, team, audit, account])
   ]),
   defaultPreload: 'intent',
-  defaultPendingComponent: PendingPage,
+  defaultPendingComponent: LoadingPage,
   defaultPendingMs: 300,
   // Search parameters are plain text, so that addresses stay short and can be typed.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

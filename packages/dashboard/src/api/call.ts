@@ -11,7 +11,7 @@ export type Answer<Name extends OperationName> = Operations[Name]['answer']
 export type InputArguments<Name extends OperationName> =
   Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
 
-type AnyInput = {
+interface AnyInput {
   readonly params?: Record<string, string>
   readonly query?: Record<string, string | undefined>
   readonly body?: unknown

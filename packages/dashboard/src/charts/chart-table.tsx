@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import { ScrollRegion } from '../ui/scroll-region.tsx'
 import type { Series } from './bar-chart.tsx'
 
-type ChartTableProps = {
+interface ChartTableProps {
   /** The title of the table, and the accessible name of its scroll region. */
   readonly caption: string
   /** The heading of the first column, such as `Day (UTC)`. */

@@ -5,13 +5,18 @@ import { useProblem } from './form.tsx'
 export const controlLook =
   'w-full rounded-lg border border-line-strong bg-surface px-3 text-ink placeholder:text-ink-soft/80 hover:border-ink-soft aria-invalid:border-danger'
 
-type FieldProps = {
+interface FieldProps {
   readonly name: string
   readonly label: string
   readonly hint?: ReactNode
   readonly isOptional?: boolean
 }
-type Described = { id: string; name: string; 'aria-invalid'?: true; 'aria-describedby'?: string }
+interface Described {
+  id: string
+  name: string
+  'aria-invalid'?: true
+  'aria-describedby'?: string
+}
 
 /** A control with its label above, and its problem and hint below. */
 export function Field({

@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext, useEffect, useRef, useState 
 import { isCode } from '../api/api-error.ts'
 import { queryClient } from '../api/queries.ts'
 import { Banner } from '../ui/banner.tsx'
-import { useHeldDialog } from '../ui/held-dialog.ts'
+import { useKeepDialogOpen } from '../ui/keep-dialog-open.ts'
 import { noProblems, type Problems, toProblems } from './problems.ts'
 
 /** The validated values of a form, or its problems by field name. */
@@ -10,7 +10,7 @@ export type Reading<Values> =
   | { readonly ok: true; readonly values: Values }
   | { readonly ok: false; readonly problems: Readonly<Record<string, string>> }
 
-type FormProps<Values> = {
+interface FormProps<Values> {
   /** Validates the input before anything is sent. */
   readonly read: (data: FormData) => Reading<Values>
   readonly submit: (values: Values) => Promise<void>
@@ -32,7 +32,7 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
   const [problems, setProblems] = useState<Problems>(noProblems)
   const [isPending, setPending] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  useHeldDialog(isBusy)
+  useKeepDialogOpen(isBusy)
 
   useEffect(() => {
     if (Object.keys(problems.fields).length > 0) {
@@ -75,12 +75,12 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
       <ProblemsContext value={problems.fields}>
         {children(isBusy)}
         {isPending && !isBusy && (
-          <Banner tone="warning" title="Saved, but not active yet" isNews>
+          <Banner tone="warning" title="Saved, but not active yet" isAnnounced>
             The change becomes active on its own. Press the button again to check.
           </Banner>
         )}
         {problems.general !== null && (
-          <Banner tone="danger" isNews>
+          <Banner tone="danger" isAnnounced>
             {problems.general}
           </Banner>
         )}

@@ -1,7 +1,10 @@
 import { ApiError, explain } from '../api/api-error.ts'
 
 /** The problems of a form: by field name, and one for the whole form. */
-export type Problems = { readonly fields: Readonly<Record<string, string>>; readonly general: string | null }
+export interface Problems {
+  readonly fields: Readonly<Record<string, string>>
+  readonly general: string | null
+}
 
 export const noProblems: Problems = { fields: {}, general: null }
 

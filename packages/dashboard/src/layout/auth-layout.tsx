@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { gatewayUrl } from '../gateway-url.ts'
 import { Logo } from './logo.tsx'
 
-type AuthLayoutProps = {
+interface AuthLayoutProps {
   readonly title: string
   readonly description?: ReactNode
   readonly children: ReactNode

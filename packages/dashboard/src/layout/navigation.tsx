@@ -22,7 +22,7 @@ export const destinations = [
   { to: '/dashboard/account', text: 'Account', icon: UserRound }
 ] as const
 
-type NavigationProps = {
+interface NavigationProps {
   readonly isOwner: boolean
   /** Called with the path of a followed link, so that the menu can close. */
   readonly onChosen?: (to: string) => void

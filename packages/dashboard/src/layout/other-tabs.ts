@@ -1,6 +1,6 @@
 import { call } from '../api/call.ts'
 import { queryClient, read } from '../api/queries.ts'
-import { isPersonal } from './stale-pages.ts'
+import { isPrivatePage } from './restored-pages.ts'
 
 /** All tabs of a browser share one session, so each tab must learn of changes that another one makes. */
 const channel = new BroadcastChannel('session')
@@ -17,7 +17,7 @@ export function followOtherTabs(): void {
 
 async function checkUser(): Promise<void> {
   const shown = queryClient.getQueryData(read('getUser').queryKey)
-  if (shown === undefined || !isPersonal()) return
+  if (shown === undefined || !isPrivatePage()) return
   const current = await call('getUser').catch(() => null)
   // A reload would discard unsaved input, so it happens only for a different user.
   if (current?.user.id === shown.user.id) await queryClient.invalidateQueries()

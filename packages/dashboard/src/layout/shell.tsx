@@ -6,9 +6,9 @@ import { explain } from '../api/api-error.ts'
 import { call } from '../api/call.ts'
 import { visibleText } from '../format/visible-text.ts'
 import { Banner } from '../ui/banner.tsx'
-import { useNews } from '../ui/news.tsx'
+import { useToast } from '../ui/toast.tsx'
 import { useAccount, useUser } from './caller.ts'
-import { leave } from './leave.ts'
+import { finishSignOut } from './finish-sign-out.ts'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -99,13 +99,13 @@ function TopBar() {
 
 function Identity() {
   const user = useUser()
-  const tell = useNews()
+  const showToast = useToast()
   const signOut = async () => {
     try {
       await call('signout')
-      await leave()
+      await finishSignOut()
     } catch (error) {
-      tell(`You may still be signed in. ${explain(error)}`, 'failed')
+      showToast(`You may still be signed in. ${explain(error)}`, 'failed')
     }
   }
   return (

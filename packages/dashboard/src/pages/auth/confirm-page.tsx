@@ -15,9 +15,9 @@ import type { Confirmation } from './read-mail-link.ts'
 
 type State =
   | { readonly kind: 'ask'; readonly confirmation: Confirmation }
-  /** The address was registered with another password than the one that was typed. */
+  /** The address was registered with a different password than the one just typed. */
   | { readonly kind: 'mismatch'; readonly confirmation: Confirmation; readonly password: string }
-  | { readonly kind: 'dead' }
+  | { readonly kind: 'invalid' }
 
 function readPassword(data: FormData): Reading<{ readonly password: string }> {
   const password = textOf(data, 'password')
@@ -26,11 +26,11 @@ function readPassword(data: FormData): Reading<{ readonly password: string }> {
     : { ok: true, values: { password } }
 }
 
-/** Where the confirmation mail leads: the address is confirmed together with its password. */
+/** The page that the confirmation e-mail links to. It confirms the address together with its password. */
 export function ConfirmPage() {
   const [state, setState] = useState<State>(() => {
     const link = mailLink()
-    return link?.kind === 'confirm' ? { kind: 'ask', confirmation: link.confirmation } : { kind: 'dead' }
+    return link?.kind === 'confirm' ? { kind: 'ask', confirmation: link.confirmation } : { kind: 'invalid' }
   })
   const router = useRouter()
   const confirm = async (confirmation: Confirmation, password: string, set: boolean) => {
@@ -40,10 +40,10 @@ export function ConfirmPage() {
       if (isCode(error, 'password_mismatch')) return setState({ kind: 'mismatch', confirmation, password })
       if (!isCode(error, 'link_invalid')) throw error
       forgetMailLink()
-      return setState({ kind: 'dead' })
+      return setState({ kind: 'invalid' })
     }
     forgetMailLink()
-    // Whoever was signed in before may have been somebody else.
+    // A different user may have been signed in before.
     queryClient.clear()
     tellOtherTabs()
     router.history.push('/dashboard')
@@ -52,8 +52,8 @@ export function ConfirmPage() {
     case 'ask':
       return (
         <AuthLayout
-          title="Confirm your address"
-          description="Enter the password that you chose when you registered. This confirms your address and signs you in."
+          title="Confirm your e-mail address"
+          description="Enter the password you chose when you registered. This confirms your address and signs you in."
         >
           <Form read={readPassword} submit={({ password }) => confirm(state.confirmation, password, false)}>
             {(isBusy) => (
@@ -70,8 +70,8 @@ export function ConfirmPage() {
     case 'mismatch':
       return (
         <AuthLayout
-          title="This address was registered with another password"
-          description="Use the one you just typed? The other password stops working. Somebody else may have registered your address with it."
+          title="This address was registered with a different password"
+          description="Someone else may have registered your address. If you use the password you typed, the other one stops working."
         >
           <Form
             read={() => ({ ok: true, values: {} })}
@@ -94,14 +94,14 @@ export function ConfirmPage() {
           </Form>
         </AuthLayout>
       )
-    case 'dead':
+    case 'invalid':
       return (
         <AuthLayout
           title="This link does not work"
-          description="It has been used already, has expired, or lost its end on the way. Sign in: if your address is not confirmed yet, you can ask for another mail there."
+          description="It was already used, has expired or is incomplete. Sign in: if your address is not confirmed yet, you can request a new e-mail there."
           footer={
             <Link to="/forgot-password" className={textLink}>
-              I have forgotten my password
+              Forgot your password?
             </Link>
           }
         >

@@ -13,7 +13,10 @@ import { textLink } from '../../ui/text-link.ts'
 import { AddressField } from './credentials.tsx'
 import { ResendButton } from './resend-button.tsx'
 
-type Credentials = { readonly email: string; readonly password: string }
+interface Credentials {
+  readonly email: string
+  readonly password: string
+}
 
 function readCredentials(data: FormData): Reading<Credentials> {
   const email = textOf(data, 'email').trim()
@@ -25,7 +28,7 @@ function readCredentials(data: FormData): Reading<Credentials> {
   return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, values: { email, password } }
 }
 
-/** Signs in, with a way out for those whose address is not confirmed yet. */
+/** Signs in. If the address is not confirmed yet, offers to send the confirmation e-mail again. */
 export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Promise<void> }) {
   const [unconfirmed, setUnconfirmed] = useState<string | null>(null)
   const submit = async (credentials: Credentials) => {
@@ -36,7 +39,7 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
       if (!isCode(error, 'email_not_confirmed')) throw error
       return setUnconfirmed(credentials.email)
     }
-    // Whoever was signed in before may have been somebody else.
+    // A different user may have been signed in before.
     queryClient.clear()
     tellOtherTabs()
     await onSignedIn()
@@ -53,8 +56,8 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
             </Link>
           </p>
           {unconfirmed !== null && (
-            <Banner tone="warning" title="Confirm your address first" isNews>
-              <p>A link was mailed to {unconfirmed} when you registered.</p>
+            <Banner tone="warning" title="Confirm your e-mail address first" isAnnounced>
+              <p>We sent a link to {unconfirmed} when you registered.</p>
               <ResendButton email={unconfirmed} />
             </Banner>
           )}

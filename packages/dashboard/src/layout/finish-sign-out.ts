@@ -6,7 +6,7 @@ import { tellOtherTabs } from './other-tabs.ts'
  *
  * @returns a promise that never settles, so that the pressed button stays busy until the page is gone
  */
-export function leave(): Promise<never> {
+export function finishSignOut(): Promise<never> {
   tellOtherTabs()
   // Clearing the data earlier would make the visible page fetch it again.
   window.addEventListener('pagehide', () => queryClient.clear(), { once: true })

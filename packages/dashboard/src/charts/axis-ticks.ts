@@ -6,7 +6,7 @@ const factors = [1, 2, 2.5, 5, 10]
  *
  * @param highest not negative
  */
-export function niceSteps(highest: number): number[] {
+export function axisTicks(highest: number): number[] {
   if (!(highest > 0)) return [0, 1]
   const rough = highest / maxIntervals
   const power = 10 ** Math.floor(Math.log10(rough))
