@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { CatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import type { CatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { parse, stringify } from 'yaml'
 
-const shippedCatalog = fileURLToPath(new URL('../../../deploy/catalog.yaml', import.meta.url))
+const shippedCatalog = workspaceFile('deploy/catalog.yaml')
 
 /**
  * Writes the shipped catalog, with further names for its cheapest chat model that make the sandbox's model server

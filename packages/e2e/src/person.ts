@@ -93,18 +93,21 @@ export class Person {
   async join(plan?: string): Promise<this> {
     const registered = await this.register()
     if (registered.status >= 400) throw new Error(`registration answered ${registered.status}`)
+    // Before control knows the user. Later it writes a plan of its own to the provider, perhaps over this one.
+    if (plan !== undefined) await this.#setPlan(plan)
     const confirmed = await this.confirm()
     if (confirmed.status !== 200) throw new Error(`confirmation answered ${confirmed.status}`)
-    if (plan !== undefined) {
-      const { identity } = this.#system.addresses
-      const { auth } = createClient(identity, this.#system.secrets.serviceRoleKey, { auth: { persistSession: false } })
-      const { data } = await auth.admin.listUsers({ perPage: 1000 })
-      const user = data.users.find(({ email }) => email === this.email)
-      const { error } = await auth.admin.updateUserById(user!.id, { app_metadata: { plan } })
-      if (error !== null) throw error
-    }
     const { status, body } = await this.login()
     if (status !== 200) throw new Error(`sign-in answered ${status}: ${JSON.stringify(body)}`)
     return this
+  }
+
+  async #setPlan(plan: string): Promise<void> {
+    const { identity } = this.#system.addresses
+    const { auth } = createClient(identity, this.#system.secrets.serviceRoleKey, { auth: { persistSession: false } })
+    const { data } = await auth.admin.listUsers({ perPage: 1000 })
+    const user = data.users.find(({ email }) => email === this.email)
+    const { error } = await auth.admin.updateUserById(user!.id, { app_metadata: { plan } })
+    if (error !== null) throw error
   }
 }

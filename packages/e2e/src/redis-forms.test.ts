@@ -33,8 +33,8 @@ async function journey(t: Test, url: string, names: string[], breakRedis: () => 
   const people = await Promise.all(
     names.map(async (name) => {
       const person = await new Person(system, name).join('pro')
-      const live: Key = (await person.createKey('live')).body.key
-      const revoked: Key = (await person.createKey('revoked')).body.key
+      const live = await createKey(person, 'live')
+      const revoked = await createKey(person, 'revoked')
       t.equal(await ask(live), '200')
       t.equal(await ask(revoked), '200')
       t.match(await person.revokeKey(revoked.id), { status: 200, body: { ok: true } })
@@ -64,7 +64,7 @@ async function journey(t: Test, url: string, names: string[], breakRedis: () => 
   for (const { person, live } of people) {
     const isCounted = async () => String((await person.call<Usage>('GET', '/api/usage')).body.buckets.length > 0)
     t.equal((await untilOutcome(isCounted, 'true')).seen.at(-1), 'true', 'what was used comes into the ledger')
-    const later: Key = (await person.createKey('later')).body.key
+    const later = await createKey(person, 'later')
     t.equal((await untilOutcome(() => ask(later), '200')).seen.at(-1), '200')
     // What has healed is where these accounts are: in a cluster the pointer of a secret may be with a master that is away.
     const { seen } = await untilOutcome(() => revoke(person, live), '200', healLimitMs)
@@ -74,6 +74,12 @@ async function journey(t: Test, url: string, names: string[], breakRedis: () => 
     )
     t.equal(await ask(live), '401 revoked_api_key')
   }
+}
+
+async function createKey(person: Person, label: string): Promise<Key> {
+  const { status, body } = await person.createKey(label)
+  if (status !== 201) throw new Error(`no key: ${status} ${JSON.stringify(body)}`)
+  return body.key
 }
 
 async function revoke(person: Person, { id }: Key): Promise<string> {

@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { need } from '@tollgate/sandbox/need.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 import { Person } from './person.ts'
 import { startTestSystem, type TestSystem } from './start-test-system.ts'
 
-const shipped = fileURLToPath(new URL('../../../deploy/nginx/tollgate.conf', import.meta.url))
+const shipped = workspaceFile('deploy/nginx/tollgate.conf')
 const nginx = findProgram(['nginx'])
 
 /** nginx with the shipped configuration, in front of the gateways of a system. */

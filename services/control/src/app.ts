@@ -1,7 +1,8 @@
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountEndpoints } from './accounts/endpoints.ts'
 import type { PlanWriter } from './accounts/plan-writer.ts'
@@ -20,6 +21,7 @@ import type { SubscriptionSync } from './billing/subscription-sync.ts'
 import { webhook } from './billing/webhook.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { ControlConfig } from './config.ts'
+import { leadToPublicUrl } from './dashboard/lead-to-public-url.ts'
 import { serveDashboard } from './dashboard/serve-dashboard.ts'
 import type { Database } from './database/connect.ts'
 import { attempts } from './http/attempts.ts'
@@ -95,12 +97,13 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     // Proxies may add a slash.
     routerOptions: { ignoreTrailingSlash: true },
     // Node would refuse a request without a host, without a body; it is refused below.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, IncomingMessage: BoundedMessage },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),
     // A request is taken as it was sent or refused: nothing is coerced, filled in or left out.
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
   })
+  skipEndedConnections(app.server)
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(sendNotFound)
   refuseAmbiguousHeads(app)
@@ -118,7 +121,10 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     done()
   })
 
-  app.register(async (pages) => serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl))
+  app.register(async (pages) => {
+    leadToPublicUrl(pages, publicUrl)
+    serveDashboard(pages, config.dashboardDir, config.gatewayPublicUrl)
+  })
 
   // Before every part of the API, whose routes it collects.
   app.register(swagger, swaggerOptions(publicUrl))

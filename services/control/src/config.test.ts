@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ConfigError } from '@tollgate/contracts/config/load-config.ts'
+import { ConfigError } from '@tollgate/service/config/load-config.ts'
 import { test } from 'tap'
 import { loadControlConfig } from './config.ts'
 

@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url'
-import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
-import { checkRedisUrl } from '@tollgate/contracts/config/redis-url.ts'
-import { checkTrustProxy, readTrustProxy } from '@tollgate/contracts/config/trust-proxy.ts'
+import { loadConfig } from '@tollgate/service/config/load-config.ts'
+import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
 import type { Retention } from './database/retention/keep-short.ts'
 import type { LedgerRetention } from './usage/fold-ledger.ts'
@@ -39,10 +39,10 @@ export const ControlVariables = Type.Object({
   DATABASE_POOL_SIZE: Type.Integer({ minimum: 1, maximum: 1000, default: 10 }),
   /** See `parseRedisUrl`. */
   REDIS_URL: Type.String(),
-  CATALOG_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/catalog.yaml', import.meta.url)) }),
+  CATALOG_FILE: Type.String({ default: workspaceFile('deploy/catalog.yaml') }),
   /** A build of the dashboard. */
   DASHBOARD_DIR: Type.String({
-    default: fileURLToPath(new URL('../../../packages/dashboard/dist/current', import.meta.url))
+    default: workspaceFile('packages/dashboard/dist/current')
   }),
   /** Whose `X-Forwarded-For` is believed: `true`, `false`, or addresses and networks with commas. */
   TRUST_PROXY: Type.String({ default: 'false' }),

@@ -1,4 +1,4 @@
-import { type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
+import { type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { WakeableSleep } from './wakeable-sleep.ts'
 

@@ -1,6 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
-import { connectRedis } from '@tollgate/contracts/redis/connect-redis.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
 import { DrizzleQueryError } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { createPlanWriter } from './accounts/plan-writer.ts'

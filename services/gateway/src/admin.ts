@@ -1,4 +1,4 @@
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import type { LiveCatalog } from './catalog/live-catalog.ts'

@@ -1,4 +1,4 @@
-import { ambiguousRequests, exchangeBytes } from '@tollgate/contracts/testing/ambiguous-requests.ts'
+import { ambiguousRequests, exchangeBytes } from '@tollgate/service/testing/ambiguous-requests.ts'
 import t from 'tap'
 import { chatOf } from './testing/client.ts'
 import { startFakeUpstream } from './testing/fake-upstream.ts'

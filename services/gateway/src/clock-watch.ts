@@ -1,5 +1,5 @@
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { readRedisSkew } from '@tollgate/contracts/redis/redis-time.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readRedisSkew } from '@tollgate/state/link/redis-time.ts'
 
 const intervalMs = 10_000
 

@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url'
-import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
-import { checkRedisUrl } from '@tollgate/contracts/config/redis-url.ts'
-import { checkTrustProxy } from '@tollgate/contracts/config/trust-proxy.ts'
+import { loadConfig } from '@tollgate/service/config/load-config.ts'
+import { checkTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+import { checkRedisUrl } from '@tollgate/state/link/redis-url.ts'
 import { type Static, Type } from 'typebox'
 
 const Port = (initial: number) => Type.Integer({ minimum: 0, maximum: 65535, default: initial })
@@ -41,7 +41,7 @@ export const GatewayConfig = Type.Object({
    * was reserved for them.
    */
   GATEWAY_MAX_ABANDONED_STREAMS: Type.Integer({ minimum: 0, default: 256 }),
-  UPSTREAMS_FILE: Type.String({ default: fileURLToPath(new URL('../../../deploy/upstreams.yaml', import.meta.url)) }),
+  UPSTREAMS_FILE: Type.String({ default: workspaceFile('deploy/upstreams.yaml') }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
 })
 export type GatewayConfig = Static<typeof GatewayConfig>

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { answerBeforeBody, hasUnreadBody } from '@tollgate/contracts/http/unread-body.ts'
+import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { unknownEndpoint } from './endpoints/unknown-endpoint.ts'
 import { logRequest } from './request-log.ts'

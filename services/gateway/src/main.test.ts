@@ -85,7 +85,8 @@ async function startReady(t: Test, env: Record<string, string> = {}) {
   await gateway.until(/"listening"/)
   while (!(await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok) await delay(20)
   const { secret } = await state.seedKey()
-  const ask = () => post({ url: `http://127.0.0.1:${port}` }, secret, '/chat/completions', chatOf('small'))
+  const ask = (stream = false) =>
+    post({ url: `http://127.0.0.1:${port}` }, secret, '/chat/completions', chatOf('small', { stream }))
   return { upstream, gateway, adminPort, ask }
 }
 
@@ -94,7 +95,7 @@ t.test('a second signal, or the limit, ends what is under way and then the proce
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[]}\n\n')
   })
-  const streamed = await ask()
+  const streamed = await ask(true)
   const ended = once(gateway.child, 'close')
   gateway.child.kill('SIGTERM')
   await t.rejects(streamed.text())
@@ -109,7 +110,7 @@ t.test('after SIGTERM an open stream is finished, new requests go elsewhere, and
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
     finish = () => response.end('data: [DONE]\n\n')
   })
-  const streamed = await ask()
+  const streamed = await ask(true)
   const ended = once(gateway.child, 'close')
   gateway.child.kill('SIGTERM')
   await gateway.until(/"stopping/)

@@ -1,5 +1,5 @@
-import { readTrustProxy } from '@tollgate/contracts/config/trust-proxy.ts'
-import { connectRedis } from '@tollgate/contracts/redis/connect-redis.ts'
+import { readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
+import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
 import pino from 'pino'
 import { buildAdmin } from './admin.ts'
 import { createAdmissions } from './admission/admissions.ts'

@@ -2,43 +2,32 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { ambiguousRequests, exchangeBytes } from '@tollgate/contracts/testing/ambiguous-requests.ts'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { isRetryable } from '@tollgate/contracts/errors/should-retry.ts'
+import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { need } from '@tollgate/sandbox/need.ts'
+import { ambiguousRequests, exchangeBytes } from '@tollgate/service/testing/ambiguous-requests.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 import { chatOf } from './testing/client.ts'
 import { startFakeUpstream } from './testing/fake-upstream.ts'
 import { startGateway } from './testing/start-gateway.ts'
 
-const shipped = fileURLToPath(new URL('../../../deploy/nginx/tollgate.conf', import.meta.url))
+const shipped = workspaceFile('deploy/nginx/tollgate.conf')
 const nginx = findProgram(['nginx'])
 
 t.test('the gateway gets exactly the requests that nginx in front of it has understood', async (t) => {
   if (!need(t, 'nginx', nginx)) return
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
-  const directory = t.testdir()
-  const url = `http://127.0.0.1:${await freePort()}`
-  const child = spawn(nginx!, ['-p', directory, '-c', configure(directory, url, gateway.url), '-e', 'stderr'], {
-    stdio: 'ignore'
-  })
-  const stop = async () => {
-    child.kill('SIGQUIT')
-    if (child.exitCode === null) await once(child, 'exit')
-  }
+  const { url, directory, stop } = await startNginx(t.testdir(), gateway.url)
   t.teardown(async () => {
     await stop()
     await gateway.close()
     await upstream.close()
   })
-  const isUp = () =>
-    fetch(`${url}/v1/openapi.json`).then(
-      (answer) => answer.ok,
-      () => false
-    )
-  while (!(await isUp())) if (child.exitCode !== null) throw new Error('nginx did not start')
 
   const received: string[] = []
   gateway.server.prependListener('request', ({ method, url }) => received.push(`${method} ${url}`))
@@ -58,6 +47,56 @@ t.test('the gateway gets exactly the requests that nginx in front of it has unde
   t.same(new Set(passedOn), new Set(['GET /v1/openapi.json', 'POST /v1/chat/completions']))
   t.comment(`nginx passed on ${received.length - 1} of them`)
 })
+
+t.test('what nginx answers by itself has the shape of the gateway’s errors', async (t) => {
+  if (!need(t, 'nginx', nginx)) return
+  const upstream = await startFakeUpstream()
+  const gateway = await startGateway(upstream.url)
+  const { url, stop } = await startNginx(t.testdir(), gateway.url)
+  let closing: Promise<void> | null = null
+  const closeGateway = () => (closing ??= gateway.close())
+  t.teardown(async () => {
+    await stop()
+    await closeGateway()
+    await upstream.close()
+  })
+  const path = `${url}/v1/chat/completions`
+  const expectError = async (answer: Response, code: ErrorCode) => {
+    t.equal(answer.status, errorTable[code][0], code)
+    t.match(answer.headers.get('content-type'), /^application\/json/)
+    t.same(await answer.json(), new ServiceError(code).toBody())
+    t.equal(answer.headers.get('x-should-retry'), String(isRetryable(code, null)))
+  }
+  const large = await fetch(path, { method: 'POST', body: Buffer.alloc(20 * 1024 * 1024 + 1, ' ') })
+  await expectError(large, 'request_too_large')
+  t.equal((await fetch(path)).status, 405, 'an error of the gateway passes as it is')
+  await closeGateway()
+  const away = await fetch(path, { method: 'POST', body: '{}' })
+  await expectError(away, 'gateway_unreachable')
+  t.equal(away.headers.get('retry-after'), '2')
+})
+
+/** nginx with the shipped configuration, once it answers. */
+async function startNginx(directory: string, gatewayUrl: string) {
+  const url = `http://127.0.0.1:${await freePort()}`
+  const child = spawn(nginx!, ['-p', directory, '-c', configure(directory, url, gatewayUrl), '-e', 'stderr'], {
+    stdio: 'ignore'
+  })
+  const isUp = () =>
+    fetch(`${url}/v1/openapi.json`).then(
+      (answer) => answer.ok,
+      () => false
+    )
+  while (!(await isUp())) if (child.exitCode !== null) throw new Error('nginx did not start')
+  return {
+    url,
+    directory,
+    async stop() {
+      child.kill('SIGQUIT')
+      if (child.exitCode === null) await once(child, 'exit')
+    }
+  }
+}
 
 /** The shipped configuration, with a log of what is passed on. @returns the file */
 function configure(directory: string, url: string, gatewayUrl: string): string {

@@ -32,6 +32,7 @@ t.teardown(async () => {
 
 const received = (socket: Socket): Promise<string> => text(socket.setEncoding('utf8'))
 const body = JSON.stringify(chatOf('small'))
+const streamBody = JSON.stringify(chatOf('small', { stream: true }))
 const head = (...lines: string[]) =>
   ['POST /v1/chat/completions HTTP/1.1', 'host: x', `authorization: Bearer ${secret}`, 'content-type: application/json']
     .concat(lines, '', '')
@@ -71,16 +72,17 @@ t.test('a request that two servers could read differently is refused, and ends i
 
 t.test('what is no request never gets into the answer of another', async (t) => {
   for (const hasBegun of [true, false]) {
-    const asked = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
     upstream.answer(({ response }) => {
       if (hasBegun) response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[]}\n\n')
-      else asked.resolve()
+      else arrived.resolve()
     })
     const socket = rawConnection(gateway)
     const answer = received(socket)
-    socket.write(head(`content-length: ${body.length}`) + body)
+    const asked = hasBegun ? streamBody : body
+    socket.write(head(`content-length: ${asked.length}`) + asked)
     if (hasBegun) await once(socket, 'data')
-    else await asked.promise
+    else await arrived.promise
     socket.write('nonsense\r\n\r\n')
     t.notMatch(await answer, /400/)
   }
@@ -109,7 +111,7 @@ t.test('who takes nothing of an answer is cut off, and the upstream’s work wit
     write()
   })
   const socket = rawConnection(gateway)
-  socket.write(head(`content-length: ${body.length}`) + body)
+  socket.write(head(`content-length: ${streamBody.length}`) + streamBody)
   await once(socket, 'readable')
   await closed.promise
   const cut = once(socket, 'close')
@@ -125,7 +127,7 @@ t.test('who takes an answer slowly, but takes it, gets all of it', async (t) => 
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events)
   })
   const socket = rawConnection(gateway)
-  socket.write(head(`content-length: ${body.length}`, 'connection: close') + body)
+  socket.write(head(`content-length: ${streamBody.length}`, 'connection: close') + streamBody)
   let bytes = 0
   const startedAt = performance.now()
   for await (const chunk of socket) {

@@ -1,4 +1,4 @@
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 
 /** Tells Redis, at the end of each turn of the event loop, what has been gathered in it: in one write. */
 export type Turn = {

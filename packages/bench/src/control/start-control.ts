@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
-import { readShards } from '@tollgate/contracts/redis/project.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import { readShards } from '@tollgate/state/projection/project.ts'
 import postgres, { type Sql } from 'postgres'
 import type { Bench } from '../bench.ts'
 import { type Child, isRunning } from '../processes/children.ts'
 import { explainableSettings, prepareToExplain } from './plans.ts'
 
-const main = fileURLToPath(new URL('../../../../services/control/src/main.ts', import.meta.url))
+const main = fileURLToPath(import.meta.resolve('@tollgate/control/main.ts'))
 const startLimitMs = 60_000
 const poolSize = 10
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { test } from 'tap'
 import { countsBetween, openRedisCounters, parseCounts } from './redis-counters.ts'
 

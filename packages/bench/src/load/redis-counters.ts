@@ -1,4 +1,4 @@
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 
 /** What a Redis server has counted since it started. */
 export interface RedisCounts {

@@ -1,6 +1,6 @@
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { createKeys, runRequest } from '../redis/scripted-requests.ts'
 import { formatNumber } from '../report/table.ts'
 import type { Part } from './part.ts'

@@ -3,32 +3,32 @@
  * and its answer back. There is no admission, no settlement, and no log. With a Redis, keys are judged: found by what the
  * request presents, and confirmed by one script for each request, as a gateway without limits and budgets would do it.
  *
- * Arguments: port to listen on, port of the upstream; URL of a Redis that has keys and a catalog, if they are judged.
+ * Arguments: port to listen on, port of the upstream, the upstreams file; URL of a Redis that has keys and a catalog, if
+ * they are judged.
  */
 import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import { confirmKey } from '@tollgate/gateway/admission/admit-request.ts'
+import { judgeCall } from '@tollgate/gateway/admission/judge.ts'
+import { createAuthenticator } from '@tollgate/gateway/authenticate/authenticate.ts'
+import { BodyMemory } from '@tollgate/gateway/body/body-memory.ts'
+import { SlowBodies } from '@tollgate/gateway/body/slow-bodies.ts'
+import { followCatalog } from '@tollgate/gateway/catalog/live-catalog.ts'
+import { readBody } from '@tollgate/gateway/endpoints/read-body.ts'
+import { readRequestBody, understand } from '@tollgate/gateway/endpoints/request-body.ts'
+import { AbandonedStreams } from '@tollgate/gateway/relay/abandoned-streams.ts'
+import { Deadlines } from '@tollgate/gateway/relay/deadlines.ts'
+import { relay } from '@tollgate/gateway/relay/relay.ts'
+import { SlowReaders } from '@tollgate/gateway/relay/slow-readers.ts'
+import { openUpstreams } from '@tollgate/gateway/upstreams/upstreams.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import { confirmKey } from '../../../../services/gateway/src/admission/admit-request.ts'
-import { judgeCall } from '../../../../services/gateway/src/admission/judge.ts'
-import { createAuthenticator } from '../../../../services/gateway/src/authenticate/authenticate.ts'
-import { BodyMemory } from '../../../../services/gateway/src/body/body-memory.ts'
-import { SlowBodies } from '../../../../services/gateway/src/body/slow-bodies.ts'
-import { followCatalog } from '../../../../services/gateway/src/catalog/live-catalog.ts'
-import { readBody } from '../../../../services/gateway/src/endpoints/read-body.ts'
-import { readRequestBody, understand } from '../../../../services/gateway/src/endpoints/request-body.ts'
-import { AbandonedStreams } from '../../../../services/gateway/src/relay/abandoned-streams.ts'
-import { Deadlines } from '../../../../services/gateway/src/relay/deadlines.ts'
-import { relay } from '../../../../services/gateway/src/relay/relay.ts'
-import { SlowReaders } from '../../../../services/gateway/src/relay/slow-readers.ts'
-import { openUpstreams } from '../../../../services/gateway/src/upstreams/upstreams.ts'
 import { portArguments } from './program.ts'
 
 const { port, upstreamPort } = portArguments()
-const redisUrl = process.argv[4]
+const [upstreamsFile, redisUrl] = process.argv.slice(4)
 const judge = redisUrl === undefined ? null : await judgeBy(redisUrl)
-const upstreams = openUpstreams(fileURLToPath(new URL('../targets/upstreams.yaml', import.meta.url)), {
+const upstreams = openUpstreams(upstreamsFile!, {
   BENCH_UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}/v1`,
   BENCH_CREDENTIAL: 'the-upstreams-key'
 })
@@ -82,6 +82,7 @@ function pass(
     output: null,
     wordsMember: 'delta',
     listMember: 'choices',
+    answers: 1,
     requestId: request.id,
     maxCalls: 3,
     response: reply.raw,

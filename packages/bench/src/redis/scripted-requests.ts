@@ -1,11 +1,11 @@
-import { accountShard, accountShards } from '@tollgate/contracts/keyspace/names.ts'
-import { type CostBound, type PreparedAdmission, prepareAdmission } from '@tollgate/contracts/redis/admit.ts'
-import { prepareAccount } from '@tollgate/contracts/redis/prepared-account.ts'
-import { putAll } from '@tollgate/contracts/redis/project.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
-import { activeKey } from '@tollgate/contracts/testing/active-key.ts'
-import { stampNow } from '@tollgate/contracts/testing/marker.ts'
-import { admitOne, settleOf } from '@tollgate/contracts/testing/one-account.ts'
+import { type CostBound, type PreparedAdmission, prepareAdmission } from '@tollgate/state/admission/admit.ts'
+import { accountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import { putAll } from '@tollgate/state/projection/project.ts'
+import { activeKey } from '@tollgate/state/testing/active-key.ts'
+import { stampNow } from '@tollgate/state/testing/marker.ts'
+import { admitOne, settleOf } from '@tollgate/state/testing/one-account.ts'
+import { prepareAccount } from '@tollgate/state/wire/prepared-account.ts'
 
 /** A key with what its requests begin with, encoded once as in the gateway. */
 interface ScriptedKey {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import { gatewayNodeFlags } from '../../../../services/gateway/src/node-flags.ts'
 import type { Bench } from '../bench.ts'
 import { Inspector } from '../measure/inspector.ts'
 import { type Child, isRunning } from '../processes/children.ts'
@@ -11,7 +11,7 @@ import { fillRedis } from '../targets/gateway-state.ts'
 import { soakCatalog } from './catalog.ts'
 import type { SoakUpstreamCommand } from './upstream-main.ts'
 
-const gatewayMain = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
+const gatewayMain = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
 const upstreamMain = fileURLToPath(new URL('./upstream-main.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
 const credential = 'the-upstreams-key'

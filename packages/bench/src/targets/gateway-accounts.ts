@@ -1,8 +1,8 @@
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
-import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import { type ProjectionWrite, putAll } from '@tollgate/contracts/redis/project.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
+import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import { type ProjectionWrite, putAll } from '@tollgate/state/projection/project.ts'
 
 /** Accounts that are written together: enough that each of the shards gets some dozens. */
 const pageSize = 10_000

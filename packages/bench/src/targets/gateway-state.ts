@@ -1,8 +1,8 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { accountShards, allShards } from '@tollgate/contracts/keyspace/names.ts'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
-import { putCatalog } from '@tollgate/contracts/redis/project.ts'
-import { stampNow } from '@tollgate/contracts/testing/marker.ts'
+import { accountShards, allShards } from '@tollgate/state/keyspace/names.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import { putCatalog } from '@tollgate/state/projection/project.ts'
+import { stampNow } from '@tollgate/state/testing/marker.ts'
 import { accountsVersion, writeAccounts } from './gateway-accounts.ts'
 
 /** The one model on sale; the upstream knows it by the same name. */

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
+import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import { gatewayNodeFlags } from '../../../../services/gateway/src/node-flags.ts'
 import { fillRedis, model } from './gateway-state.ts'
 import type { RunningTarget, Target, TargetContext } from './target.ts'
 
-const main = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
+const main = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
 const relayProgram = fileURLToPath(new URL('../proxies/relay.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
 
@@ -52,7 +52,7 @@ export const judged = withRedis(
     const child = context.children.startNode({
       name: 'judged',
       file: relayProgram,
-      args: [String(port), String(context.upstreamPort), redisUrl],
+      args: [String(port), String(context.upstreamPort), upstreamsFile, redisUrl],
       nodeFlags: [...gatewayNodeFlags, ...context.nodeFlags],
       core: context.core,
       servesCommands: false

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
+import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
-import { gatewayNodeFlags } from '../../../../services/gateway/src/node-flags.ts'
 import type { Target } from './target.ts'
 
 /** The yardstick of every run. */
@@ -10,14 +10,32 @@ export const bare = proxy('bare', 'Fastify with undici.request() and nothing els
 export const dispatch = proxy('dispatch', "node:http with undici's dispatch and nothing else", '../proxies/dispatch.ts')
 
 /** The gateway without all that makes it one. */
-export const relay = proxy(
-  'relay',
-  "the gateway's relay without keys, admission, settlement, log and Redis",
-  '../proxies/relay.ts',
-  gatewayNodeFlags
-)
+export const relay = relayWith('relay', '', './upstreams.yaml')
 
-function proxy(name: string, description: string, file: string, ownNodeFlags: readonly string[] = []): Target {
+/** The same, with undici in place of the gateway's own client of HTTP/1.1: the difference is what that client saves. */
+export const relayByUndici = relayWith('relay-undici', ', with undici as its client', './upstreams-undici.yaml')
+
+function relayWith(name: string, client: string, upstreamsFile: string): Target {
+  return proxy(
+    name,
+    `the gateway's relay without keys, admission, settlement, log and Redis${client}`,
+    '../proxies/relay.ts',
+    [pathOf(upstreamsFile)],
+    gatewayNodeFlags
+  )
+}
+
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url))
+}
+
+function proxy(
+  name: string,
+  description: string,
+  file: string,
+  args: readonly string[] = [],
+  ownNodeFlags: readonly string[] = []
+): Target {
   return {
     name,
     description,
@@ -25,8 +43,8 @@ function proxy(name: string, description: string, file: string, ownNodeFlags: re
       const port = await freePort()
       const child = children.startNode({
         name,
-        file: fileURLToPath(new URL(file, import.meta.url)),
-        args: [String(port), String(upstreamPort)],
+        file: pathOf(file),
+        args: [String(port), String(upstreamPort), ...args],
         nodeFlags: [...ownNodeFlags, ...nodeFlags],
         core,
         servesCommands: false

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { ConfigError } from '@tollgate/contracts/config/load-config.ts'
+import { ConfigError } from '@tollgate/service/config/load-config.ts'
 import { test } from 'tap'
 import { defaultPorts } from '../system/ports.ts'
 import { loadStartConfig } from './config.ts'

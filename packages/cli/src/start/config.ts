@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url'
-import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { loadConfig } from '@tollgate/service/config/load-config.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { type Static, Type } from 'typebox'
 import type { Variables } from '../system/embedded.ts'
 import { defaultPorts, type Ports, type PortVariable } from '../system/ports.ts'
@@ -20,7 +20,7 @@ const StartVariables = Type.Object({
   TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
   /** What the programs' logs show on the terminal: `problems` (from warnings on) or `all`. */
   TOLLGATE_LOG: Type.Enum(['problems', 'all'], { default: 'problems' }),
-  CATALOG_FILE: Type.String({ default: fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url)) })
+  CATALOG_FILE: Type.String({ default: workspaceFile('deploy/catalog.yaml') })
 })
 
 export interface StartConfig {

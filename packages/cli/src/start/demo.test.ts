@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 import { chooseDemo } from './demo.ts'
 
-const shipped = loadCatalogFile(fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url)))
+const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 
 test('the shipped catalog gives a plan with several keys and one of its chat models', async () => {
   const { plan, model } = chooseDemo(shipped)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const root = workspaceFile('')
 
 /** The variables that the programs' configurations name. `PATH` belongs to the system. */
 function readVariables(): Set<string> {

@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
-import { ConfigError } from '@tollgate/contracts/config/load-config.ts'
-import { FileError } from '@tollgate/contracts/config/read-yaml.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { ConfigError } from '@tollgate/service/config/load-config.ts'
+import { FileError } from '@tollgate/service/config/read-yaml.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { type System, startSystem } from '../system/system.ts'
 import { SystemError } from '../system/system-error.ts'
 import { readStartConfig } from './config.ts'
@@ -28,7 +28,7 @@ async function run(): Promise<void> {
       if (shown !== null) console.error(shown)
     },
     onCrash(part, how) {
-      ending.abort(new SystemError(`${part} ended ${how}; everything else is stopped, too.`))
+      ending.abort(new SystemError(`${part} ended ${how}, so everything else was stopped, too.`))
     }
   })
   try {
@@ -49,7 +49,7 @@ async function serve(system: System, { plan, model }: ReturnType<typeof chooseDe
       addresses,
       embedded,
       dataDir,
-      workspaceRoot: fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, ''),
+      workspaceRoot: workspaceFile('').replace(/\/$/, ''),
       user: hasDemoUser ? { ...demoUser, plan } : null,
       model,
       seconds: performance.now() / 1000

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { findRedisServer, type RedisProgram } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
-import { gatewayNodeFlags } from '../../../../services/gateway/src/node-flags.ts'
 import type { ServicePorts } from './addresses.ts'
 import { controlEnv, type EnvOptions, gatewayEnv, modelsKey, paymentsEnv, standInEnv } from './child-env.ts'
 import type { Variables } from './embedded.ts'
@@ -12,8 +12,6 @@ import { createPart, type Part } from './part.ts'
 import { type Running, startProgram } from './program.ts'
 import { SystemError } from './system-error.ts'
 import type { ReadyCheck } from './until-ready.ts'
-
-const workspaceRoot = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** How long the slowest part may take, on a slow machine with a new database. */
 export const readyLimitMs = 60_000
@@ -42,14 +40,14 @@ export function createParts(options: PartsOptions): Layers {
   const standIns: Part[] = []
   if (embedded.has('identity')) {
     standIns.push(
-      program('identity', 'packages/sandbox/src/identity/main.ts', standInEnv(options), {
+      program('identity', '@tollgate/sandbox/identity/main.ts', standInEnv(options), {
         url: `${addresses.identity}/auth/v1/.well-known/jwks.json`
       })
     )
   }
   if (addresses.payments !== null) {
     standIns.push(
-      program('payments', 'packages/sandbox/src/payments/main.ts', paymentsEnv(options), {
+      program('payments', '@tollgate/sandbox/payments/main.ts', paymentsEnv(options), {
         url: `${addresses.payments}/v1/prices?limit=1`,
         headers: { authorization: `Bearer ${options.secrets.stripeKey}` }
       })
@@ -57,21 +55,21 @@ export function createParts(options: PartsOptions): Layers {
   }
   if (embedded.has('models')) {
     standIns.push(
-      program('models', 'packages/sandbox/src/models/main.ts', standInEnv(options), {
+      program('models', '@tollgate/sandbox/models/main.ts', standInEnv(options), {
         url: `${addresses.models}/v1/models`,
         headers: { authorization: `Bearer ${modelsKey}` }
       })
     )
   }
   const controls = controlPorts.map((port, index) =>
-    program(numbered('control', index), 'services/control/src/main.ts', controlEnv(options, port), {
+    program(numbered('control', index), '@tollgate/control/main.ts', controlEnv(options, port), {
       url: `http://127.0.0.1:${port}/readyz`
     })
   )
   const gateways = gatewayPorts.map(({ port, adminPort }, index) =>
     program(
       numbered('gateway', index),
-      'services/gateway/src/main.ts',
+      '@tollgate/gateway/main.ts',
       { ...gatewayDefaults, ...gatewayEnv(options, port, adminPort) },
       { url: `http://127.0.0.1:${adminPort}/readyz` },
       gatewayNodeFlags
@@ -92,7 +90,7 @@ export function createParts(options: PartsOptions): Layers {
       name,
       launch: async () =>
         startProgram({
-          script: join(workspaceRoot, script),
+          script: fileURLToPath(import.meta.resolve(script)),
           nodeArgs,
           cwd: process.cwd(),
           env: variables,

@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
 import type { SeedProduct } from '@tollgate/sandbox/payments/settings.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import type { Variables } from './embedded.ts'
 
-const shippedCatalog = fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url))
+const shippedCatalog = workspaceFile('deploy/catalog.yaml')
 
 /**
  * What the payments server has to have on sale: every price of the catalog, those that are not sold any more too.

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { choosePorts } from '../system/ports.ts'
 import { killAll, processTree, untilGone } from './processes.ts'
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const root = workspaceFile('')
 
 /** Every variable that replaces an embedded part, empty: so nothing that this machine or its `.env` sets is used. */
 const nothingReplaced = {

@@ -12,10 +12,16 @@ export const paths = {
   getUser: ['GET', '/api/auth/me'],
   changeUser: ['PATCH', '/api/auth/me'],
   deleteUser: ['DELETE', '/api/auth/me'],
+  listSessions: ['GET', '/api/auth/sessions'],
+  endSession: ['DELETE', '/api/auth/sessions/{id}'],
   forgotPassword: ['POST', '/api/auth/forgot-password'],
   resendConfirmation: ['POST', '/api/auth/resend-confirmation'],
   resetPassword: ['POST', '/api/auth/reset-password'],
   changePassword: ['POST', '/api/auth/change-password'],
+  getSecondFactor: ['GET', '/api/auth/second-factor'],
+  startSecondFactor: ['POST', '/api/auth/second-factor'],
+  removeSecondFactor: ['DELETE', '/api/auth/second-factor'],
+  confirmSecondFactor: ['POST', '/api/auth/second-factor/confirm'],
   listKeys: ['GET', '/api/keys'],
   createKey: ['POST', '/api/keys'],
   getKey: ['GET', '/api/keys/{id}'],
@@ -67,10 +73,12 @@ export interface Operations {
       type: 'signup' | 'email'
       password: string
       set?: boolean
+      code?: string
     } | {
       access_token: string
       password: string
       set?: boolean
+      code?: string
     }
     answer: {
       user: {
@@ -85,6 +93,7 @@ export interface Operations {
     body: {
       email: string
       password: string
+      code?: string
     }
     answer: {
       user: {
@@ -132,6 +141,27 @@ export interface Operations {
       ok: true
     }
   }
+  listSessions: {
+    answer: {
+      sessions: ({
+        id: string
+        browser: string | null
+        created_at: string
+        last_used_at: string
+        ends_at: string
+        current: boolean
+      })[]
+    }
+  }
+  endSession: {
+    params: {
+      id: string
+    }
+    body?: null | Record<string, never>
+    answer: {
+      ok: true
+    }
+  }
   forgotPassword: {
     body: {
       email: string
@@ -166,6 +196,38 @@ export interface Operations {
     body: {
       current_password: string
       password: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+  getSecondFactor: {
+    answer: {
+      enabled: boolean
+    }
+  }
+  startSecondFactor: {
+    body: {
+      password: string
+    }
+    answer: {
+      secret: string
+      uri: string
+    }
+  }
+  removeSecondFactor: {
+    body: {
+      password: string
+      code: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+  confirmSecondFactor: {
+    body: {
+      password: string
+      code: string
     }
     answer: {
       ok: true

@@ -211,6 +211,26 @@ t.test('a session that has ended leads to sign-in, and from there back', async (
   await context.close()
 })
 
+t.test('the account page shows where somebody is signed in, and signs out one session', async (t) => {
+  if (browser === null) return
+  const bob = await new Person(system, 'bob').join()
+  const lost = bob.through(system.addresses.control)
+  bob.cookie = null
+  await bob.login()
+  const { page, context } = await visit(browser, system, { person: bob })
+  await page.goto('/dashboard/account')
+  const rows = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
+  await rows.filter({ hasText: 'This browser' }).waitFor()
+  t.equal(await rows.count(), 2)
+  await page.getByRole('button', { name: 'Sign out Node.js' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('Session signed out.').waitFor()
+  await rows.nth(1).waitFor({ state: 'detached' })
+  t.equal((await lost.me()).status, 401)
+  t.equal((await bob.me()).status, 200)
+  await context.close()
+})
+
 t.test('the first page is small, is there soon, and needs no other host', async (t) => {
   if (browser === null) return
   for (const [path, title, person] of [
@@ -282,15 +302,15 @@ t.test('a key is made and rotated once, even if the answer is lost', async (t) =
   await page.goto('/dashboard/keys')
   await page.getByRole('button', { name: 'Create key' }).click()
   await dialog.getByLabel('Label').fill('made once')
-  await dialog.getByRole('button', { name: 'Add a pair' }).click()
+  await dialog.getByRole('button', { name: 'Add pair' }).click()
   t.equal(await focused(), 'Name of pair 1')
   await dialog.getByRole('button', { name: 'Remove pair 1' }).click()
-  t.ok(await dialog.getByRole('button', { name: 'Add a pair' }).and(page.locator(':focus')).isVisible())
-  await page.getByLabel('Only these').check()
+  t.ok(await dialog.getByRole('button', { name: 'Add pair' }).and(page.locator(':focus')).isVisible())
+  await page.getByLabel('Only selected models').check()
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await page.getByText('Choose at least one model').waitFor()
   t.equal(await focused(), 'models', 'what is wrong has the focus')
-  await page.getByLabel('All models of the plan').check()
+  await page.getByLabel('All models in the plan').check()
   await dialog.getByLabel('Expires after').focus()
   await page.keyboard.type('12')
   await page.keyboard.press('Enter')
@@ -315,7 +335,7 @@ t.test('a key is made and rotated once, even if the answer is lost', async (t) =
   await dialog.getByText('The server cannot be reached').waitFor()
   t.pass('what is under way stays to be seen')
   await dialog.getByRole('button', { name: 'Rotate key' }).click()
-  await page.getByText('which got lost on its way to you').waitFor()
+  await page.getByText('but the value was lost on its way to you').waitFor()
   await dialog.getByRole('button', { name: 'Rotate again' }).click()
   t.match(await page.locator('[data-secret]').textContent(), /^tg_/)
   await context.close()
@@ -344,14 +364,14 @@ t.test('a change that is not in force yet says so, until it is', async (t) => {
   await page.getByRole('button', { name: 'Rotate waits' }).click()
   await dialog.getByRole('button', { name: 'Rotate key' }).click()
   t.match(await page.locator('[data-secret]').textContent(), /^tg_/, 'the value is shown all the same')
-  await dialog.getByRole('status').filter({ hasText: 'The new value is not in force yet' }).waitFor()
+  await dialog.getByRole('status').filter({ hasText: 'The new value is not active yet' }).waitFor()
   await dialog.getByText('the old value may still work').waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     t.same(await accessibilityProblems(page), [], `waiting, ${colorScheme}`)
   }
   isCut = false
-  await dialog.getByRole('status').filter({ hasText: 'The new value is in force' }).waitFor()
+  await dialog.getByRole('status').filter({ hasText: 'The new value is active' }).waitFor()
   t.pass('it looks again by itself')
   await dialog.getByRole('button', { name: 'I have copied it' }).click()
 
@@ -365,17 +385,17 @@ t.test('a change that is not in force yet says so, until it is', async (t) => {
   await dialog.locator(saved).waitFor()
   isCut = false
   await dialog.getByRole('button', { name: 'Save changes' }).click()
-  await page.getByText('The key was changed.').waitFor()
+  await page.getByText('Key saved.').waitFor()
   t.ok(await page.getByText('3/min').isVisible())
 
   isCut = true
   await page.getByRole('navigation').getByRole('link', { name: 'Account', exact: true }).click()
-  await page.getByLabel('Cap').fill('5')
-  await page.getByRole('button', { name: 'Save cap' }).click()
+  await page.getByLabel('Budget per month').fill('5')
+  await page.getByRole('button', { name: 'Save budget' }).click()
   await saved.waitFor()
   isCut = false
-  await page.getByRole('button', { name: 'Save cap' }).click()
-  await page.getByText('Your own cap holds now.').waitFor()
+  await page.getByRole('button', { name: 'Save budget' }).click()
+  await page.getByText('Your budget applies now.').waitFor()
   await saved.waitFor({ state: 'detached' })
   t.same(complaints, [])
   await ada.call('PATCH', '/api/account', { monthly_budget_usd: null })
@@ -395,12 +415,12 @@ t.test('a list that is not read to its end does not say that it is empty', async
   })
   await page.goto('/dashboard/keys')
   await page.getByLabel('Filter by label').fill('nothing like it')
-  await page.getByText('Still looking').waitFor()
+  await page.getByText('Searching').waitFor()
   await untilTriedAgain(page, 1)
-  await page.getByText('No key is like that so far').waitFor()
+  await page.getByText('No matching key so far').waitFor()
   isCut = false
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('No key is like that', { exact: true }).waitFor()
+  await page.getByText('No matching keys', { exact: true }).waitFor()
   await page.getByLabel('Filter by label').fill('')
   await page.getByRole('list', { name: 'Keys' }).waitFor()
 
@@ -408,7 +428,7 @@ t.test('a list that is not read to its end does not say that it is empty', async
   await page.clock.fastForward(60_000)
   await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))')
   await untilTriedAgain(page, 1)
-  await page.getByRole('alert').getByText('This could not be read again, and may be old.').waitFor()
+  await page.getByRole('alert').getByText('This could not be refreshed and may be out of date.').waitFor()
   t.ok(await page.getByRole('list', { name: 'Keys' }).isVisible(), 'what was read is still there')
   await context.close()
 })
@@ -420,8 +440,8 @@ t.test('waiting for a plan that was paid ends in words, and can be taken up agai
   await page.goto('/dashboard/billing?success=1')
   await page.getByText('Your new plan is being set up').waitFor()
   await page.clock.fastForward(61_000)
-  await page.getByText('Your plan is not in force yet').waitFor()
-  await page.getByRole('button', { name: 'Look again' }).click()
+  await page.getByText('Your plan is not active yet').waitFor()
+  await page.getByRole('button', { name: 'Check again' }).click()
   await page.getByText('Your new plan is being set up').waitFor()
   t.pass('it looks again')
   await context.close()
@@ -430,6 +450,6 @@ t.test('waiting for a plan that was paid ends in words, and can be taken up agai
 t.test('the types of the API are those of the API', async (t) => {
   if (browser === null) return
   const response = await fetch(`${system.addresses.control}/api/openapi.json`)
-  const types = readFileSync(new URL('../../../dashboard/src/api/operations.ts', import.meta.url), 'utf8')
+  const types = readFileSync(new URL(import.meta.resolve('@tollgate/dashboard/api/operations.ts')), 'utf8')
   t.equal(writeApiTypes((await response.json()) as OpenApiDocument), types, 'run build/write-api-types.ts')
 })

@@ -4,7 +4,7 @@ export const publicPages = [
   ['Create an account', '/register'],
   ['Forgot your password?', '/forgot-password'],
   ['This link does not work', '/confirm'],
-  ['Confirm your address', '/confirm#token_hash=0&type=email'],
+  ['Confirm your e-mail address', '/confirm#token_hash=0&type=email'],
   ['This link does not work', '/reset-password'],
   ['Choose a new password', '/reset-password#token_hash=0'],
   ['You have been invited to a team', '/invitations/0'],
@@ -20,5 +20,5 @@ export const ownPages = [
   ['Billing', '/dashboard/billing', 3],
   ['Team', '/dashboard/team', 1],
   ['Audit log', '/dashboard/audit', 1],
-  ['Account', '/dashboard/account', 0]
+  ['Account', '/dashboard/account', 1]
 ] as const

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
+import { workspaceUrl } from '@tollgate/service/workspace.ts'
 import { test } from 'tap'
 
-const root = new URL('../../../../', import.meta.url)
+const root = workspaceUrl('')
 const text = readFileSync(new URL('docs/security/asvs.md', root), 'utf8')
 const rows = [...text.matchAll(/^\| (\d[^|]*?) +\| (\S+) +\| (.*?) *\|$/gm)].map(([, ids, state, where]) => ({
   ids: ids!,

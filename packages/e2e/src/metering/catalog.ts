@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { defaultBurst } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { defaultBurst } from '@tollgate/service/catalog/catalog-file.ts'
 
 type Model = Catalog['models'][string]
 type Plan = Catalog['plans'][string]

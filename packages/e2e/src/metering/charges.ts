@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountName, accountShard, deadlinesName } from '@tollgate/contracts/keyspace/names.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
-import { parseState, type UsageEntry } from '@tollgate/contracts/testing/account-state.ts'
+import { accountName, accountShard, deadlinesName } from '@tollgate/state/keyspace/names.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import { parseState, type UsageEntry } from '@tollgate/state/testing/account-state.ts'
 
 /** Counters of usage of all hours. Amounts are nanodollars. */
 export type Counters = {

@@ -12,7 +12,7 @@ import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { Records } from './records.ts'
 
-const gatewayMain = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
+const gatewayMain = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
 const readyLimitMs = 60_000
 const stopLimitMs = 10_000
 /** More than any test sends. */

@@ -1,10 +1,11 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
-import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
-import { allShards } from '@tollgate/contracts/keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
+import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import { allShards } from '@tollgate/state/keyspace/names.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import {
   type ProjectionWrite,
   putAccountRecord,
@@ -12,10 +13,9 @@ import {
   putCatalog,
   putKeyRecord,
   putPointer
-} from '@tollgate/contracts/redis/project.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
-import { openSpends } from '@tollgate/contracts/redis/spend.ts'
-import { stampNow } from '@tollgate/contracts/testing/marker.ts'
+} from '@tollgate/state/projection/project.ts'
+import { openSpends } from '@tollgate/state/spend/spend.ts'
+import { stampNow } from '@tollgate/state/testing/marker.ts'
 
 export type Key = { id: string; account: string; secret: string; record: KeyRecord }
 

@@ -237,6 +237,23 @@ export const cases: Case[] = [
   { name: '200 with an error', route: [okError], outcome: failed, tries: 1, calls: 3, time: '0.6 s' },
   { name: '200 with JSON that ends too early', route: [cutJson], outcome: failed, tries: 1, calls: 3, time: '0.6 s' },
   {
+    name: '200 with JSON instead of a stream',
+    route: [fine],
+    stream: true,
+    outcome: failed,
+    tries: 1,
+    calls: 1,
+    time: 'at once'
+  },
+  {
+    name: '200 with a stream instead of JSON',
+    route: [fineStream],
+    outcome: failed,
+    tries: 1,
+    calls: 1,
+    time: 'at once'
+  },
+  {
     name: 'breaks off a stream',
     route: [cutStream],
     stream: true,

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
+import { isRetryable } from '@tollgate/contracts/errors/should-retry.ts'
+import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
+import { type FakeUpstream, startFakeUpstream } from '@tollgate/gateway/testing/fake-upstream.ts'
+import { catalogOf, startGateway, type TestGateway } from '@tollgate/gateway/testing/start-gateway.ts'
+import { workspaceUrl } from '@tollgate/service/workspace.ts'
 import OpenAI from 'openai'
 import t from 'tap'
-import { type FakeUpstream, startFakeUpstream } from '../../../../services/gateway/src/testing/fake-upstream.ts'
-import { catalogOf, startGateway, type TestGateway } from '../../../../services/gateway/src/testing/start-gateway.ts'
 import { type Case, cases, fine } from './cases.ts'
 
-const document = readFileSync(new URL('../../../../docs/retries.md', import.meta.url), 'utf8').replace(/ +/g, ' ')
+const document = readFileSync(workspaceUrl('docs/retries.md'), 'utf8').replace(/ +/g, ' ')
 const maxCalls = 4
 
 // Upstreams of its own for each case: what happens to them must not matter to others, which run at the same time.
@@ -52,6 +55,53 @@ t.test('with the SDK’s default retries, every case of the published table is a
   )
   t.equal(document.match(/^\|[^|]*\|[^|]*\| \d \| \d \|/gm)?.length, cases.length, 'and no other rows')
 })
+
+t.test('the table of the gateway’s own errors says of each whether it is worth a retry', async (t) => {
+  const rows = [...document.matchAll(/^\| ((?:[45]\d\d[^|]*)) \| (yes|no)[^|]*\|$/gm)]
+  for (const code of ownErrors) {
+    const status = errorTable[code][0]
+    const found = rows.filter(([, errors]) => errors!.includes(`\`${code}\``) || statusesIn(errors!).includes(status))
+    t.same(
+      found.map(([, , retry]) => retry === 'yes'),
+      [isRetryable(code, null)],
+      `${status} ${code}`
+    )
+  }
+})
+
+/** What the gateway answers itself, without a provider. */
+const ownErrors: ErrorCode[] = [
+  'invalid_json',
+  'invalid_request',
+  'unpriced_parameter',
+  'exceeds_rate_limit',
+  'missing_api_key',
+  'invalid_api_key',
+  'revoked_api_key',
+  'expired_api_key',
+  'request_budget_exceeded',
+  'monthly_budget_exceeded',
+  'key_budget_exceeded',
+  'account_suspended',
+  'model_not_allowed',
+  'unknown_endpoint',
+  'method_not_allowed',
+  'request_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+  'too_many_requests',
+  'requests_per_minute',
+  'tokens_per_minute',
+  'concurrent_requests',
+  'concurrent_request_bytes',
+  'internal_error',
+  'state_unavailable',
+  'draining',
+  'gateway_busy'
+]
+
+/** The statuses of a row that has no codes. */
+const statusesIn = (errors: string) => (/^(429|503)/.test(errors) ? [] : errors.match(/\d+/g)!.map(Number))
 
 async function ask({ route, stream = false, hasNoRetries }: Case, row: number) {
   let calls = 0

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import OpenAI from 'openai'
 import t, { test } from 'tap'

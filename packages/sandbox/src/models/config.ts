@@ -1,4 +1,4 @@
-import { loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import Type, { type Static } from 'typebox'
 import { refuseProduction } from '../refuse-production.ts'
 

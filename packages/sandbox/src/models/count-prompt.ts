@@ -1,4 +1,4 @@
-import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { computeChatCompletionTokenCount } from 'gpt-tokenizer/functionCalling'
 import { invalidRequest } from './api-error.ts'
 import { audioTokens } from './audio-tokens.ts'

@@ -1,4 +1,4 @@
-import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { invalidRequest } from './api-error.ts'
 import { chooseTools, toolName } from './choose-tools.ts'
 import { randomId } from './ids.ts'

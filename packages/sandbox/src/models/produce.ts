@@ -1,4 +1,4 @@
-import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { type Piece, splitIntoPieces } from './tokens.ts'
 
 export type Finish = 'stop' | 'length' | 'tool_calls'

@@ -1,4 +1,4 @@
-import { tokenize } from '@tollgate/contracts/tokens/tokenize.ts'
+import { tokenize } from '@tollgate/tokenizer/tokenize.ts'
 import { decode, decodeGenerator, encode } from 'gpt-tokenizer/encoding/o200k_base'
 
 /** A part of a text as a model streams it: a token, or the few tokens that make up one character. */

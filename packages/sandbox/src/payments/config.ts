@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError, loadConfig } from '@tollgate/contracts/config/load-config.ts'
+import { ConfigError, loadConfig } from '@tollgate/service/config/load-config.ts'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { refuseProduction } from '../refuse-production.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Account } from '@tollgate/contracts/http/account.ts'
-import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
+import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import { onEachDatabase } from '../testing/databases.ts'

@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { sql } from 'drizzle-orm'
 import type { IdentityUser } from '../auth/identity/identity.ts'
 import { openDatabase, queryRows } from '../database/connect.ts'
@@ -13,7 +14,7 @@ import { intendPlan } from './plan-intention.ts'
 import { createPlanWriter, type PlanWriterOptions } from './plan-writer.ts'
 import { syncUser } from './sync-user.ts'
 
-const catalog = loadCatalogFile(new URL('../../../../deploy/catalog.yaml', import.meta.url).pathname)
+const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 const away = new ServiceError('identity_unavailable')
 
 /** An identity provider of one attribute, whose merge takes a moment, as the real one's does. */

@@ -1,5 +1,5 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Identity, IdentityUser } from '../auth/identity/identity.ts'

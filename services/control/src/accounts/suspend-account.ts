@@ -1,4 +1,4 @@
-import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'

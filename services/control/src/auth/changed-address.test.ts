@@ -5,7 +5,14 @@ import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import { onEachDatabase } from '../testing/databases.ts'
-import { codeOf, type RunningControl, serviceRoleKey, startControl, type TestUser } from '../testing/start-control.ts'
+import {
+  anonKey,
+  codeOf,
+  type RunningControl,
+  serviceRoleKey,
+  startControl,
+  type TestUser
+} from '../testing/start-control.ts'
 import { adoptUser } from './reconcile/adopt-user.ts'
 
 const next = 'battery staple horse'
@@ -71,6 +78,28 @@ onEachDatabase('a user whose address changed at the provider', async (t, newData
       assert.equal((await login(control, victim, next)).status, 200)
     })
   }
+
+  await t.test('does not sign in with it if they moved to it before their first sign-in', async () => {
+    const [own, victim] = [newAddress(), newAddress()]
+    const password = 'correct horse battery'
+    await control.createByOperator({ email: own, password })
+    const options = { auth: { persistSession: false, autoRefreshToken: false } }
+    const { auth } = createClient(control.identity.url, anonKey, options)
+    await auth.signInWithPassword({ email: own, password })
+    assert.equal((await auth.updateUser({ email: victim })).error, null)
+    // A mail scanner opens the link that the victim got.
+    for (const address of [victim, own]) {
+      const token = linkIn(await latestMail(control.identity.mailboxUrl, address)).searchParams.get('token')!
+      const query = new URLSearchParams({ token, type: 'email_change', redirect_to: 'http://localhost:3000' })
+      await fetch(`${control.identity.url}/auth/v1/verify?${query}`, { redirect: 'manual' })
+    }
+    assert.equal((await auth.signInWithPassword({ email: victim, password })).data.user?.email, victim)
+    assert.equal(codeOf(await login(control, victim, password)), 'email_not_confirmed')
+    const opened = await latestMail(control.identity.mailboxUrl, victim)
+    assert.equal((await reset(control, await mailed(control, 'forgot-password', victim, opened), next)).status, 200)
+    assert.equal(codeOf(await login(control, victim, password)), 'invalid_credentials')
+    assert.equal((await login(control, victim, next)).status, 200)
+  })
 
   await t.test('does not sign in with the new address before control has compared', async () => {
     const user = await control.signUp()

@@ -173,6 +173,22 @@ onEachDatabase('confirmation', async (t, newDatabase) => {
     assert.equal(outcome(await login(control, email, b)), 'signed in')
   })
 
+  await t.test(
+    'a scanner that opened a link of the provider’s own templates does not keep the next mail away',
+    async () => {
+      const email = newAddress()
+      await register(control, email, a)
+      const before = await latestMail(control.identity.mailboxUrl, email)
+      await openStockLink(control, await tokenFor(control, email))
+      assert.deepEqual((await call('POST', '/api/auth/resend-confirmation', { body: { email } })).body, { ok: true })
+      const link = linkIn(await latestMail(control.identity.mailboxUrl, email, { newerThan: before }))
+      assert.equal(link.searchParams.get('type'), 'recovery')
+      const body = { token_hash: link.searchParams.get('token_hash'), password: b }
+      assert.equal((await call('POST', '/api/auth/reset-password', { body })).status, 200)
+      assert.equal(outcome(await login(control, email, b)), 'signed in')
+    }
+  )
+
   await t.test('a link of the provider’s own templates leads to the same, and confirms nothing by itself', async () => {
     const { email, token } = await hijacked(control)
     const fragment = await openStockLink(control, token)

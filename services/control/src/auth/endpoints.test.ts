@@ -89,7 +89,7 @@ onEachDatabase('auth', async (t, newDatabase) => {
     assert.equal(login.cookies.length, 2)
     assert.match(
       login.cookies[1]!,
-      /^svc_browser=[A-Za-z0-9_-]{43}; Max-Age=15552000; Path=\/api\/auth; HttpOnly; SameSite=Lax$/
+      /^svc_browser=[A-Za-z0-9_-]{43}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/
     )
     assert.match(login.cookies[0]!, /^svc_session=[A-Za-z0-9_-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
     const cookie = login.cookies[0]!.split(';')[0]!

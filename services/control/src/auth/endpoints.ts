@@ -14,9 +14,12 @@ import type { Limits } from './limits.ts'
 import { login } from './login.ts'
 import { mailRequests } from './mail-requests.ts'
 import { me } from './me.ts'
+import { ownSessions } from './own-sessions.ts'
 import type { Floors } from './pace.ts'
 import { register } from './register.ts'
 import { resetPassword } from './reset-password.ts'
+import { secondFactor } from './second-factor.ts'
+import { createSecondFactorCodes, type SecondFactorCodes } from './second-factor-codes.ts'
 import { cookieAttributes } from './session-cookie.ts'
 import { signout } from './signout.ts'
 
@@ -34,7 +37,10 @@ export type AuthOptions = {
 }
 
 /** What the auth endpoints are made of. */
-export type AuthContext = AuthOptions & { cookie: ReturnType<typeof cookieAttributes> }
+export type AuthContext = AuthOptions & {
+  cookie: ReturnType<typeof cookieAttributes>
+  codes: SecondFactorCodes
+}
 
 /** `/api/auth/*` */
 export async function authEndpoints(app: FastifyInstance, options: AuthOptions): Promise<void> {
@@ -42,14 +48,20 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   const background = createBackground(app.log)
   // What began with an answered request is finished too; everything that it needs is closed later.
   app.addHook('onClose', () => background.ended())
-  const context = { ...options, cookie: cookieAttributes(options.publicUrl, options.serviceDomain) }
+  const context = {
+    ...options,
+    cookie: cookieAttributes(options.publicUrl, options.serviceDomain),
+    codes: createSecondFactorCodes(app, options.limits)
+  }
   register(typed, context)
   confirmLink(typed)
   confirm(typed, context)
   login(typed, context)
   signout(typed, context)
   me(typed, context)
+  ownSessions(typed, context)
   mailRequests(typed, context, background)
   resetPassword(typed, context)
   changePassword(typed, context)
+  secondFactor(typed, context)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createClient } from '@supabase/supabase-js'
-import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import { readAccountRecord } from '@tollgate/contracts/records/records.ts'
+import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'

@@ -1,11 +1,41 @@
 import assert from 'node:assert/strict'
 import { sql } from 'drizzle-orm'
+import { test } from 'tap'
 import { queryRows } from '../database/connect.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, startControl, type TestUser } from '../testing/start-control.ts'
+import { browserCookie, browserCookieAttributes } from './known-browser.ts'
 import { hashSessionToken } from './session-token.ts'
 
 const browserIn = ({ cookies }: Answer) => cookies.find((cookie) => cookie.startsWith('svc_browser='))!.split(';')[0]!
+
+test('over https no other host and no page over http can set the cookie', async () => {
+  assert.equal(browserCookie('http://localhost:3000'), 'svc_browser')
+  assert.equal(browserCookie('https://app.example.com'), '__Host-svc_browser')
+  // What the prefix demands of the cookie (RFC 6265bis, section 4.1.3.2).
+  const { secure, path, domain } = browserCookieAttributes('https://app.example.com')
+  assert.deepEqual([secure, path, domain], [true, '/', undefined])
+})
+
+test('over https a browser that signed in before is known by that cookie only', async (t) => {
+  const limits = { login: 2 }
+  const control = await startControl({ publicUrl: 'https://app.example.com', trustProxy: true, limits })
+  t.after(() => control.close())
+  const { email, password } = await control.signUp()
+  let clients = 0
+  const signIn = (cookie = '') => {
+    const headers = { 'x-forwarded-for': `192.0.2.${++clients}` }
+    return control.call('POST', '/api/auth/login', { body: { email, password }, cookie, headers })
+  }
+  const { cookies } = await signIn()
+  const set = cookies.find((cookie) => cookie.startsWith('__Host-svc_browser='))!
+  assert.match(set, /; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+  const browser = set.split(';')[0]!
+  assert.equal((await signIn()).status, 200)
+  assert.equal((await signIn()).status, 429)
+  assert.equal((await signIn(browser.replace('__Host-', ''))).status, 429)
+  assert.equal((await signIn(browser)).status, 200)
+})
 
 onEachDatabase('known browsers', async (t, newDatabase) => {
   const control = await startControl({ databaseUrl: await newDatabase() })

@@ -15,7 +15,13 @@ import { hashSessionToken, isSessionToken, newSessionToken } from './session-tok
  * opens nothing: it only chooses the counter.
  */
 
-export const browserCookie = 'svc_browser'
+/**
+ * The cookie's name. Over https its prefix makes browsers refuse it from any other host, and from pages over http.
+ *
+ * @param publicUrl an origin
+ */
+export const browserCookie = (publicUrl: string): string =>
+  publicUrl.startsWith('https://') ? '__Host-svc_browser' : 'svc_browser'
 
 const lifetimeMs = 180 * 86_400_000
 /** Browsers of one user. The one that was not used for the longest time gives way. */
@@ -25,18 +31,19 @@ const maxPresented = 5
 /** Ended rows that one sign-in removes: more than it adds. */
 const clearedPerSignIn = 20
 
-/** The cookie goes to the sign-in endpoints of this host only. */
+/** The cookie goes to this host only. The prefix `__Host-` demands the path `/`. */
 export const browserCookieAttributes = (publicUrl: string): CookieSerializeOptions => ({
   httpOnly: true,
   sameSite: 'lax',
-  path: '/api/auth',
+  path: '/',
   secure: publicUrl.startsWith('https://'),
   maxAge: lifetimeMs / 1000
 })
 
 /** Values of the cookie, in the only form in which they are stored, by value. */
-function presentedBrowsers(request: FastifyRequest): Map<string, string> {
-  const tokens = presentedCookies(request.headers.cookie, browserCookie).filter(isSessionToken).slice(0, maxPresented)
+function presentedBrowsers(request: FastifyRequest, publicUrl: string): Map<string, string> {
+  const values = presentedCookies(request.headers.cookie, browserCookie(publicUrl))
+  const tokens = values.filter(isSessionToken).slice(0, maxPresented)
   return new Map(tokens.map((token) => [hashSessionToken(token), token]))
 }
 
@@ -44,11 +51,17 @@ function presentedBrowsers(request: FastifyRequest): Map<string, string> {
  * Whose attempts a sign-in counts as: those of a browser that the address' owner signed in with before, else those of
  * everybody who tries this address.
  */
-export function signInSubject({ orm }: Database, clock: Clock) {
-  return async (request: FastifyRequest): Promise<string> => {
+export function signInSubject(database: Database, clock: Clock, publicUrl: string) {
+  const findKnown = findKnownBrowser(database, clock, publicUrl)
+  return async (request: FastifyRequest): Promise<string> => (await findKnown(request)) ?? addressOf(request)
+}
+
+/** A name for the browser of a sign-in, if the address' owner signed in with it before; else null. */
+export function findKnownBrowser({ orm }: Database, clock: Clock, publicUrl: string) {
+  return async (request: FastifyRequest): Promise<string | null> => {
     const email = addressOf(request)
-    const hashes = [...presentedBrowsers(request).keys()]
-    if (hashes.length === 0) return email
+    const hashes = [...presentedBrowsers(request, publicUrl).keys()]
+    if (hashes.length === 0) return null
     const [known] = await orm
       .select({ hash: knownBrowsers.tokenHash, userId: knownBrowsers.userId })
       .from(knownBrowsers)
@@ -61,7 +74,7 @@ export function signInSubject({ orm }: Database, clock: Clock) {
         )
       )
       .limit(1)
-    return known === undefined ? email : `browser ${known.hash} of ${known.userId}`
+    return known === undefined ? null : `browser ${known.hash} of ${known.userId}`
   }
 }
 
@@ -70,9 +83,10 @@ export async function rememberBrowser(
   tx: Transaction,
   request: FastifyRequest,
   userId: string,
+  publicUrl: string,
   now: Date
 ): Promise<string> {
-  const presented = presentedBrowsers(request)
+  const presented = presentedBrowsers(request, publicUrl)
   const [known] = await tx
     .select({ hash: knownBrowsers.tokenHash })
     .from(knownBrowsers)

@@ -5,7 +5,7 @@ import type { TypedApp } from '../http/typed-app.ts'
 import type { Background } from './background.ts'
 import { isAddress } from './credentials-form.ts'
 import type { AuthContext } from './endpoints.ts'
-import { isAddressUnproved } from './proof.ts'
+import { findUnproved } from './proof.ts'
 import { addressOf } from './request-address.ts'
 
 /**
@@ -31,12 +31,14 @@ export function mailRequests(app: TypedApp, context: AuthContext, background: Ba
   })
 
   /**
-   * The provider mails nothing more for an address that it considers confirmed. Somebody who has not proved it here needs a
-   * link all the same: that to a new password proves both.
+   * The provider mails nothing more for an address that it considers confirmed, as after a mail scanner opened a link of its
+   * own templates. Somebody who has not proved the address here needs a link all the same: that to a new password proves both.
    */
   async function resend(email: string, from: string): Promise<void> {
     await identity.resendConfirmation(email, from)
-    if (await isAddressUnproved(database.orm, email)) await identity.sendRecovery(email, from)
+    const unproved = await findUnproved(database.orm, email)
+    if (unproved === null) return
+    if (unproved.isConfirmed || (await identity.isConfirmed(unproved.userId))) await identity.sendRecovery(email, from)
   }
 
   app.post(

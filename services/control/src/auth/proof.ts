@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { Orm, Transaction } from '../database/connect.ts'
 import { unprovedUsers, users } from '../database/schema.ts'
 import { foldCase } from '../http/fold-case.ts'
@@ -31,6 +31,11 @@ export async function hasProof(orm: Orm, { id, email }: Addressed): Promise<bool
   return (await orm.$count(users, and(eq(users.id, id), eq(users.provedEmail, foldCase(email))))) > 0
 }
 
+/** Whether the user has ever signed in here. What the provider has of anybody else may be a stranger's doing. */
+export async function isOurUser(orm: Orm, id: string): Promise<boolean> {
+  return (await orm.$count(users, eq(users.id, id))) > 0
+}
+
 /** Notes that the address was proved together with the password. The user has a row. */
 export async function noteProved(tx: Transaction, { id, email }: Addressed): Promise<void> {
   await tx
@@ -51,7 +56,7 @@ export async function maySignIn(orm: Orm, user: CheckedUser): Promise<boolean> {
   if (await hasProof(orm, user)) return true
   if (!user.isConfirmedByOperator) return false
   // Another sign-in of theirs may have been the first, a moment ago.
-  if ((await orm.$count(users, eq(users.id, user.id))) > 0) return hasProof(orm, user)
+  if (await isOurUser(orm, user.id)) return hasProof(orm, user)
   return (await orm.$count(unprovedUsers, eq(unprovedUsers.userId, user.id))) === 0
 }
 
@@ -113,10 +118,19 @@ export async function findAcceptedLink(
   return row ?? null
 }
 
-/** Whether the provider has no confirmation mail for this address any more, although nobody has proved it yet. */
-export async function isAddressUnproved(orm: Orm, email: string): Promise<boolean> {
-  const isThis = and(eq(unprovedUsers.email, foldCase(email.trim())), unprovedUsers.isConfirmed)
-  return (await orm.$count(unprovedUsers, isThis)) > 0
+/**
+ * The user who has not proved this address yet.
+ *
+ * @returns `isConfirmed`: the provider is known to consider the address confirmed, and so mails no confirmation any more
+ */
+export async function findUnproved(orm: Orm, email: string): Promise<{ userId: string; isConfirmed: boolean } | null> {
+  const [row] = await orm
+    .select({ userId: unprovedUsers.userId, isConfirmed: unprovedUsers.isConfirmed })
+    .from(unprovedUsers)
+    .where(eq(unprovedUsers.email, foldCase(email.trim())))
+    .orderBy(desc(unprovedUsers.isConfirmed), desc(unprovedUsers.at))
+    .limit(1)
+  return row ?? null
 }
 
 /** Forgets that a proof was missing: there is one now, or the user is deleted. */

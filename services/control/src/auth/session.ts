@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'
 import type { UserRefresher } from './reconcile/refresh-user.ts'
 import { presentedSessions } from './session-cookie.ts'
-import { slideEnd } from './session-lifetime.ts'
+import { slideSpan } from './session-lifetime.ts'
 import { extendSession, findSession } from './sessions.ts'
 
 /** Who makes a request. */
@@ -50,8 +50,8 @@ const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) =
       session = await findSession(database.orm, token, now)
     }
     if (session === null) throw new ServiceError('not_authenticated')
-    const end = slideEnd(session.span, now)
-    if (end !== null) await extendSession(database.orm, session.hash, end)
+    const used = slideSpan(session.span, now)
+    if (used !== null) await extendSession(database.orm, session.hash, used)
     const { user, account } = session
     request.caller = {
       user: { ...user, plan: effectivePlan(catalog, account.plan) },

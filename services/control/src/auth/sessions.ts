@@ -19,10 +19,16 @@ export type LiveSession = {
   account: ActingFor
 }
 
-/** Opens a session. @returns its token, which nothing but the cookie will ever carry */
-export async function openSession(tx: Transaction, userId: string, now: Date): Promise<string> {
+/**
+ * Opens a session.
+ *
+ * @param browser see auth/describe-browser.ts
+ * @returns its token, which nothing but the cookie will ever carry
+ */
+export async function openSession(tx: Transaction, userId: string, browser: string | null, now: Date): Promise<string> {
   const token = newSessionToken()
-  await tx.insert(sessions).values({ tokenHash: hashSessionToken(token), userId, createdAt: now, ...newSpan(now) })
+  const tokenHash = hashSessionToken(token)
+  await tx.insert(sessions).values({ tokenHash, userId, browser, createdAt: now, ...newSpan(now) })
   return token
 }
 
@@ -32,8 +38,7 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
   const hash = hashSessionToken(token)
   const [row] = await orm
     .select({
-      idleEndsAt: sessions.idleEndsAt,
-      endsAt: sessions.endsAt,
+      span: { lastUsedAt: sessions.lastUsedAt, idleEndsAt: sessions.idleEndsAt, endsAt: sessions.endsAt },
       syncedAt: users.syncedAt,
       user: { id: users.id, email: users.email, name: users.name },
       account: { id: accounts.id, plan: accounts.plan, seatOf: members.accountId }
@@ -47,18 +52,18 @@ export async function findSession(orm: Orm, token: string, now: Date): Promise<L
   const { seatOf, ...account } = row.account
   return {
     hash,
-    span: { idleEndsAt: row.idleEndsAt, endsAt: row.endsAt },
+    span: row.span,
     user: row.user,
     syncedAt: row.syncedAt,
     account: { ...account, role: seatOf === null ? 'owner' : 'seat' }
   }
 }
 
-/** Moves a session's end, never backwards. */
-export async function extendSession(orm: Orm, hash: string, idleEndsAt: Date): Promise<void> {
+/** Writes down a use. Moves the session's end, never backwards. */
+export async function extendSession(orm: Orm, hash: string, { lastUsedAt, idleEndsAt }: SessionSpan): Promise<void> {
   await orm
     .update(sessions)
-    .set({ idleEndsAt })
+    .set({ lastUsedAt, idleEndsAt })
     .where(and(eq(sessions.tokenHash, hash), lte(sessions.idleEndsAt, idleEndsAt)))
 }
 

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { effectivePlan, isUnknownPlan } from '../accounts/effective-plan.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Transaction } from '../database/connect.ts'
+import { describeBrowser } from './describe-browser.ts'
 import type { AuthContext } from './endpoints.ts'
 import type { IdentityUser } from './identity/identity.ts'
 import { browserCookie, browserCookieAttributes, rememberBrowser } from './known-browser.ts'
@@ -46,8 +47,8 @@ export async function signIn(
     await noteProved(tx, user)
     await closeSessions(tx, presentedSessions(request.headers.cookie))
     await clearEndedSessions(tx, now)
-    const token = await openSession(tx, user.id, now)
-    const browser = await rememberBrowser(tx, request, user.id, now)
+    const token = await openSession(tx, user.id, describeBrowser(request.headers['user-agent']), now)
+    const browser = await rememberBrowser(tx, request, user.id, publicUrl, now)
     await recordAudit(tx, { accountId: user.id, actorId: user.id, action: 'auth.login', ip, at: now })
     return { token, browser, session: await findSession(tx, token, now), isAccountChanged }
   })
@@ -55,6 +56,6 @@ export async function signIn(
   if (session === null) throw new Error('a session that was opened is not there')
   if (isAccountChanged) await projector.accountChanged(user.id)
   reply.setCookie(sessionCookie, token, cookie)
-  reply.setCookie(browserCookie, browser, browserCookieAttributes(publicUrl))
+  reply.setCookie(browserCookie(publicUrl), browser, browserCookieAttributes(publicUrl))
   return { user: { ...session.user, plan: effectivePlan(catalog, session.account.plan) } }
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { moveClock } from '@tollgate/contracts/testing/moved-clock.ts'
-import { testOnEveryRedis } from '@tollgate/contracts/testing/redis-servers.ts'
+import { moveClock } from '@tollgate/state/testing/moved-clock.ts'
+import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'
 import { openMigratedDatabase } from '../testing/databases.ts'
 import { createClockWatch } from './clock-watch.ts'
 
 const hourMs = 3_600_000
 
-testOnEveryRedis('clock watch', async (t, anyLink, kind) => {
+testOnEveryRedis('clock watch', async (t, anyLink) => {
   const database = await openMigratedDatabase('pglite:memory')
   t.after(() => database.close())
-  const { link, set } = moveClock(anyLink, kind === 'redis-server')
+  const { link, set } = moveClock(anyLink)
   link.nodes = () => [link]
 
   /** The clocks of control and Redis are moved by so much; PostgreSQL's is right. */

@@ -1,5 +1,5 @@
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { readRedisSkew, skewOf } from '@tollgate/contracts/redis/redis-time.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readRedisSkew, skewOf } from '@tollgate/state/link/redis-time.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/connect.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { earliestTime } from './earliest-time.ts'
 

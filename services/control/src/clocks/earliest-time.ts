@@ -1,5 +1,5 @@
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { readAnyRedisTime } from '@tollgate/contracts/redis/redis-time.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readAnyRedisTime } from '@tollgate/state/link/redis-time.ts'
 import type { Clock } from '../clock.ts'
 import type { Orm } from '../database/connect.ts'
 import { readDatabaseTime } from './database-time.ts'

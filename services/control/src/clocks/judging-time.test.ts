@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { moveClock } from '@tollgate/contracts/testing/moved-clock.ts'
-import { testOnEveryRedis } from '@tollgate/contracts/testing/redis-servers.ts'
+import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { moveClock } from '@tollgate/state/testing/moved-clock.ts'
+import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'
 import { openMigratedDatabase } from '../testing/databases.ts'
 import { readDatabaseTime } from './database-time.ts'
 import { judgingTime } from './judging-time.ts'
@@ -9,10 +9,10 @@ import { judgingTime } from './judging-time.ts'
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const hourMs = 3_600_000
 
-testOnEveryRedis('the time that judges secrets', async (t, anyLink, kind) => {
+testOnEveryRedis('the time that judges secrets', async (t, anyLink) => {
   const { orm, close } = await openMigratedDatabase('pglite:memory')
   t.after(close)
-  const clock = moveClock(anyLink, kind === 'redis-server')
+  const clock = moveClock(anyLink)
   clock.link.nodeOf = () => clock.link
 
   /** Runs with what PostgreSQL says before and after. */

@@ -141,10 +141,16 @@ export const sessions = pgTable(
   {
     /** SHA-256 (hex) of the cookie's value, which is stored nowhere. */
     tokenHash: text('token_hash').primaryKey(),
+    /** Names the session to its user. It opens nothing. */
+    id: uuid('id').notNull().defaultRandom(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** The browser that signed in, in our words; see auth/describe-browser.ts. */
+    browser: text('browser'),
     createdAt: at('created_at').notNull(),
+    /** At most a minute behind the last use. */
+    lastUsedAt: at('last_used_at').notNull().defaultNow(),
     /** Slides forward with use, up to `endsAt`: a session is over once this has passed. */
     idleEndsAt: at('idle_ends_at').notNull(),
     endsAt: at('ends_at').notNull()
@@ -437,7 +443,7 @@ export const ledger = pgTable(
     accountId: uuid('account_id').notNull(),
     /** When the hour began, UTC. */
     hour: at('hour').notNull(),
-    /** Which row in Redis: tag of the process that counted, and more; see `Usage` in contracts/redis/parse-usage.ts. */
+    /** Which row in Redis: tag of the process that counted, and more; see `Usage` in state/usage/parse-usage.ts. */
     run: text('run').notNull(),
     keyId: text('key_id').notNull(),
     model: text('model').notNull(),

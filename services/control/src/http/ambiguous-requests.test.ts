@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ambiguousRequests, exchangeBytes } from '@tollgate/contracts/testing/ambiguous-requests.ts'
+import { ambiguousRequests, exchangeBytes } from '@tollgate/service/testing/ambiguous-requests.ts'
 import { test } from 'tap'
 import { startControl } from '../testing/start-control.ts'
 

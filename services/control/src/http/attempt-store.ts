@@ -1,6 +1,6 @@
 import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
-import { type AttemptCount, countAttempt } from '@tollgate/contracts/redis/count-attempt.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { type AttemptCount, countAttempt } from '@tollgate/state/rate-limit/count-attempt.ts'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Longer than Redis ever takes; an answer is not delayed by more for the sake of counting. */

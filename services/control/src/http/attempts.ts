@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import rateLimit, { normalizeIP } from '@fastify/rate-limit'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { createAttemptStore } from './attempt-store.ts'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { createBodyDecoder, decodingError, isEncoded } from '@tollgate/contracts/http/decode-body.ts'
+import { createBodyDecoder, decodingError, isEncoded } from '@tollgate/service/http/decode-body.ts'
 import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify'
 
 /** Decodes compressed bodies. The limit of a body holds for what was sent, and for what it inflates to. */

@@ -132,6 +132,8 @@ test('failures', async (t) => {
   await t.test('another method of an endpoint is 405 with Allow', async () => {
     for (const [method, path, allow] of [
       ['GET', '/api/auth/login', 'POST, OPTIONS'],
+      ['GET', '/api/auth/webhook', 'POST'],
+      ['GET', '/api/billing/webhook', 'POST'],
       ['PUT', '/api/auth/me', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
       ['PUT', '/api/keys/', 'GET, HEAD, POST, OPTIONS'],
       ['POST', '/api/keys/key_1?token=s3cret', 'GET, HEAD, PATCH, DELETE, OPTIONS'],

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { ambiguityOf } from '@tollgate/contracts/http/ambiguous-head.ts'
-import { answerBeforeBody, hasUnreadBody } from '@tollgate/contracts/http/unread-body.ts'
-import { failureOfUnrouted } from '@tollgate/contracts/http/unrouted.ts'
-import { RedisAwayError } from '@tollgate/contracts/redis/redis-link.ts'
+import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
+import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
+import { failureOfUnrouted } from '@tollgate/service/http/unrouted.ts'
+import { RedisAwayError } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../database/database-away.ts'
 import { newRequestId } from './request-id.ts'
@@ -39,7 +39,11 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
   const failure = failureOfUnrouted({
     method: request.method,
     url: request.raw.url ?? '/',
-    isRouted: (method, path) => request.server.findRoute({ method, url: path }) !== null,
+    isRouted: (method, path) => {
+      const route = request.server.findRoute({ method, url: path })
+      // The pre-flight route of CORS is a wildcard. Any other for OPTIONS refuses pre-flights: see refuse-preflight.ts.
+      return route !== null && (method !== 'OPTIONS' || '*' in route.params)
+    },
     notFoundCode: 'not_found'
   })
   return sendFailure(failure, request, reply)

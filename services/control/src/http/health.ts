@@ -1,5 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { anyNode, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { anyNode, type RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { sql } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/connect.ts'

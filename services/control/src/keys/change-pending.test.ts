@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Account } from '@tollgate/contracts/http/account.ts'
 import type { Key } from '@tollgate/contracts/http/keys.ts'
-import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import {
   type AccountRecord,
   type KeyRecord,
   readAccountRecord,
   readKeyRecord
 } from '@tollgate/contracts/records/records.ts'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { accountName } from '@tollgate/state/keyspace/names.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { eq } from 'drizzle-orm'
 import { test } from 'tap'
 import { keys } from '../database/schema.ts'

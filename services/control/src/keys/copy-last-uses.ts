@@ -1,5 +1,5 @@
-import { forgetUses, type LastUses, readUses } from '@tollgate/contracts/redis/last-uses.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { forgetUses, type LastUses, readUses } from '@tollgate/state/last-uses/last-uses.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type CopyLoop, createCopyLoop } from '../copy-loop.ts'

@@ -17,7 +17,7 @@ import {
   RotateKeyResponse
 } from '@tollgate/contracts/http/keys.ts'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.ts'
 import { judgingTime } from '../clocks/judging-time.ts'

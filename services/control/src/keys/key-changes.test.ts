@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { judgeKeyChange, keyChangeLimit } from './key-changes.ts'
@@ -61,7 +62,7 @@ test('a plan without a limit has one that follows from its quota', async () => {
 })
 
 test('the shipped plans say theirs: each next one allows more', async () => {
-  const catalog = loadCatalogFile(new URL('../../../../deploy/catalog.yaml', import.meta.url).pathname)
+  const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
   const limits = ['free', 'pro', 'team', 'enterprise'].map((plan) => keyChangeLimit(catalog, plan).perHour)
   assert.deepEqual(limits, [30, 60, 300, 36_000])
 })

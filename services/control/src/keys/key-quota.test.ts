@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
 import type { Catalog, Plan } from '@tollgate/contracts/catalog/catalog.ts'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { keyQuota, mayAddKey } from './key-quota.ts'
 
-const shipped = loadCatalogFile(fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url)))
+const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 
 const withQuota = (quota: number | null): Plan => ({ ...shipped.plans.free!, keyQuota: quota })
 const quota = fc.oneof(fc.nat({ max: 1000 }), fc.constant(null))

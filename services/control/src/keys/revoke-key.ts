@@ -1,4 +1,4 @@
-import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'

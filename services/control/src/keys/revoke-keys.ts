@@ -1,4 +1,4 @@
-import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq, type SQL } from 'drizzle-orm'
 import type { Transaction } from '../database/connect.ts'
 import { keys } from '../database/schema.ts'

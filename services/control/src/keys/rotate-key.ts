@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { digestSecret, displayPrefix } from '@tollgate/contracts/keys/secret.ts'
-import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Orm } from '../database/connect.ts'

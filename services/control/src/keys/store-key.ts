@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { CreateKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { digestSecret, displayPrefix, type KeyScope } from '@tollgate/contracts/keys/secret.ts'
-import { accountShard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import type { By } from '../accounts/suspend-account.ts'
 import { recordAudit } from '../audit/record-audit.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Shard } from '@tollgate/contracts/keyspace/names.ts'
+import type { Shard } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import { accounts } from '../database/schema.ts'

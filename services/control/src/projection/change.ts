@@ -1,4 +1,4 @@
-import type { Shard } from '@tollgate/contracts/keyspace/names.ts'
+import type { Shard } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows, type Transaction } from '../database/connect.ts'
 import { changes, shards } from '../database/schema.ts'

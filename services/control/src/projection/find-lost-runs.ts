@@ -1,7 +1,7 @@
-import { type AccountShard, accountShard, shardMarker } from '@tollgate/contracts/keyspace/names.ts'
-import { executeAll } from '@tollgate/contracts/redis/execute.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { readUsage } from '@tollgate/contracts/redis/usage.ts'
+import { type AccountShard, accountShard, shardMarker } from '@tollgate/state/keyspace/names.ts'
+import { executeAll } from '@tollgate/state/link/execute.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readUsage } from '@tollgate/state/usage/usage.ts'
 import type { Ledger, LedgerRow } from '../usage/ledger.ts'
 
 const hourMs = 3_600_000
@@ -60,5 +60,5 @@ async function readForgotten(redis: RedisLink, shards: readonly AccountShard[]):
   return new Map(shards.map((shard, index) => [shard, Number(answers[index] ?? 0)]))
 }
 
-/** As in scripts/parts/usage.lua. */
+/** As in state/layout/usage.lua. */
 const finalHourOf = ({ hour, lateHour }: LedgerRow): number => (lateHour ?? hour) + 2

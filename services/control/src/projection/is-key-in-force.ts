@@ -1,6 +1,6 @@
-import { readKeyPresence } from '@tollgate/contracts/redis/key-presence.ts'
-import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readKeyPresence } from '@tollgate/state/projection/key-presence.ts'
+import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
 
 /**
  * Whether Redis has the present state of a key, so that nothing is admitted on an earlier one. It reads only: callers

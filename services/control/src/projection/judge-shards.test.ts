@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { allShards, type Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import type { FoundMarker } from '@tollgate/contracts/redis/project.ts'
+import { allShards, type Shard } from '@tollgate/state/keyspace/names.ts'
+import type { FoundMarker } from '@tollgate/state/projection/project.ts'
 import { test } from 'tap'
 import { judgeShards } from './judge-shards.ts'
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { confirmRecords } from '@tollgate/state/admission/confirm.ts'
 import {
   accountName,
   accountShard,
@@ -7,15 +9,13 @@ import {
   secretShard,
   shardMarker,
   vouchedField
-} from '@tollgate/contracts/keyspace/names.ts'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
-import { putAll } from '@tollgate/contracts/redis/project.ts'
-import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
-import { verify } from '@tollgate/contracts/redis/verify.ts'
-import { readState } from '@tollgate/contracts/testing/account-state.ts'
-import { activeKey } from '@tollgate/contracts/testing/active-key.ts'
-import { readMarker } from '@tollgate/contracts/testing/marker.ts'
-import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+} from '@tollgate/state/keyspace/names.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import { putAll } from '@tollgate/state/projection/project.ts'
+import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
+import { readState } from '@tollgate/state/testing/account-state.ts'
+import { activeKey } from '@tollgate/state/testing/active-key.ts'
+import { readMarker } from '@tollgate/state/testing/marker.ts'
 import { test } from 'tap'
 import { runPass } from './pass.ts'
 import type { ProjectionSource } from './source.ts'
@@ -93,7 +93,7 @@ test('what was vouched for in another form is brought anew, and spends are opene
     await redis.client.hset(shardMarker(shard), { 'version:2': version!, run: run! })
   }
   await redis.client.del(accountName(account))
-  const ask = () => verify(redis, account, key, { key: '', account: '' }, null)
+  const ask = () => confirmRecords(redis, account, key, { key: '', account: '' }, null)
   assert.deepEqual(await ask(), { outcome: 'unverified' })
 
   await pass()

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
-import { type AccountShard, accountShards, catalogName, type Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
+import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import { type AccountShard, accountShards, catalogName, type Shard } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readAnyRedisTime } from '@tollgate/state/link/redis-time.ts'
 import {
   claimShard,
   type FoundMarker,
@@ -9,9 +11,7 @@ import {
   readCatalogVersion,
   readShards,
   releaseShard
-} from '@tollgate/contracts/redis/project.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { readAnyRedisTime } from '@tollgate/contracts/redis/redis-time.ts'
+} from '@tollgate/state/projection/project.ts'
 import { judgeClocks } from '../clocks/judge-clocks.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
 import { type CatalogMarker, isCatalogAhead, projectCatalog } from './catalog.ts'

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
-import { accountShard, pointerName, type Shard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
 import { type KeyRecord, readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
-import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
-import { sweepTombstones } from '@tollgate/contracts/redis/sweep-tombstones.ts'
-import { type VerifyAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
-import { readState } from '@tollgate/contracts/testing/account-state.ts'
-import { readMarker } from '@tollgate/contracts/testing/marker.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { propertyRuns } from '@tollgate/sandbox/property-runs.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { type ConfirmAnswer, confirmRecords } from '@tollgate/state/admission/confirm.ts'
+import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import { accountShard, pointerName, type Shard, secretShard } from '@tollgate/state/keyspace/names.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
+import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
+import { readState } from '@tollgate/state/testing/account-state.ts'
+import { readMarker } from '@tollgate/state/testing/marker.ts'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { copyUsage } from '../usage/copy-usage.ts'
@@ -158,8 +158,8 @@ function watch(world: World, link: RedisNode) {
   /** What shards of earlier epochs hold may be what was lost, until they have followed. */
   let trustedEpoch = 0
 
-  async function look(id: string, of: string): Promise<VerifyAnswer> {
-    return verify(gateway, of, id, { key: '', account: '' }, null)
+  async function look(id: string, of: string): Promise<ConfirmAnswer> {
+    return confirmRecords(gateway, of, id, { key: '', account: '' }, null)
   }
 
   /** Whether a request with the key would get through, judging as gateways do. */
@@ -168,7 +168,7 @@ function watch(world: World, link: RedisNode) {
     if (seen.outcome !== 'moved' || seen.key === null || seen.account === null) return false
     if (readKeyRecord(seen.key.json).status !== 'active') return false
     const versions = { key: seen.key.version, account: seen.account.version }
-    return (await verify(gateway, of, id, versions, null)).outcome === 'admitted'
+    return (await confirmRecords(gateway, of, id, versions, null)).outcome === 'admitted'
   }
 
   return {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
-import { allShards, catalogName } from '@tollgate/contracts/keyspace/names.ts'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
-import { readCatalog, readShards } from '@tollgate/contracts/redis/project.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import { startPostgres } from '@tollgate/sandbox/postgres/start-postgres.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+import { allShards, catalogName } from '@tollgate/state/keyspace/names.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import { readCatalog, readShards } from '@tollgate/state/projection/project.ts'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { type Test, test } from 'tap'
 import { type Database, type Orm, queryRows } from '../database/connect.ts'
@@ -19,7 +19,7 @@ import { createProjector, type ProjectorOptions } from './projector.ts'
 import { askAsGateway, untilAnswered } from './testing/ask-as-gateway.ts'
 import { seedKeys } from './testing/seed-keys.ts'
 
-const catalog = loadCatalogFile(fileURLToPath(new URL('../../../../deploy/catalog.yaml', import.meta.url)))
+const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 const program = findRedisServer(process.env)
 const keyId = (number: number) => `key_${String(number).padStart(24, '0')}`
 

@@ -1,14 +1,14 @@
-import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
-import type { AccountShard, Shard } from '@tollgate/contracts/keyspace/names.ts'
 import { changeOf, epochOf } from '@tollgate/contracts/records/version.ts'
+import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import type { AccountShard, Shard } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import {
   putAll,
   releaseShard,
   type ShardClaim,
   type ShardMarker,
   stampShard
-} from '@tollgate/contracts/redis/project.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+} from '@tollgate/state/projection/project.ts'
 import { findLostRuns } from './find-lost-runs.ts'
 import { insistOnRun } from './insist-on-run.ts'
 import { seedShards } from './seed-shards.ts'

@@ -1,6 +1,6 @@
-import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
-import { announceChange, type ChangeNotice, type ProjectionWrite, putAll } from '@tollgate/contracts/redis/project.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { announceChange, type ChangeNotice, type ProjectionWrite, putAll } from '@tollgate/state/projection/project.ts'
 
 /** Of one account or one of its keys. */
 export type ChangeOfOne = Exclude<ChangeNotice, { kind: 'catalog' }>

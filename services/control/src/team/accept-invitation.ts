@@ -1,6 +1,6 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { eq } from 'drizzle-orm'
 import { intendPlan } from '../accounts/plan-intention.ts'
 import { type By, suspendAccount } from '../accounts/suspend-account.ts'

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { sql } from 'drizzle-orm'
 import { queryRows } from '../database/connect.ts'
 import { onEachDatabase } from '../testing/databases.ts'
 import { startControl, type TestUser } from '../testing/start-control.ts'
 import { outcomeOf, teamOf } from './testing/team-of.ts'
 
-const shipped = loadCatalogFile(new URL('../../../../deploy/catalog.yaml', import.meta.url).pathname)
+const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 /** Teams of two: everybody wants the last seat. */
 const catalog = { ...shipped, plans: { ...shipped.plans, team: { ...shipped.plans.team!, seats: 2 } } }
 const rounds = 5

@@ -1,5 +1,5 @@
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, eq } from 'drizzle-orm'
 import { ensurePersonalAccount } from '../accounts/personal-account.ts'
 import { intendPlan } from '../accounts/plan-intention.ts'

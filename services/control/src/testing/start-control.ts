@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createClient } from '@supabase/supabase-js'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
 import { type RunningIdentity, startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { createPlanWriter, type PlanWriter } from '../accounts/plan-writer.ts'
 import { buildApp } from '../app.ts'
@@ -64,6 +65,8 @@ export type StartControlOptions = {
   passwordCost?: number
   /** Of the identity server, in characters. 6 by default. */
   minimumPasswordLength?: number
+  /** Of the identity server, Unix milliseconds: the system's clock by default. */
+  identityNow?: () => number
   /** None by default, so that refusals are not slow. */
   floors?: Floors
   /** By default so many that no test meets them by accident. */
@@ -150,6 +153,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     serviceRoleKey,
     passwordCost: options.passwordCost ?? lowPasswordCost,
     ...(options.minimumPasswordLength !== undefined && { minimumPasswordLength: options.minimumPasswordLength }),
+    ...(options.identityNow !== undefined && { now: options.identityNow }),
     userWebhook:
       identityWebhookSecret === null ? null : { url: () => `${url}/api/auth/webhook`, secret: identityWebhookSecret }
   })
@@ -336,6 +340,8 @@ const noLimits: Limits = {
   login: 1e6,
   register: 1e6,
   confirm: 1e6,
+  secondFactor: 1e6,
+  codesPerHour: 1e6,
   forgotPassword: 1e6,
   resendConfirmation: 1e6,
   resetPassword: 1e6,
@@ -345,7 +351,7 @@ const noLimits: Limits = {
   acceptInvitation: 1e6,
   billing: 1e6
 }
-const repositoryCatalog = new URL('../../../../deploy/catalog.yaml', import.meta.url).pathname
+const repositoryCatalog = workspaceFile('deploy/catalog.yaml')
 
 const admin = (url: string) =>
   createClient(url, serviceRoleKey, { auth: { persistSession: false, autoRefreshToken: false } }).auth.admin

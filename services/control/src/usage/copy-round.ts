@@ -1,6 +1,6 @@
-import { accountShards } from '@tollgate/contracts/keyspace/names.ts'
-import { anyNode, type RedisLink, shardsByNode } from '@tollgate/contracts/redis/redis-link.ts'
-import { readHour, type UsageSelection } from '@tollgate/contracts/redis/usage.ts'
+import { accountShards } from '@tollgate/state/keyspace/names.ts'
+import { anyNode, type RedisLink, shardsByNode } from '@tollgate/state/link/redis-link.ts'
+import { readHour, type UsageSelection } from '@tollgate/state/usage/usage.ts'
 import { type CopyOptions, copyUsage } from './copy-usage.ts'
 import type { Ledger } from './ledger.ts'
 

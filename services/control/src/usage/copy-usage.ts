@@ -1,6 +1,6 @@
-import type { AccountShard } from '@tollgate/contracts/keyspace/names.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { forgetUsage, listUsage, readUsage, type UsageSelection } from '@tollgate/contracts/redis/usage.ts'
+import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { forgetUsage, listUsage, readUsage, type UsageSelection } from '@tollgate/state/usage/usage.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Rows that are read in one round trip, and stored with one statement. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Usage } from '@tollgate/contracts/redis/parse-usage.ts'
+import type { Usage } from '@tollgate/state/usage/parse-usage.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'

@@ -1,6 +1,6 @@
 import type { LedgerRow } from './ledger.ts'
 
-/** `<tag of the run>[~<hour in which it began>].<when it began, µs>`: see `Usage` in contracts/redis/parse-usage.ts. */
+/** `<tag of the run>[~<hour in which it began>].<when it began, µs>`: see `Usage` in state/usage/parse-usage.ts. */
 const runForm = /^([^~.]+)(?:~(\d+))?\.(\d+)$/
 
 type Stored = {

@@ -1,6 +1,6 @@
-import type { AccountShard } from '@tollgate/contracts/keyspace/names.ts'
-import type { Usage } from '@tollgate/contracts/redis/parse-usage.ts'
-import type { LedgerSpend } from '@tollgate/contracts/redis/spend.ts'
+import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
+import type { LedgerSpend } from '@tollgate/state/spend/spend.ts'
+import type { Usage } from '@tollgate/state/usage/parse-usage.ts'
 
 /** Which row of usage in Redis a row of the ledger is a copy of, and of which state of it. */
 export type LedgerRow = {

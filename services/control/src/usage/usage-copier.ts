@@ -1,4 +1,4 @@
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { type CopyLoop, createCopyLoop } from '../copy-loop.ts'
 import { copyRound } from './copy-round.ts'

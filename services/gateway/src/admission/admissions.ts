@@ -4,8 +4,8 @@ import {
   type AskedRequest,
   admit,
   type PreparedAdmission
-} from '@tollgate/contracts/redis/admit.ts'
-import { type RedisLink, togetherFor } from '@tollgate/contracts/redis/redis-link.ts'
+} from '@tollgate/state/admission/admit.ts'
+import { type RedisLink, togetherFor } from '@tollgate/state/link/redis-link.ts'
 import type { Turn } from '../turn.ts'
 
 /** Requests that one script judges: few enough to keep others waiting for less than a millisecond. */

@@ -7,10 +7,10 @@ import {
   type Hold,
   prepareAdmission,
   type RateState
-} from '@tollgate/contracts/redis/admit.ts'
-import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
-import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
-import { type CurrentRecord, type RecordsAnswer, verify } from '@tollgate/contracts/redis/verify.ts'
+} from '@tollgate/state/admission/admit.ts'
+import { type CurrentRecord, confirmRecords, type RecordsAnswer } from '@tollgate/state/admission/confirm.ts'
+import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 import type { Admissions } from './admissions.ts'
@@ -45,8 +45,12 @@ export type CallRequest = {
   kind: ModelKind
   /** null if the catalog has none of that name and kind. */
   model: Model | null
-  /** The cheap bound; null without a model. */
-  bound: TokenBound | null
+  /**
+   * Makes the cheap bound, once the key may use the model. Before that, a refusal would tell whether the model exists.
+   *
+   * @throws ServiceError for a request that the model does not take
+   */
+  bound: (model: Model) => TokenBound
   /** Counts the prompt exactly; null where or while that cannot be done. */
   count: () => Promise<number | null> | null
 }
@@ -69,12 +73,13 @@ export type Admitted = {
  * prompt is in the way, the prompt is counted exactly, once. Where only a default length of the output is in the way of the
  * rate, it shrinks, once.
  *
- * @throws ServiceError with the verdict's code, what a budget or limit says, exceeds_rate_limit or state_unavailable
+ * @throws ServiceError with the verdict's code, what the bound's maker throws, what a budget or limit says,
+ *   exceeds_rate_limit or state_unavailable
  */
 export async function admitRequest(admission: Admission, request: CallRequest): Promise<Admitted> {
   const { known, catalog, name, kind, model } = request
   const { redis, admissions, holdMs } = admission
-  let { bound } = request
+  let bound: TokenBound | null = null
   let [confirmed, counted, shrunk, reaped] = [false, false, false, false]
   if (admission.isFull()) throw new ServiceError('state_unavailable')
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -85,7 +90,8 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       continue
     }
     const { prepared, allowances } = prepare(known, catalog, verdict.endsAt, holdMs)
-    const whole = costBound(bound!, model!)
+    bound ??= request.bound(model!)
+    const whole = costBound(bound, model!)
     const asked = withinRate(whole, allowances.tokens)
     let answer: AdmitAnswer | null = null
     try {
@@ -116,15 +122,16 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
     // Refused; perhaps only because the prompt was taken to be longer than it is.
     const exact = counted || !dependsOnPrompt(answer, whole) ? null : await request.count()
     counted = true
-    if (exact !== null && exact < bound!.promptTokens) {
-      bound = { ...bound!, promptTokens: exact }
+    if (exact !== null && exact < bound.promptTokens) {
+      bound = { ...bound, promptTokens: exact }
       continue
     }
-    const isShrinkable = bound!.isDefault === true && !shrunk
-    const smaller = isShrinkable && isOverTokens(answer) ? shrinkDefault(asked!, answer, allowances) : answer
+    const isShrinkable: boolean = bound.isDefault === true && !shrunk
+    const smaller: ReturnType<typeof shrinkDefault> | AdmitAnswer | null =
+      isShrinkable && isOverTokens(answer) ? shrinkDefault(asked!, answer, allowances) : answer
     if (typeof smaller !== 'number') throw refusalOf(smaller, allowances.tokens)
     shrunk = true
-    bound = { ...bound!, wantedTokens: smaller }
+    bound = { ...bound, wantedTokens: smaller }
   }
   throw new ServiceError('state_unavailable')
 }
@@ -160,7 +167,9 @@ function refusalError({ code, message }: Extract<Verdict, { allowed: false }>): 
 async function confirm(redis: RedisLink, known: KnownKey, verdict: Verdict): Promise<boolean> {
   const { account, key } = known.pointer
   const judged = { key: known.key?.version ?? '', account: known.account?.version ?? '' }
-  const answer = await throughRedis(() => verify(redis, account, key, judged, verdict.allowed ? verdict.endsAt : null))
+  const answer = await throughRedis(() =>
+    confirmRecords(redis, account, key, judged, verdict.allowed ? verdict.endsAt : null)
+  )
   if (answer.outcome === 'admitted') return true
   if (answer.outcome === 'unverified') throw new ServiceError('state_unavailable')
   if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')

@@ -1,6 +1,6 @@
 import type { Plan } from '@tollgate/contracts/catalog/catalog.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
-import type { Allowances } from '@tollgate/contracts/redis/admit.ts'
+import type { Allowances } from '@tollgate/state/admission/admit.ts'
 
 /**
  * What a key may do within its account's plan: of several limits on the same thing the lowest counts. The burst of a key's

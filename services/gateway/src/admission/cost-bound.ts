@@ -1,5 +1,5 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
-import type { AdmitAnswer, Allowances, CostBound } from '@tollgate/contracts/redis/admit.ts'
+import type { AdmitAnswer, Allowances, CostBound } from '@tollgate/state/admission/admit.ts'
 
 /** The most tokens that a request can use, apart from how many of output it is granted. */
 export type TokenBound = {

@@ -1,4 +1,4 @@
-import type { RateState } from '@tollgate/contracts/redis/admit.ts'
+import type { RateState } from '@tollgate/state/admission/admit.ts'
 
 /** Names and values, alternating, of the headers that tell a client where its rates stand, as OpenAI's API has them. */
 export function rateFields(state: RateState, tokensPerMinute: number): string[] {

@@ -1,5 +1,5 @@
-import { lastUsesName } from '@tollgate/contracts/keyspace/names.ts'
-import { readUses } from '@tollgate/contracts/redis/last-uses.ts'
+import { lastUsesName } from '@tollgate/state/keyspace/names.ts'
+import { readUses } from '@tollgate/state/last-uses/last-uses.ts'
 import t from 'tap'
 import { type FakeUpstream, startFakeUpstream } from '../testing/fake-upstream.ts'
 import { type SeededKey, startGateway, type TestGateway } from '../testing/start-gateway.ts'

@@ -1,5 +1,5 @@
-import { noteUses } from '@tollgate/contracts/redis/last-uses.ts'
-import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
+import { noteUses } from '@tollgate/state/last-uses/last-uses.ts'
+import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 
 const flushMs = 1000
 /** Of so many keys uses are kept while Redis does not take them. */

@@ -1,8 +1,8 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { digestSecret, isSecretLength, scopeOfSecret } from '@tollgate/contracts/keys/secret.ts'
-import { prepareAccount } from '@tollgate/contracts/redis/prepared-account.ts'
-import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
+import { prepareAccount } from '@tollgate/state/wire/prepared-account.ts'
 import { GenerationalCache } from './generational-cache.ts'
 import type { KnownKey } from './known-key.ts'
 

@@ -1,6 +1,6 @@
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
-import type { Allowances, PreparedAdmission } from '@tollgate/contracts/redis/admit.ts'
-import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
+import type { Allowances, PreparedAdmission } from '@tollgate/state/admission/admit.ts'
+import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { Refusals } from '../admission/refusals.ts'
 import type { BodySender } from '../body/body-memory.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'

@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { createAuthenticator } from './authenticate.ts'

@@ -6,9 +6,9 @@ import {
   type Plan,
   readCatalogJson
 } from '@tollgate/contracts/catalog/catalog.ts'
-import { catalogName, changesChannel } from '@tollgate/contracts/keyspace/names.ts'
-import { type ChangeNotice, readCatalog, readCatalogVersion } from '@tollgate/contracts/redis/project.ts'
-import { RedisAwayError, type RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { catalogName, changesChannel } from '@tollgate/state/keyspace/names.ts'
+import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { type ChangeNotice, readCatalog, readCatalogVersion } from '@tollgate/state/projection/project.ts'
 
 const catalogNotice = JSON.stringify({ kind: 'catalog' } satisfies ChangeNotice)
 

@@ -18,6 +18,7 @@ t.teardown(async () => {
 })
 
 const chatBody = (model = 'small') => JSON.stringify(chatOf(model))
+const streamBody = JSON.stringify(chatOf('small', { stream: true }))
 
 const post = (secret: string | null, body: string, options?: RequestInit) =>
   send(gateway, secret, '/chat/completions', body, options)
@@ -235,7 +236,7 @@ t.test('an upstream that breaks off, or does not answer in time, is told plainly
       .writeHead(200, { 'content-type': 'text/event-stream' })
       .write('data: {"choices":[]}\n\n', () => response.destroy())
   })
-  const broken = await post(secret, chatBody())
+  const broken = await post(secret, streamBody)
   t.equal(broken.status, 200)
   const events = (await broken.text()).split('\n\n')
   t.equal(events[0], 'data: {"choices":[]}')
@@ -249,7 +250,7 @@ t.test('an answer can never run into the next one, and an error event is never p
     response.writeHead(200, { 'content-type': 'Text/Event-Stream', 'content-length': '400' })
     response.write('data: {}\n\ndata: {"half', () => response.destroy())
   })
-  const broken = await post(secret, chatBody())
+  const broken = await post(secret, streamBody)
   t.equal(broken.headers.get('content-length'), null)
   t.match(await broken.text(), /^data: {}\n\ndata: {"error":.*"upstream_error".*}\n\n$/)
   upstream.answer(({ response }) => {
@@ -272,7 +273,7 @@ t.test('a client that leaves ends the upstream call', async (t) => {
     })
   })
   const leaving = new AbortController()
-  const response = await post(secret, chatBody(), { signal: leaving.signal })
+  const response = await post(secret, streamBody, { signal: leaving.signal })
   await response.body!.getReader().read()
   leaving.abort()
   await upstreamClosed
@@ -299,7 +300,7 @@ t.test('a reader that stalls holds the upstream back, and the gateway’s memory
     response.end(done)
   })
   const before = process.memoryUsage().rss
-  const response = await post(secret, chatBody())
+  const response = await post(secret, streamBody)
   await stalled.promise
   const grown = process.memoryUsage().rss - before
   t.ok(

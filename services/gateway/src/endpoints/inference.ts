@@ -6,6 +6,7 @@ import type { TObject } from 'typebox'
 import { type Admission, type Admitted, admitRequest, confirmKey } from '../admission/admit-request.ts'
 import type { TokenBound } from '../admission/cost-bound.ts'
 import { judgeKey } from '../admission/judge.ts'
+import { mayBeRefused } from '../admission/may-be-refused.ts'
 import type { BoundedBody } from '../admission/prompt-bound.ts'
 import { rateFields } from '../admission/rate-headers.ts'
 import { assertFewRefusals, countRefusal } from '../admission/refusals.ts'
@@ -77,11 +78,11 @@ export function inferenceEndpoint(
       reply.send(error)
       return
     }
-    if (!mayNeedOtherPlan(request.raw, known, catalog.current())) {
+    if (!mayBeRefused(known) && !mayNeedOtherPlan(request.raw, known, catalog.current())) {
       read(request, reply)
       return
     }
-    // What is refused is refused on the present plan.
+    // What is refused is refused on the present records.
     confirmKey(admission.redis, known, (records) => judgeKey(records, known.digest)).then(
       () => read(request, reply),
       (error) => reply.send(error)
@@ -142,10 +143,7 @@ export function inferenceEndpoint(
     // What follows must not keep all of the members in memory for as long as the answer takes.
     const asked = { max_tokens, max_completion_tokens }
     const model = view.model(name, kind)
-    if (model !== null) refuseUnpriced(body)
-    const bound = model === null ? null : endpoint.tokenBound(body, model)
-    // Last: a member without a price is refused as such.
-    if (model !== null) refuseUnknown(spans, membersOf(model))
+    let bound: TokenBound | null = null
     const prompt: CountablePrompt | null =
       model === null || model.tokenizer === null
         ? null
@@ -164,7 +162,13 @@ export function inferenceEndpoint(
       name,
       kind,
       model,
-      bound,
+      bound: (allowed) => {
+        refuseUnpriced(body)
+        bound = endpoint.tokenBound(body, allowed)
+        // Last: a member without a price is refused as such.
+        refuseUnknown(spans, membersOf(allowed))
+        return bound
+      },
       count: () => (prompt === null ? null : estimator.countPrompt(prompt))
     }).then(
       (admitted) => {
@@ -219,6 +223,7 @@ export function inferenceEndpoint(
       upstreams,
       path,
       listMember: kind === 'embedding' ? 'data' : 'choices',
+      answers,
       requestId: id,
       maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
       response: reply.raw,

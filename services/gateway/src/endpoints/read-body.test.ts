@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -60,6 +62,21 @@ t.test('a body takes about as much memory as it has bytes, however many pieces t
     reader.memory.release(sender, held)
     t.equal(sender.bodyBytes, 0)
   }
+})
+
+t.test('a client that leaves behind its whole body holds nothing, also while a decoder works', async (t) => {
+  const request = requestOf({ 'transfer-encoding': 'chunked', 'content-encoding': 'gzip' })
+  const reader = { memory: new BodyMemory(megabyte), slowBodies: new SlowBodies(1e9) }
+  const sender = { bodyBytes: 0 }
+  readBody(request, new ServerResponse(request), reader, sender, megabyte, () => t.fail('nobody is there to answer'))
+  request.push(gzipSync(randomBytes(300_000)))
+  await once(request, 'pause')
+  t.ok(reader.memory.heldBytes > 0)
+  end(request)
+  request.destroy()
+  await once(request, 'close')
+  t.equal(reader.memory.heldBytes, 0)
+  t.equal(sender.bodyBytes, 0)
 })
 
 const plain = fc.constantFrom(1, 30, 5000, 70_000, 300_000).map((length) => Buffer.alloc(length, 'x'))

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { type BodyDecoder, createBodyDecoder, decodingError, isEncoded } from '@tollgate/contracts/http/decode-body.ts'
+import { type BodyDecoder, createBodyDecoder, decodingError, isEncoded } from '@tollgate/service/http/decode-body.ts'
 import { type BodyMemory, type BodySender, type NoRoom, shortBodyBytes } from '../body/body-memory.ts'
 import type { ArrivingBody, SlowBodies } from '../body/slow-bodies.ts'
 
@@ -49,7 +49,7 @@ export function readBody(
     done(null, none, 0)
     return
   }
-  const { 'content-type': type, 'content-encoding': encoding, expect } = request.headers
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers
   let decoder: BodyDecoder | null = null
   let failure: ServiceError | null = null
   if (declared > maxBodyBytes) failure = tooLarge()
@@ -75,9 +75,13 @@ export function readBody(
     return
   }
   // The client waits for it before it sends the body.
-  if (expect !== undefined) response.writeContinue()
+  if (awaitsContinue(request)) response.writeContinue()
   new Reading(request, reader, sender, senderLimit, declared, decoder, done).begin()
 }
+
+/** Whether the client asks for `100 Continue`. In HTTP/1.0 it cannot (RFC 9110, 10.1.1). */
+const awaitsContinue = ({ headers: { expect }, httpVersion }: IncomingMessage): boolean =>
+  expect !== undefined && httpVersion === '1.1' && /(^|\W)100-continue($|\W)/i.test(expect)
 
 /** One body that arrives. */
 class Reading implements ArrivingBody {
@@ -128,7 +132,7 @@ class Reading implements ArrivingBody {
     const request = this.#request
     request.on('data', (chunk: Buffer) => this.#onData(chunk))
     if (this.expectedBytes < 0 || this.#decoder !== null) request.on('end', () => this.#onEnd())
-    if (this.expectedBytes < 0 || this.expectedBytes > shortBodyBytes) {
+    if (this.expectedBytes < 0 || this.expectedBytes > shortBodyBytes || this.#decoder !== null) {
       // A client that leaves within a shorter body is noticed a second later, which saves a listener for every request.
       request.on('close', () => this.forget())
     }
@@ -140,7 +144,7 @@ class Reading implements ArrivingBody {
   }
 
   get isAbandoned(): boolean {
-    return this.#request.destroyed && !this.#request.complete
+    return this.#request.destroyed && !this.#request.readableEnded
   }
 
   cutOff(): void {
@@ -148,8 +152,8 @@ class Reading implements ArrivingBody {
   }
 
   forget(): void {
-    // Of a body that has arrived, a decoder may still be at work.
-    if (this.#done !== null && !this.#request.complete) this.#stop(0)
+    // Of a body that was read to its end, a decoder may still be at work. One that was not has no end any more.
+    if (this.#done !== null && !this.#request.readableEnded) this.#stop(0)
   }
 
   #onData(chunk: Buffer): void {

@@ -1,5 +1,5 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { failureOfUnrouted } from '@tollgate/contracts/http/unrouted.ts'
+import { failureOfUnrouted } from '@tollgate/service/http/unrouted.ts'
 import type { FastifyRequest } from 'fastify'
 
 const chat = 'Use POST /v1/chat/completions.'

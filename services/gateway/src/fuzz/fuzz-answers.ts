@@ -159,14 +159,17 @@ export async function fuzzAnswers(runs: number, seed: number): Promise<Map<strin
     const relayed = await call(gateway.url, '/v1/chat/completions', body, `Bearer ${secret}`)
     if (relayed === null) {
       // The body broke off before its beginning had left.
-      if (direct === null || direct.status >= 300 || isHonest(direct)) throw new Error('no answer at all')
+      if (direct === null || direct.status >= 300 || isHonest(direct, one.asksForStream)) {
+        throw new Error('no answer at all')
+      }
       got.set('broken off', (got.get('broken off') ?? 0) + 1)
       return
     }
     const seen = JSON.stringify({ ...relayed, body: relayed.body.toString('latin1') })
     if (seen.includes('upstream-credential') && !direct?.body.includes('upstream-credential'))
       throw new Error(`a credential: ${seen}`)
-    const kind = relayed.status === 502 && isLaxlyFramed(bytes) ? compare(null, relayed) : compare(direct, relayed)
+    const isLax = relayed.status === 502 && isLaxlyFramed(bytes)
+    const kind = compare(isLax ? null : direct, relayed, one.asksForStream)
     got.set(kind, (got.get(kind) ?? 0) + 1)
   })
   try {
@@ -190,7 +193,7 @@ function isLaxlyFramed(bytes: Buffer): boolean {
 }
 
 /** @throws Error if what was relayed does not follow from what the upstream answers */
-function compare(direct: Got | null, relayed: Got): string {
+function compare(direct: Got | null, relayed: Got, asksForStream: boolean): string {
   if (relayed.sniffing !== 'nosniff') throw new Error('an answer that may be taken for a page')
   if (relayed.status >= 300) {
     if (!relayed.isComplete) throw new Error('a failure that is not complete')
@@ -200,15 +203,17 @@ function compare(direct: Got | null, relayed: Got): string {
       throw new Error('a failure of the upstream as it was')
     if (direct.status >= 300) return `${direct.status}: ${relayed.status}`
     if (relayed.status !== 502) throw new Error(`no answer, told as ${relayed.status}`)
-    if (isHonest(direct)) throw new Error('a whole answer was refused')
+    if (isHonest(direct, asksForStream)) throw new Error('a whole answer was refused')
     return 'no answer: 502'
   }
   if (direct === null) throw new Error('an answer from nowhere')
   if (direct.status !== relayed.status) throw new Error(`${direct.status} became ${relayed.status}`)
-  if (relayed.type.startsWith('text/event-stream')) return compareStreams(direct, relayed)
+  const isStream = relayed.type.startsWith('text/event-stream')
+  if (isStream !== asksForStream) throw new Error('an answer that nobody asked for')
+  if (isStream) return compareStreams(direct, relayed)
   if (relayed.type !== 'application/json') throw new Error(`an answer of type ${relayed.type}`)
   if (!relayed.isComplete) {
-    if (isHonest(direct)) throw new Error('a whole answer was broken off')
+    if (isHonest(direct, false)) throw new Error('a whole answer was broken off')
     return 'whole, broken'
   }
   if (!direct.isComplete) throw new Error('a broken answer was made whole')
@@ -216,13 +221,14 @@ function compare(direct: Got | null, relayed: Got): string {
   return 'whole'
 }
 
-/** Whether what an upstream answered is beyond doubt an answer, and whole. */
-function isHonest(direct: Got): boolean {
+/** Whether what an upstream answered is beyond doubt the answer that was asked for, and whole. */
+function isHonest(direct: Got, asksForStream: boolean): boolean {
   if (!direct.isComplete || direct.isUndecodable) return false
   const text = direct.body.toString()
   const kind = judgeHead(direct.status, { contentType: direct.type, contentEncoding: undefined })
+  if (kind !== (asksForStream ? 'stream' : 'body')) return false
   if (kind === 'body') return isChoices(text)
-  if (kind !== 'stream' || !/^(data: [^\r\n]+\n\n)+$/.test(text)) return false
+  if (!/^(data: [^\r\n]+\n\n)+$/.test(text)) return false
   const events = text
     .split('\n\n')
     .slice(0, -1)
@@ -272,7 +278,7 @@ function compareStreams(direct: Got, relayed: Got): string {
     if (!direct.isComplete && !from.includes('[DONE]')) throw new Error('a broken stream passed for a whole one')
     if (text.includes(`\n\ndata: ${error}\n\n`)) throw new Error('an error of the upstream passed')
   } else {
-    if (isHonest(direct)) throw new Error('a whole stream was told as broken')
+    if (isHonest(direct, true)) throw new Error('a whole stream was told as broken')
     if (/[\r\n]data: ?\[DONE\]\n/.test(text)) throw new Error('done, although broken')
   }
   if (direct.isUndecodable) return 'stream, undecodable'

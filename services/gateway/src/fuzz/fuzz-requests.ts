@@ -65,13 +65,15 @@ const request = fc.record({
 export async function fuzzRequests(runs: number, seed: number): Promise<Map<number, number>> {
   const upstream = await startFakeUpstream()
   const served = '{"object":"it","choices":[{}],"data":[{}],"usage":{"prompt_tokens":1}}'
+  const streamed = `data: ${served}\n\ndata: [DONE]\n\n`
   const unexpected: string[] = []
   upstream.answer(({ request, response, body }) => {
     if (request.headers.authorization !== 'Bearer upstream-credential')
       unexpected.push('another credential went upstream')
-    const { model } = JSON.parse(body) as { model: string }
+    const { model, stream } = JSON.parse(body) as { model: string; stream?: unknown }
     if (!['small', 'embedder', 'writer'].includes(model)) unexpected.push(`the model ${model} went upstream`)
-    response.writeHead(200, { 'content-type': 'application/json' }).end(served)
+    response.writeHead(200, { 'content-type': stream === true ? 'text/event-stream' : 'application/json' })
+    response.end(stream === true ? streamed : served)
     upstream.received.length = 0
   })
   // What remains incomplete is refused soon.
@@ -100,7 +102,7 @@ export async function fuzzRequests(runs: number, seed: number): Promise<Map<numb
     for (const { status, headers, body } of readAnswers(await answers)) {
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       if (status >= 400) checkFailure(status, body)
-      else if (status !== 204 && body !== served && !/^{"(id|object|openapi)":/.test(body)) {
+      else if (status !== 204 && body !== served && body !== streamed && !/^{"(id|object|openapi)":/.test(body)) {
         throw new Error(`an unexpected answer: ${body}`)
       }
       if (status !== 204 && !headers['x-request-id']?.startsWith('req_')) throw new Error('no request id')

@@ -5,6 +5,16 @@ import { startGateway, testCatalog } from '../testing/start-gateway.ts'
 /** What a thread with a gateway tells of it. */
 export type GatewayThread = { url: string; secret: string }
 
+/** How long a request held the loop at most, ms of CPU time: without and with the collection of garbage. */
+export type Held = { heldMs: number; withGarbageMs: number }
+
+type Turn = { startedAt: number; endedAt: number; cpuMs: number }
+
+function afterTurns(turns: number, done: () => void): void {
+  if (turns === 0) done()
+  else setImmediate(() => afterTurns(turns - 1, done))
+}
+
 /** Long prompts are admitted, too, and forwarded. */
 const plan = { ...testCatalog.plans.free!, caps: { requestNanos: 1e12, monthlyNanos: 1e15 } }
 
@@ -16,39 +26,51 @@ const plan = { ...testCatalog.plans.free!, caps: { requestNanos: 1e12, monthlyNa
 async function serve(upstream: string): Promise<void> {
   const gateway = await startGateway(upstream, { catalog: { ...testCatalog, plans: { free: plan } } })
   const { secret } = await gateway.seedKey()
-  let collectedMs = 0
-  const collections = new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) collectedMs += duration
-  })
-  collections.observe({ entryTypes: ['gc'] })
-  const cpuMs = (): number => {
+  const collections: PerformanceEntry[] = []
+  const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()))
+  observer.observe({ entryTypes: ['gc'] })
+  const cpuNow = (): number => {
     const { user, system } = process.threadCpuUsage()
     return (user + system) / 1000
   }
   let isWatching = false
   let longestMs = 0
+  let longestWithGarbageMs = 0
+  let last: Turn | null = null
 
-  function watch(before: number): void {
-    const now = cpuMs()
-    for (const { duration } of collections.takeRecords()) collectedMs += duration
-    longestMs = Math.max(longestMs, now - before - collectedMs)
-    collectedMs = 0
-    if (isWatching) setImmediate(watch, cpuMs())
+  /** A collection is told in the turn after it, so the turn before the one that ends now is judged. */
+  function watch({ startedAt, cpuAt }: { startedAt: number; cpuAt: number }): void {
+    const [endedAt, cpuMs] = [performance.now(), cpuNow() - cpuAt]
+    collections.push(...observer.takeRecords())
+    if (last !== null) judge(last)
+    last = { startedAt, endedAt, cpuMs }
+    if (isWatching) setImmediate(watch, { startedAt: performance.now(), cpuAt: cpuNow() })
+  }
+
+  function judge({ startedAt, endedAt, cpuMs }: Turn): void {
+    let garbageMs = 0
+    while (collections.length > 0 && collections[0]!.startTime < endedAt) {
+      const { startTime, duration } = collections.shift()!
+      if (startTime >= startedAt) garbageMs += duration
+    }
+    longestMs = Math.max(longestMs, cpuMs - garbageMs)
+    longestWithGarbageMs = Math.max(longestWithGarbageMs, cpuMs)
   }
 
   parentPort!.on('message', async (message: 'watch' | 'tell' | 'close') => {
     if (message === 'watch') {
       isWatching = true
-      longestMs = 0
-      setImmediate(watch, cpuMs())
+      longestMs = longestWithGarbageMs = 0
+      last = null
+      setImmediate(watch, { startedAt: performance.now(), cpuAt: cpuNow() })
     } else if (message === 'tell') {
-      // The turn in which the request ended is over, too.
-      setImmediate(() => {
+      // The turn in which the request ended is over and judged, too.
+      afterTurns(4, () => {
         isWatching = false
-        parentPort!.postMessage(longestMs)
+        parentPort!.postMessage({ heldMs: longestMs, withGarbageMs: longestWithGarbageMs } satisfies Held)
       })
     } else {
-      collections.disconnect()
+      observer.disconnect()
       await gateway.close()
       parentPort!.close()
     }

@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import { brotliDecompressSync, constants, createBrotliDecompress, createUnzip, unzipSync } from 'node:zlib'
 import { CallError } from '../upstreams/call-error.ts'
 import type { Source } from './stream-answer.ts'
 
@@ -22,6 +22,23 @@ export function isKnownEncoding(encoding: string): boolean {
 /** Whether a `content-encoding` changes nothing. */
 export function isIdentity(encoding: string): boolean {
   return encoding.toLowerCase() === 'identity'
+}
+
+/**
+ * Decodes a short body, or as much of it as has come.
+ *
+ * @returns nothing if it cannot be decoded, or has more than `maxBytes` then
+ */
+export function decodeShort(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
+  if (isIdentity(encoding)) return bytes
+  if (!isKnownEncoding(encoding)) return nothing
+  try {
+    return encoding.toLowerCase() === 'br'
+      ? brotliDecompressSync(bytes, { maxOutputLength: maxBytes, finishFlush: constants.BROTLI_OPERATION_FLUSH })
+      : unzipSync(bytes, { maxOutputLength: maxBytes, finishFlush: constants.Z_SYNC_FLUSH })
+  } catch {
+    return nothing
+  }
 }
 
 /**
@@ -101,6 +118,8 @@ export class AnswerDecoder implements Source {
     this.#stream.destroy()
   }
 }
+
+const nothing = Buffer.alloc(0)
 
 function broken(how: string): CallError {
   return new CallError('malformed_answer', `the upstream's answer ${how}`)

@@ -50,7 +50,8 @@ const stream = fc
   .map((events) =>
     events.map(({ parts, before, space, lineEnd }) => ({
       text: `${before}data:${space}${parts.data}${lineEnd}${lineEnd}`,
-      isUsage: parts.isUsage
+      isUsage: parts.isUsage,
+      isOnlyEnd: before === '' && parts.data === '[DONE]'
     }))
   )
 
@@ -59,7 +60,9 @@ t.test('however the bytes are cut, the same reaches the client: all events but t
     fc.property(stream, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (events, cuts, showsUsage) => {
       const whole = Buffer.from(events.map(({ text }) => text).join(''))
       const pieces = relayed(cut(whole, cuts), showsUsage)
-      const expected = events.filter(({ isUsage }) => showsUsage || !isUsage).map(({ text }) => text)
+      // A stream that has nothing but its end is empty: nothing passes.
+      const isEmpty = events.every(({ isOnlyEnd }) => isOnlyEnd)
+      const expected = events.filter(({ isUsage }) => !isEmpty && (showsUsage || !isUsage)).map(({ text }) => text)
       t.equal(pieces.text, expected.join(''))
       t.same(pieces, relayed([whole], showsUsage))
       t.same(
@@ -142,9 +145,9 @@ t.test('a usage is final as long as no words come behind it, however the bytes a
 })
 
 /** What a stream of these events tells when its bytes come in two pieces. */
-function toldOf(text: string, at: number) {
+function toldOf(text: string, at: number, answers = 1) {
   const received = new ReceivedText('delta')
-  const stream = new EventStream(false, received)
+  const stream = new EventStream(false, received, answers)
   const bytes = Buffer.from(text)
   const passed = [stream.push(bytes.subarray(0, at)), stream.push(bytes.subarray(at)), stream.end()]
   const { hasBegun, hasFailed, isWhole } = stream
@@ -173,6 +176,25 @@ t.test('a stream is whole with any of its ends, and not without one', async (t) 
     ['', false]
   ] as const) {
     for (let at = 0; at <= text.length; at += 5) t.equal(toldOf(text, at).isWhole, isWhole, `${text} cut at ${at}`)
+  }
+})
+
+t.test('a stream of several answers is whole when each of them has its reason', async (t) => {
+  const end = (index: number, reason: string | null = 'stop') => ({ index, delta: {}, finish_reason: reason })
+  const both = event({ choices: [end(0), end(1)] })
+  for (const [text, isWhole] of [
+    [words + event({ choices: [end(0)] }), false],
+    [words + event({ choices: [end(0)] }) + event({ choices: [end(0)] }), false],
+    [words + event({ choices: [end(0), end(1, null)] }), false],
+    [words + event({ choices: [end(0), end(1, '')] }), false],
+    [words + event({ choices: [end(1)] }) + words + event({ choices: [end(0)] }), true],
+    [words + both, true],
+    [words + both.trimEnd(), true],
+    [words + both.slice(0, -6), false],
+    [words + event({ choices: [end(0)] }) + event(usageOnly), true],
+    [words + event('[DONE]'), true]
+  ] as const) {
+    for (let at = 0; at <= text.length; at += 5) t.equal(toldOf(text, at, 2).isWhole, isWhole, `${text} cut at ${at}`)
   }
 })
 
@@ -211,6 +233,28 @@ t.test('nothing passes of bytes that are no events', async (t) => {
   for (const text of [': ping\n\n', 'retry: 5\n\n', 'event: x\ndata: 1\n\n', `\ufeff${words}`, `\n\n${words}`]) {
     t.match(toldOf(text, 3), { passed: text, hasBegun: true })
   }
+})
+
+t.test('reasoning beside the words is kept, and reasoning within them once', async (t) => {
+  const kept = (member: string, ...choices: object[]) => {
+    const received = new ReceivedText(member)
+    new EventStream(false, received).push(Buffer.from(choices.map((choice) => event({ choices: [choice] })).join('')))
+    return received.received().bytes.toString()
+  }
+  t.equal(kept('delta', { delta: {}, reasoning: 'so' }, { reasoning: 'far', delta: {} }), '{}\n"so"\n"far"\n{}\n')
+  t.equal(kept('delta', { delta: { reasoning: 'so' } }), '{"reasoning":"so"}\n')
+  t.equal(kept('text', { text: '', reasoning: 'so' }), '""\n"so"\n')
+  t.equal(kept('delta', { message: { reasoning: 'so' }, reasoning: 'far' }), '{"reasoning":"so"}\n"far"\n')
+})
+
+t.test('an event of usage begins a stream, also if it does not pass', async (t) => {
+  const text = event(usageOnly)
+  for (const end of ['', event('[DONE]')]) {
+    for (let at = 0; at <= text.length; at += 5) {
+      t.match(toldOf(text + end, at), { passed: end, hasBegun: true, isWhole: true, usage: reported })
+    }
+  }
+  t.match(toldOf(event('[DONE]') + text, 3), { passed: event('[DONE]'), hasBegun: true, isWhole: true })
 })
 
 t.test('usage within a choice counts, and so do whole messages', async (t) => {

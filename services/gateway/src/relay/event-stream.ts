@@ -1,15 +1,16 @@
 import { findName, searchedName } from '../body/find-name.ts'
-import { closeBrace, quote } from '../body/json-bytes.ts'
+import { closeBrace } from '../body/json-bytes.ts'
 import { valueAfter } from '../body/scan.ts'
 import type { ReceivedText } from '../usage/received-text.ts'
 import { memberOf, type ReportedUsage, readUsage } from '../usage/usage.ts'
 import { usageName } from '../usage/usage-name.ts'
 import { endsPlainly, firstBoundary, lastBoundary } from './event-boundaries.ts'
+import { dataIn } from './event-data.ts'
+import { FinishedAnswers } from './finished-answers.ts'
 
 /** An event that is longer is not looked into. Those that report usage have a few hundred bytes. */
 const longestLookedInto = 65_536
 const errorName = searchedName('error')
-const finishName = searchedName('finish_reason')
 
 /**
  * The events of a stream on their way to the client, in whichever pieces their bytes come: takes the usage from the event
@@ -31,7 +32,7 @@ export class EventStream {
   #held: Buffer[] = []
   #heldBytes = 0
   #isDone = false
-  #isFinished = false
+  readonly #finished: FinishedAnswers
   #hasBegun = false
   #hasFailed = false
   /** Bytes that came before the stream had begun. */
@@ -39,10 +40,14 @@ export class EventStream {
   /** The event that is passing was too long to be held. */
   #isPassing = false
 
-  /** @param received is given all whole events */
-  constructor(showsUsage: boolean, received: ReceivedText) {
+  /**
+   * @param received is given all whole events
+   * @param answers how many answers the request asked for
+   */
+  constructor(showsUsage: boolean, received: ReceivedText, answers = 1) {
     this.#showsUsage = showsUsage
     this.received = received
+    this.#finished = new FinishedAnswers(answers)
   }
 
   /**
@@ -78,9 +83,12 @@ export class EventStream {
     return this.#hasFailed
   }
 
-  /** Whether the answer is whole: the stream said that it is done, why the model stopped, or what all of it used. */
+  /**
+   * Whether the answer is whole: the stream said that it is done, why the model stopped in each answer, or what all of it
+   * used.
+   */
   get isWhole(): boolean {
-    return this.#hasBegun && !this.#hasFailed && (this.#isDone || this.#isFinished || this.isUsageFinal)
+    return this.#hasBegun && !this.#hasFailed && (this.#isDone || this.#finished.isAll || this.isUsageFinal)
   }
 
   /**
@@ -89,7 +97,7 @@ export class EventStream {
    */
   push(chunk: Buffer): Buffer {
     const bytes = this.#advance(chunk)
-    return this.#hasBegun ? bytes : this.#wait(bytes)
+    return this.#hasBegun || bytes.length === 0 ? bytes : this.#wait(bytes)
   }
 
   #advance(chunk: Buffer): Buffer {
@@ -121,19 +129,19 @@ export class EventStream {
   /** @returns what remains when the stream has ended: an event without its blank line */
   end(): Buffer {
     if (this.#isPassing || this.#hasFailed) return none
-    const wasFinished = this.#isFinished
+    const wasFinished = this.#finished.isAll
     const rest = this.#take()
     const bytes = this.#lookInto(rest)
     // An event that is cut may be cut within its reason.
-    if (!wasFinished && this.#isFinished) this.#isFinished = dataIn(rest) !== undefined
+    if (!wasFinished && this.#finished.isAll) this.#finished.isAll = dataIn(rest) !== undefined
     return this.#hasBegun ? bytes : this.#wait(bytes)
   }
 
   /** @returns all bytes that waited, once the stream has begun */
   #wait(bytes: Buffer): Buffer {
-    if (bytes.length === 0) return none
     const all = Buffer.concat([this.#waiting, bytes])
-    this.#hasBegun = beginning.test(all.toString('latin1'))
+    // An event of usage may be left out. It is a beginning all the same.
+    this.#hasBegun = this.usage !== null || beginning.test(all.toString('latin1'))
     this.#waiting = this.#hasBegun ? none : all
     if (all.length > longestLookedInto && !this.#hasBegun) this.#hasFailed = true
     return this.#hasBegun ? all : none
@@ -177,7 +185,7 @@ export class EventStream {
       this.#hasFailed = true
       return before
     }
-    if (!this.#isFinished) this.#isFinished = tellsFinish(events, text)
+    if (!this.#finished.isAll) this.#finished.add(events, text)
     // Nearly all chunks end with an object.
     if (events[events.length - 3] !== closeBrace) this.#isDone ||= doneEvent.test(text)
     let at = findName(text, usageName, 0)
@@ -270,31 +278,6 @@ function tellsError(data: unknown): boolean {
     Array.isArray(choices) &&
     choices.some((choice) => memberOf(choice, 'error') || memberOf(choice, 'finish_reason') === 'error')
   )
-}
-
-/** Whether an event says why the model stopped. Some providers write an empty reason while the model goes on. */
-function tellsFinish(events: Buffer, text: string): boolean {
-  for (let at = findName(text, finishName, 0); at >= 0; at = findName(text, finishName, at + finishName.length)) {
-    const value = valueAfter(events, at + finishName.length)
-    if (events[value] === quote && events[value + 1] !== quote) return true
-  }
-  return false
-}
-
-/** @returns undefined if an event is not JSON: it passes as it is */
-function dataIn(event: Buffer): unknown {
-  try {
-    return JSON.parse(dataOf(event))
-  } catch {
-    return undefined
-  }
-}
-
-/** The data of an event: its `data` lines, without one space after the colon. */
-export function dataOf(event: Buffer): string {
-  const lines = event.toString().split(/\r\n|\n|\r/)
-  const data = lines.filter((line) => line.startsWith('data:'))
-  return data.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n')
 }
 
 /** Whether the member whose name ends at `nameEnd` is null, as it is in every chunk but the last of some providers. */

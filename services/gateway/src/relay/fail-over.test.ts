@@ -1,6 +1,12 @@
 import t from 'tap'
 import { chatOf, outcomeOf, post } from '../testing/client.ts'
-import { type FakeUpstream, plainAnswer, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
+import {
+  type FakeUpstream,
+  plainAnswer,
+  plainStream,
+  type Received,
+  startFakeUpstream
+} from '../testing/fake-upstream.ts'
 import { catalogOf, startGateway, type TestGateway } from '../testing/start-gateway.ts'
 
 type Answer = (received: Received) => void
@@ -49,8 +55,11 @@ t.beforeEach(() => {
   }
 })
 
-const fine: Answer = ({ response }) =>
-  void response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswer)
+const fine: Answer = ({ response, body }) => {
+  const isStream = body.includes('"stream":true')
+  response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
+  response.end(isStream ? plainStream : plainAnswer)
+}
 const failing =
   (status: number, headers: Record<string, string> = {}): Answer =>
   ({ response }) =>

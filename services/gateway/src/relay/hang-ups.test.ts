@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
 import { type FakeUpstream, type Received, startFakeUpstream } from '../testing/fake-upstream.ts'
@@ -9,6 +9,7 @@ import { collectLogLines, type RequestLine } from '../testing/log-lines.ts'
 import {
   catalogOf,
   type GatewayOptions,
+  isCalledByUndici,
   startGateway,
   type TestGateway,
   testCatalog
@@ -146,6 +147,8 @@ t.test('other streams are aborted, and charged what came, also if nobody passed 
   t.match(before, { estimated: true, status: 499, completionTokens: tokensUnderWay })
   t.ok(before.promptTokens >= 8 && before.promptTokens < 120)
 
+  // undici cannot end its side of a connection and read on.
+  if (isCalledByUndici()) return
   const text = 'All of these words are on their way. '.repeat(10)
   upstream.answer((received) => {
     begin(received).write(word('one'))
@@ -331,6 +334,8 @@ t.test('usage is found where Groq has it, and in every event of a stream the las
 t.test('answers that came while the gateway was suspended are read before deadlines cut them off', async (t) => {
   for (const protection of [{ longestRequestMs: 1000 }, {}]) {
     const timeouts = 'longestRequestMs' in protection ? '{}' : '{ connect: 1000, first_byte: 500, between_chunks: 500 }'
+    // undici's time-outs of a second or less count such a time.
+    if (isCalledByUndici() && timeouts !== '{}') continue
     const gateway = await start(t, protection, timeouts)
     for (const stream of [false, true]) {
       upstream.answer((received) => {

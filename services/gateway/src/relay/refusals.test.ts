@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import pino from 'pino'
 import t from 'tap'
 import { chatOf, post } from '../testing/client.ts'
@@ -41,7 +42,7 @@ async function ask(answer: Answer, headers: Record<string, string> = {}) {
 }
 
 const answering =
-  (status: number, body: string, headers: Record<string, string> = {}): Answer =>
+  (status: number, body: string | Buffer, headers: Record<string, string> = {}): Answer =>
   ({ response }) =>
     void response.writeHead(status, headers).end(body)
 
@@ -65,6 +66,26 @@ t.test('status and reason of a refusal reach the client in the one shape, and ar
     t.match(answer.headers, { 'x-should-retry': 'false', 'content-type': /^application\/json/ })
   }
   t.equal(upstream.received.length, 7)
+})
+
+t.test('the reason of a compressed refusal is read', async (t) => {
+  const body = '{"error":{"message":"Too long.","code":"context_length_exceeded"}}'
+  for (const [encoding, compress] of [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['BR', brotliCompressSync],
+    ['identity', Buffer.from]
+  ] as Array<[string, (text: string) => Buffer]>) {
+    const answer = await ask(answering(400, compress(body), { 'content-encoding': encoding }))
+    t.match(answer, { status: 400, error: { message: 'Too long.', code: 'context_length_exceeded' } }, encoding)
+    const poor = await ask(answering(429, compress(quota), { 'content-encoding': encoding }))
+    t.match(poor, { status: 502, error: { code: 'upstream_quota_exhausted' } }, encoding)
+  }
+  const unexplained = { status: 400, error: { message: 'The upstream provider refused the request.' } }
+  const bomb = gzipSync(Buffer.alloc(50_000_000))
+  t.match(await ask(answering(400, bomb, { 'content-encoding': 'gzip' })), unexplained)
+  t.match(await ask(answering(400, body, { 'content-encoding': 'gzip' })), unexplained)
+  t.match(await ask(answering(400, body, { 'content-encoding': 'unknown' })), unexplained)
 })
 
 t.test('an account without money is one call, told as such, and an error in the log', async (t) => {

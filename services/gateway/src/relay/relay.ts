@@ -8,7 +8,7 @@ import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/ups
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
 import { ReceivedText } from '../usage/received-text.ts'
 import type { AbandonedStreams } from './abandoned-streams.ts'
-import { AnswerDecoder, isIdentity } from './answer-decoder.ts'
+import { AnswerDecoder, decodeShort, isIdentity } from './answer-decoder.ts'
 import { BodyAnswer } from './body-answer.ts'
 import { type Choice, chooseTarget, waitOf } from './choose-target.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
@@ -52,6 +52,8 @@ export type RelayRequest = ForwardedRequest & {
   readonly wordsMember: string
   /** The member of a single body that holds what was asked for. */
   readonly listMember: 'choices' | 'data'
+  /** How many answers were asked for. */
+  readonly answers: number
   readonly requestId: string
   /** How often upstreams may be called for it. */
   readonly maxCalls: number
@@ -115,10 +117,13 @@ class Relay implements AnswerHandler, Expiring {
   #headTimer: NodeJS.Timeout | undefined
   /** Whether the call under way has been found to bring an answer. */
   #isAccepted = false
+  /** Whether the answer is a stream and a single body was asked for, or the other way round. Nothing of it passes. */
+  #isWrongKind = false
   /** Whether an answer that is not a stream waits for the client to read. */
   #isHeldBack = false
   #refusal: Buffer[] | null = null
   #refusalBytes = 0
+  #refusalEncoding = 'identity'
   /** How long the upstream that refuses asks to wait. */
   #refusalWaitMs: number | null = null
   #reasonTimer: NodeJS.Timeout | undefined
@@ -193,6 +198,7 @@ class Relay implements AnswerHandler, Expiring {
     if (needsReason(status)) {
       this.#status = status
       this.#refusal = []
+      this.#refusalEncoding = head.contentEncoding ?? 'identity'
       this.#refusalWaitMs = readWaitMs(head)
       // What is about the request cannot be told without it.
       if (!isAboutTheRequest(status)) this.#reasonTimer = setTimeout(() => this.#refuse(controller), reasonMs)
@@ -239,7 +245,7 @@ class Relay implements AnswerHandler, Expiring {
     this.#controller = null
     this.#decoder?.destroy()
     this.#decoder = null
-    if (this.#events?.isDone && this.#events.isWhole) {
+    if (!this.#isWrongKind && this.#events?.isDone && this.#events.isWhole) {
       // It said itself that nothing follows.
       this.#stream?.end()
       this.#finish(this.#status, null, 'whole')
@@ -253,7 +259,9 @@ class Relay implements AnswerHandler, Expiring {
     if (this.#after === 'reads on') this.#finish(this.#status, null, 'cut')
     else {
       const isMade = this.#body?.hasBegun === true && !isMalformed(error)
-      this.#failed(failureOfError(error), isMade ? 'nowhere' : scopeOfError(error), end)
+      // The upstream would make the answer again in the wrong kind, and bill it again.
+      const scope = this.#isWrongKind && end !== 'unserved' ? 'elsewhere' : scopeOfError(error)
+      this.#failed(failureOfError(error), isMade ? 'nowhere' : scope, end)
     }
   }
 
@@ -296,6 +304,7 @@ class Relay implements AnswerHandler, Expiring {
     this.#body = null
     this.#events = null
     this.#isAccepted = false
+    this.#isWrongKind = false
   }
 
   /** Leaves a failed answer to itself: it is read to its end if that is near. */
@@ -316,9 +325,11 @@ class Relay implements AnswerHandler, Expiring {
     const length = isEncoded ? -1 : contentLength
     if (isEncoded) this.#decode(controller, encoding)
     if (kind === 'stream') {
-      this.#events = new EventStream(asksForUsage(this.#request), new ReceivedText(this.#request.wordsMember))
+      const { wordsMember, answers } = this.#request
+      this.#events = new EventStream(asksForUsage(this.#request), new ReceivedText(wordsMember), answers)
     } else this.#body = new BodyAnswer(this.#request.listMember, length)
-    if (!this.#isServed()) return
+    this.#isWrongKind = (kind === 'stream') !== this.#request.isStream
+    if (!this.#isServed() || this.#isWrongKind) return
     // None of the upstream's headers reaches the client.
     const contentType = kind === 'stream' ? streamType : usualType
     const fields = ['content-type', contentType, 'x-content-type-options', 'nosniff']
@@ -366,6 +377,10 @@ class Relay implements AnswerHandler, Expiring {
   #takeEvents(controller: CallController, events: EventStream, chunk: Buffer): void {
     const bytes = events.push(chunk)
     if (!this.#isAccepted && events.hasBegun) {
+      if (this.#isWrongKind) {
+        this.#misanswered(controller, wrongStream)
+        return
+      }
       this.#accept()
       this.#beginStream(controller)
     }
@@ -382,7 +397,7 @@ class Relay implements AnswerHandler, Expiring {
   }
 
   #takeBody(controller: CallController, body: BodyAnswer, chunk: Buffer): void {
-    if (chunk.length <= shortWrite && this.#isServed()) {
+    if (chunk.length <= shortWrite && this.#isServed() && !this.#isWrongKind) {
       // The only bytes, known as such, leave together with the headers and the end.
       const text = chunk.toString('latin1')
       if (isReported(body.readAll(chunk, text), this.#request.output !== null)) {
@@ -399,9 +414,9 @@ class Relay implements AnswerHandler, Expiring {
       this.#misanswered(controller, 'is not the JSON that was asked for')
       return
     }
-    if (body.isAnswer) this.#accept()
+    if (body.isAnswer && !this.#isWrongKind) this.#accept()
     if (body.isAllHere) this.#endBody(controller, body, passing)
-    else for (const bytes of passing) this.#passOn(controller, bytes)
+    else if (!this.#isWrongKind) for (const bytes of passing) this.#passOn(controller, bytes)
   }
 
   #passOn(controller: CallController, bytes: Buffer): void {
@@ -420,8 +435,8 @@ class Relay implements AnswerHandler, Expiring {
 
   /** Ends a body of which all bytes have come. */
   #endBody(controller: CallController, body: BodyAnswer, last: readonly Buffer[]): void {
-    if (!body.isWhole) {
-      this.#misanswered(controller, 'is not whole')
+    if (!body.isWhole || this.#isWrongKind) {
+      this.#misanswered(controller, body.isWhole ? 'is a single body, and a stream was asked for' : 'is not whole')
       return
     }
     if (this.#isServed()) {
@@ -440,8 +455,8 @@ class Relay implements AnswerHandler, Expiring {
       return
     }
     const rest = this.#events.end()
-    if (!this.#events.isWhole) {
-      this.#misanswered(controller, 'ended before its end')
+    if (!this.#events.isWhole || this.#isWrongKind) {
+      this.#misanswered(controller, this.#isWrongKind ? wrongStream : 'ended before its end')
       return
     }
     this.#accept()
@@ -468,7 +483,8 @@ class Relay implements AnswerHandler, Expiring {
    */
   #refuse(controller: CallController | null): void {
     clearTimeout(this.#reasonTimer)
-    const reason = readRefusal(Buffer.concat(this.#refusal ?? []))
+    const bytes = Buffer.concat(this.#refusal ?? [])
+    const reason = readRefusal(decodeShort(bytes, this.#refusalEncoding, refusalLimit))
     const failed = judgeStatus(this.#status, reason, this.#refusalWaitMs)
     // Before another call begins.
     this.#controller = null
@@ -673,6 +689,8 @@ const isMalformed = (error: Error): boolean => error instanceof CallError && err
 const noFields: readonly string[] = []
 const refusedFields: readonly string[] = ['x-should-retry', 'false']
 const noSpans: RelayRequest['spans'] = new Map()
+
+const wrongStream = 'is a stream, and a single body was asked for'
 
 const usualType = 'application/json'
 const streamType = 'text/event-stream; charset=utf-8'

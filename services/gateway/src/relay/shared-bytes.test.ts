@@ -105,7 +105,7 @@ t.test('what the relay is given of an answer may be overwritten at once', async 
         bytes.fill('#')
       }
       handler.onResponseEnd(controller)
-    })
+    }, head.contentType !== undefined)
     if (status === 200) t.ok(got === parts.join(''), JSON.stringify(head))
     else t.match(JSON.parse(got), { error: { message: 'no' } })
   }
@@ -119,7 +119,7 @@ t.test('a stream begins for its client after 10 s, although nothing of it has co
     mock.timers.tick(10_000)
     handler.onResponseEnd(controller)
     mock.timers.reset()
-  })
+  }, true)
   t.match(got, /^data: {"error":{.*"upstream_error"}}\n\n$/)
 })
 
@@ -133,11 +133,11 @@ const emptyHead: AnswerHead = {
 }
 
 /** What a client gets when an upstream answers like this, while nothing that is written leaves yet. */
-async function answered(answer: (handler: AnswerHandler) => void): Promise<string> {
+async function answered(answer: (handler: AnswerHandler) => void, isStream: boolean): Promise<string> {
   const server = createServer((_request, response) => {
     const { socket } = response
     socket!.cork()
-    relayTo(response, answer)
+    relayTo(response, answer, isStream)
     setImmediate(() => socket!.uncork())
   })
   server.listen(0, '127.0.0.1')
@@ -149,7 +149,7 @@ async function answered(answer: (handler: AnswerHandler) => void): Promise<strin
   return text
 }
 
-function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => void): void {
+function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => void, isStream: boolean): void {
   const pool = {
     underWay: 0,
     dispatch: (_: unknown, handler: AnswerHandler) => answer(handler),
@@ -174,11 +174,12 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     body: Buffer.from('{"model":"small"}'),
     spans: new Map(),
     model: 'small',
-    isStream: false,
+    isStream,
     streamOptions: null,
     output: null,
     wordsMember: 'delta',
     listMember: 'choices',
+    answers: 1,
     requestId: 'req_1',
     maxCalls: 3,
     response,

@@ -26,9 +26,14 @@ export function isReported(usage: ReportedUsage | null, hasOutput: boolean): usa
   return hasOutput ? isComplete(usage) : usage !== null && usage.promptTokens !== null
 }
 
-/** How a call ends that did not bring a whole answer. Without words or usage the provider has served nothing. */
+/**
+ * How a call ends whose answer is not what was asked for. Without words or usage the provider has served nothing. A single
+ * body that answers a request for a stream may be whole.
+ */
 export function endOfBroken(came: Came): End {
   if (came === null) return 'unserved'
+  // The provider has made and bills all of it.
+  if (!('received' in came) && came.isWhole) return 'whole'
   const hasWords = 'received' in came ? came.received.size > 0 : came.isAnswer
   return hasWords || came.usage !== null ? 'cut' : 'unserved'
 }

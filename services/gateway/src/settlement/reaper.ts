@@ -1,7 +1,7 @@
-import { accountShards, deadlinesName } from '@tollgate/contracts/keyspace/names.ts'
-import { tryAll } from '@tollgate/contracts/redis/execute.ts'
-import { type Reaped, reap } from '@tollgate/contracts/redis/reap.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { accountShards, deadlinesName } from '@tollgate/state/keyspace/names.ts'
+import { tryAll } from '@tollgate/state/link/execute.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { type Reaped, reap } from '@tollgate/state/settlement/reap.ts'
 
 const sweepMs = 15_000
 /** Accounts of one shard in one sweep, and holds of one account in one script: few enough not to keep others waiting. */

@@ -1,7 +1,7 @@
-import type { PreparedAccount } from '@tollgate/contracts/redis/prepared-account.ts'
-import { RedisAwayError, type RedisLink, togetherFor, withoutCommand } from '@tollgate/contracts/redis/redis-link.ts'
-import { RedisRefusedError } from '@tollgate/contracts/redis/refused-error.ts'
-import { cancel, type SettledGroup, type SettledRequest, settle } from '@tollgate/contracts/redis/settle.ts'
+import { RedisAwayError, type RedisLink, togetherFor, withoutCommand } from '@tollgate/state/link/redis-link.ts'
+import { RedisRefusedError } from '@tollgate/state/link/refused-error.ts'
+import { cancel, type SettledGroup, type SettledRequest, settle } from '@tollgate/state/settlement/settle.ts'
+import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { Turn } from '../turn.ts'
 
 /** Requests that one script settles: few enough to keep admissions waiting for less than a millisecond. */

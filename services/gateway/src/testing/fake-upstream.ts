@@ -17,15 +17,20 @@ export type FakeUpstream = {
 /** An answer to a chat or a completion, without usage. */
 export const plainAnswer = '{"object":"chat.completion","choices":[{"index":0,"message":{}}]}'
 
+/** The same as a stream. */
+export const plainStream = 'data: {"choices":[{"index":0,"delta":{}}]}\n\ndata: [DONE]\n\n'
+
 /** An answer to a request for embeddings, without usage. */
 export const plainEmbedding = '{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.5]}]}'
 
 /** An HTTP server whose every byte a test decides. */
 export async function startFakeUpstream(): Promise<FakeUpstream> {
   const received: Received[] = []
-  let handler: (received: Received) => void = ({ request, response }) => {
-    response.setHeader('content-type', 'application/json')
-    response.end(request.url!.endsWith('/embeddings') ? plainEmbedding : plainAnswer)
+  let handler: (received: Received) => void = ({ request, response, body }) => {
+    const isStream = body.includes('"stream":true')
+    response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json')
+    if (isStream) response.end(plainStream)
+    else response.end(request.url!.endsWith('/embeddings') ? plainEmbedding : plainAnswer)
   }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

@@ -5,14 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Catalog, Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts'
-import { allShards } from '@tollgate/contracts/keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import { connectServer } from '@tollgate/contracts/redis/connect-redis.ts'
-import { putAccountRecord, putCatalog, putKeyRecord, putPointer } from '@tollgate/contracts/redis/project.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
-import { stampNow } from '@tollgate/contracts/testing/marker.ts'
 import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { readYaml } from '@tollgate/service/config/read-yaml.ts'
+import { allShards } from '@tollgate/state/keyspace/names.ts'
+import { connectServer } from '@tollgate/state/link/connect-redis.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import { putAccountRecord, putCatalog, putKeyRecord, putPointer } from '@tollgate/state/projection/project.ts'
+import { stampNow } from '@tollgate/state/testing/marker.ts'
 import pino from 'pino'
 import { createAdmissions } from '../admission/admissions.ts'
 import { holdMsOf } from '../admission/hold-ms.ts'
@@ -24,7 +25,7 @@ import { createReaper, type Reaper } from '../settlement/reaper.ts'
 import { createSettlement } from '../settlement/settlement.ts'
 import { createSettlementQueue } from '../settlement/settlement-queue.ts'
 import { createTurn } from '../turn.ts'
-import { openUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
+import { openUpstreams, type Upstreams, UpstreamsFile } from '../upstreams/upstreams.ts'
 import { createUsageEstimator } from '../usage/usage-estimator.ts'
 
 /** Chat models, one of them for paying plans and one that the upstream knows by another name, and one of each other kind. */
@@ -140,6 +141,22 @@ const usualProtection: Protection = {
   maxAbandonedStreams: 256
 }
 
+let allByUndici = false
+
+/** From now on, gateways call their upstreams of HTTP/1.1 by undici: `client: undici`. For all tests of a process. */
+export function callByUndici(): void {
+  allByUndici = true
+}
+
+/** Whether {@link callByUndici} was called before. */
+export const isCalledByUndici = (): boolean => allByUndici
+
+function chooseUndici(file: string): void {
+  const { upstreams } = readYaml(file, UpstreamsFile)
+  for (const entry of Object.values(upstreams)) if (entry.http2 !== true) entry.client = 'undici'
+  writeFileSync(file, JSON.stringify({ upstreams }))
+}
+
 /** A gateway on a Redis of its own, with state as control would write it, in front of the upstream at `upstreamUrl`. */
 export async function startGateway(upstreamUrl: string, options: GatewayOptions = {}): Promise<TestGateway> {
   const { log = pino({ level: 'silent' }), catalog: published = testCatalog } = options
@@ -150,6 +167,7 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     options.upstreamsFile ??
       `upstreams: { test: { base_url: '${upstreamUrl}/v1', credential_variable: TEST_CREDENTIAL, timeouts_ms: ${options.timeouts ?? '{}'} } }`
   )
+  if (allByUndici) chooseUndici(upstreamsFile)
   const redis = await startRedis({ port: 0 })
   const link = (name: string) => connectServer(redis.url, { name, silenceLimitMs: 2000, onError: () => {} })
   const control = link('test-control')

@@ -76,7 +76,12 @@ t.test('an upstream with HTTP/2 is called over one connection, also for streams 
       leaving.abort()
       await t.rejects(left.text())
       t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', chatOf('small'))), '200')
-      const broken = await post(gateway, secret, '/chat/completions', chatOf('small', { user: 'streamed' }))
+      const broken = await post(
+        gateway,
+        secret,
+        '/chat/completions',
+        chatOf('small', { user: 'streamed', stream: true })
+      )
       t.match(await broken.text(), /\n\ndata: {"error":.*"upstream_error"}}\n\n$/, 'a reset stream is not whole')
       const cut = await post(gateway, secret, '/chat/completions', chatOf('small', { user: 'whole' }))
       t.equal(await outcomeOf(cut), '502 upstream_error', 'and neither is a reset answer')

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { openUpstreams } from './upstreams.ts'
 
 t.test('the shipped upstreams file opens with the variables that it names', async (t) => {
-  const shipped = fileURLToPath(new URL('../../../../deploy/upstreams.yaml', import.meta.url))
+  const shipped = workspaceFile('deploy/upstreams.yaml')
   t.equal(openUpstreams(shipped, { OPENAI_API_KEY: 'sk-x' }).get('openai')!.credential, 'sk-x')
   const local = await startFakeUpstream()
   const { pool } = openUpstreams(shipped, { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: `${local.url}/api/v1/` }).get(
@@ -79,14 +79,18 @@ t.test('a mistake is named by file, path and reason, and a credential never appe
   t.throws(open('upstreams: { a: { base_url: "http://x", members: [top_k], unknown: pass } }'), {
     message: /upstreams\.a\.members: has no effect beside "unknown: pass"/
   })
+  t.throws(open('upstreams: { a: { base_url: "http://x", client: axios } }'), /upstreams\.a\.client: must/)
+  t.throws(open('upstreams: { a: { base_url: "https://x", client: undici, http2: true } }'), {
+    message: /upstreams\.a\.client: has no effect beside "http2: true"/
+  })
   t.throws(open('upstreams: ['), /upstreams\.yaml: /)
 })
 
 t.test('a query of the base URL is sent with every call, behind the path of the endpoint', async (t) => {
   const file = join(t.testdir(), 'upstreams.yaml')
   const local = await startFakeUpstream()
-  const call = async (baseUrl: string) => {
-    writeFileSync(file, JSON.stringify({ upstreams: { azure: { base_url: baseUrl } } }))
+  const call = async (baseUrl: string, more: object = {}) => {
+    writeFileSync(file, JSON.stringify({ upstreams: { azure: { base_url: baseUrl, ...more } } }))
     const { pool } = openUpstreams(file, {}).get('azure')!
     for (const path of ['/chat/completions', '/embeddings']) {
       await new Promise<void>((resolve, reject) =>
@@ -115,6 +119,7 @@ t.test('a query of the base URL is sent with every call, behind the path of the 
     '/v1/embeddings?a=b%20c&d=%C3%A9'
   ])
   t.same(await call(`${local.url}?`), ['/chat/completions', '/embeddings'])
+  t.same(await call(`${local.url}/v1?a=b`, { client: 'undici' }), ['/v1/chat/completions?a=b', '/v1/embeddings?a=b'])
   await local.close()
 })
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError } from '@tollgate/contracts/config/load-config.ts'
-import { readYaml } from '@tollgate/contracts/config/read-yaml.ts'
+import { ConfigError } from '@tollgate/service/config/load-config.ts'
+import { readYaml } from '@tollgate/service/config/read-yaml.ts'
 import { type Static, type TProperties, Type } from 'typebox'
 import { Breaker, type BreakerState } from './breaker.ts'
 import { Http1Pool } from './http1/http1-pool.ts'
-import { Http2Pool } from './http2-pool.ts'
 import { RetryBudget } from './retry-budget.ts'
+import { UndiciPool } from './undici-pool.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
 
 const closed = <Properties extends TProperties>(properties: Properties) =>
@@ -33,6 +33,7 @@ export const UpstreamsFile = closed({
       members: Type.Optional(Type.Union([Type.Literal('openai'), Type.Array(MemberName)])),
       unknown: Type.Optional(Type.Literal('pass')),
       http2: Type.Optional(Type.Boolean()),
+      client: Type.Optional(Type.Literal('undici')),
       ca_file: Type.Optional(Type.String({ minLength: 1 })),
       timeouts_ms: Type.Optional(
         closed({
@@ -116,6 +117,9 @@ function openUpstream(
   if (entry.members !== undefined && entry.unknown === 'pass') {
     problems.push(`upstreams.${name}.members: has no effect beside "unknown: pass". Remove one of them`)
   }
+  if (entry.client !== undefined && entry.http2 === true) {
+    problems.push(`upstreams.${name}.client: has no effect beside "http2: true". Remove one of them`)
+  }
   const ca = entry.ca_file === undefined ? undefined : readCertificate(name, entry.ca_file, problems)
   if (url === null || problems.length > before) return null
   const { connect = 5000, first_byte = 600_000, between_chunks = 120_000 } = entry.timeouts_ms ?? {}
@@ -135,7 +139,7 @@ function openUpstream(
     breaker: new Breaker(onBreaker),
     retries: new RetryBudget(),
     restingUntil: new Map(),
-    pool: http2 ? new Http2Pool(options) : new Http1Pool(options)
+    pool: http2 || entry.client === 'undici' ? new UndiciPool(options, http2) : new Http1Pool(options)
   }
 }
 

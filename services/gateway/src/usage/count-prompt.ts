@@ -1,5 +1,5 @@
 import type { ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
-import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import type { MediaRules } from '../admission/media/part-tokens.ts'
 import { countedChatPrompt, countedInput, type ParsedBody } from '../admission/prompt-bound.ts'
 

@@ -1,4 +1,4 @@
-import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import t from 'tap'
 import { type Countable, type Estimate, estimateUsage, type Received } from './estimate-usage.ts'
 import { tokensUnderWay } from './usage.ts'
@@ -63,6 +63,15 @@ t.test(
     t.equal(output(ofTools.join('\n'), {}, { answers: 3 }), expected)
   }
 )
+
+t.test('reasoning beside a message, a delta or a text counts', async (t) => {
+  const expected = countTokens('Hello') + countTokens('thought') + around
+  const choices = (member: string, words: unknown) => [{ index: 0, [member]: words, reasoning: 'thought' }]
+  t.equal(output(JSON.stringify({ choices: choices('message', { content: 'Hello' }) }), whole), expected)
+  t.equal(output(JSON.stringify({ choices: choices('text', 'Hello') }), whole), expected)
+  t.equal(output(JSON.stringify(choices('delta', { content: 'Hello' }))), expected)
+  t.equal(output(JSON.stringify(choices('text', 'Hello'))), expected)
+})
 
 t.test('tool calls, reasoning and several choices count, names of roles do not', async (t) => {
   const answer = {

@@ -1,4 +1,4 @@
-import { countTokens } from '@tollgate/contracts/tokens/tokenize.ts'
+import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { type CountablePrompt, countPrompt } from './count-prompt.ts'
 import { tokensUnderWay } from './usage.ts'
 import { wordsOfAnswer, wordsOfLines } from './words.ts'

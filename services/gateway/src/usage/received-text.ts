@@ -25,6 +25,11 @@ export class ReceivedText {
    * @param text the same, each byte a character
    */
   add(events: Buffer, text: string): void {
+    // In each chunk: the two characters are found faster than the name, and few chunks have them.
+    if (text.includes('g"') && this.#name !== choicesName && findName(text, reasoningName, 0) >= 0) {
+      this.#addThoughts(events, text, findName(text, this.#name, 0) < 0 ? messageName : this.#name)
+      return
+    }
     // Some providers write whole messages instead.
     if (!this.#addAll(events, text, this.#name)) this.#addAll(events, text, messageName)
   }
@@ -33,12 +38,29 @@ export class ReceivedText {
   #addAll(events: Buffer, text: string, name: SearchedName): boolean {
     const first = findName(text, name, 0)
     for (let at = first; at >= 0; ) {
-      const start = valueAfter(events, at + name.length)
-      const end = start < 0 ? at + name.length : Math.min(skipValue(events, start), events.length)
-      if (start >= 0) this.#append(events, start, end)
-      at = findName(text, name, end)
+      at = findName(text, name, this.#addValue(events, at + name.length))
     }
     return first >= 0
+  }
+
+  /** Adds the words, and what stands beside them as `reasoning`. What is within them is added once. */
+  #addThoughts(events: Buffer, text: string, name: SearchedName): void {
+    for (let from = 0; ; ) {
+      const words = findName(text, name, from)
+      const thought = findName(text, reasoningName, from)
+      if (words < 0 && thought < 0) return
+      const isThought = words < 0 || (thought >= 0 && thought < words)
+      from = this.#addValue(events, isThought ? thought + reasoningName.length : words + name.length)
+    }
+  }
+
+  /** Adds the value of a member. @returns where the events go on behind it */
+  #addValue(events: Buffer, nameEnd: number): number {
+    const start = valueAfter(events, nameEnd)
+    if (start < 0) return nameEnd
+    const end = Math.min(skipValue(events, start), events.length)
+    this.#append(events, start, end)
+    return end
   }
 
   /** Bytes of words that came so far, kept or not. */
@@ -82,7 +104,10 @@ export class ReceivedText {
 const lineFeed = 0x0a
 const none = Buffer.alloc(0)
 const messageName = searchedName('message')
-const names = new Map<string, SearchedName>()
+const choicesName = searchedName('choices')
+/** OpenRouter has it beside the `text` of a completion. */
+const reasoningName = searchedName('reasoning')
+const names = new Map<string, SearchedName>([['choices', choicesName]])
 
 function remember(member: string): SearchedName {
   const name = searchedName(member)

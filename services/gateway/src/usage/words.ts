@@ -21,7 +21,12 @@ export function wordsOfLines(lines: Uint8Array): Map<string, string> {
 
 /** A stream of several answers brings all choices, each with what it adds: in another place each, by its index. */
 function wordsOfChoice(choice: unknown): unknown {
-  return { index: memberOf(choice, 'index'), words: memberOf(choice, 'delta') ?? memberOf(choice, 'text') }
+  return { index: memberOf(choice, 'index'), words: writtenIn(choice, 'delta') }
+}
+
+/** What a choice has of the model's words: a delta, a message or a text, and the reasoning beside it. */
+function writtenIn(choice: unknown, member: 'delta' | 'message'): unknown {
+  return { text: memberOf(choice, member) ?? memberOf(choice, 'text'), reasoning: memberOf(choice, 'reasoning') }
 }
 
 /** @returns null for what is not JSON: it has been cut off, or is not an answer that we know */
@@ -35,9 +40,7 @@ export function wordsOfAnswer(bytes: Uint8Array): Map<string, string> | null {
     return null
   }
   const choices = memberOf(body, 'choices')
-  const written = Array.isArray(choices)
-    ? choices.map((choice) => memberOf(choice, 'message') ?? memberOf(choice, 'text'))
-    : body
+  const written = Array.isArray(choices) ? choices.map((choice) => writtenIn(choice, 'message')) : body
   gatherWords(written, '', words)
   return words
 }

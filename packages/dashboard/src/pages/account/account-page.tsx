@@ -12,12 +12,12 @@ import { useToast } from '../../ui/toast.tsx'
 import { BudgetForm } from './budget-form.tsx'
 import { ChangePasswordForm } from './change-password-form.tsx'
 import { DeleteAccountDialog } from './delete-account-dialog.tsx'
-import { SignOutEverywhereDialog } from './sign-out-everywhere-dialog.tsx'
+import { SecondFactorCard } from './second-factor-card.tsx'
+import { SessionsCard } from './sessions-card.tsx'
 
 export function AccountPage() {
   const { role } = useAccount()
-  const [open, setOpen] = useState<'sessions' | 'delete' | null>(null)
-  const close = () => setOpen(null)
+  const [isDeleting, setDeleting] = useState(false)
   return (
     <Page title="Account" description="Your profile, password, budget and sessions.">
       <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
@@ -38,25 +38,20 @@ export function AccountPage() {
         <Card title="Password" description="Changing your password signs you out everywhere else.">
           <ChangePasswordForm />
         </Card>
+        <SecondFactorCard />
         <div className="space-y-6">
-          <Card
-            title="Sessions"
-            description="Use this if you lost a device or forgot to sign out somewhere. Your API keys keep working."
-          >
-            <Button onClick={() => setOpen('sessions')}>Sign out everywhere</Button>
-          </Card>
+          <SessionsCard />
           <Card
             title="Delete account"
             description="Your keys stop working and you can no longer sign in. This cannot be undone."
           >
-            <Button tone="danger" onClick={() => setOpen('delete')}>
+            <Button tone="danger" onClick={() => setDeleting(true)}>
               Delete account
             </Button>
           </Card>
         </div>
       </div>
-      {open === 'sessions' && <SignOutEverywhereDialog onClose={close} />}
-      {open === 'delete' && <DeleteAccountDialog onClose={close} />}
+      {isDeleting && <DeleteAccountDialog onClose={() => setDeleting(false)} />}
     </Page>
   )
 }

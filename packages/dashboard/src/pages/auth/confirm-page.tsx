@@ -5,11 +5,12 @@ import { call } from '../../api/call.ts'
 import { queryClient } from '../../api/queries.ts'
 import { PasswordField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
-import { textOf } from '../../forms/read-fields.ts'
+import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { tellOtherTabs } from '../../layout/other-tabs.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
 import { forgetMailLink, mailLink } from './mail-link.ts'
 import type { Confirmation } from './read-mail-link.ts'
 
@@ -19,11 +20,20 @@ type State =
   | { readonly kind: 'mismatch'; readonly confirmation: Confirmation; readonly password: string }
   | { readonly kind: 'invalid' }
 
-function readPassword(data: FormData): Reading<{ readonly password: string }> {
+interface Proof {
+  readonly password: string
+  readonly code?: string
+}
+
+function readProof(data: FormData): Reading<Proof> {
   const password = textOf(data, 'password')
-  return password === ''
-    ? { ok: false, problems: { password: 'Enter your password.' } }
-    : { ok: true, values: { password } }
+  const code = data.has('code') ? codeOf(data) : null
+  const problems = onlyProblems({
+    password: password === '' ? 'Enter your password.' : null,
+    code: code === null ? null : problemOfCode(code)
+  })
+  if (Object.keys(problems).length > 0) return { ok: false, problems }
+  return { ok: true, values: { password, ...(code !== null && { code }) } }
 }
 
 /** The page that the confirmation e-mail links to. It confirms the address together with its password. */
@@ -33,11 +43,16 @@ export function ConfirmPage() {
     return link?.kind === 'confirm' ? { kind: 'ask', confirmation: link.confirmation } : { kind: 'invalid' }
   })
   const router = useRouter()
-  const confirm = async (confirmation: Confirmation, password: string, set: boolean) => {
+  const [needsCode, setNeedsCode] = useState(false)
+  const confirm = async (confirmation: Confirmation, proof: Proof, set: boolean) => {
     try {
-      await call('confirm', { body: { ...confirmation, password, set } })
+      await call('confirm', { body: { ...confirmation, ...proof, set } })
     } catch (error) {
-      if (isCode(error, 'password_mismatch')) return setState({ kind: 'mismatch', confirmation, password })
+      if (isCode(error, 'second_factor_required')) return setNeedsCode(true)
+      // A second mismatch means that the password must not be replaced. The API's message says what to do.
+      if (isCode(error, 'password_mismatch') && !set) {
+        return setState({ kind: 'mismatch', confirmation, password: proof.password })
+      }
       if (!isCode(error, 'link_invalid')) throw error
       forgetMailLink()
       return setState({ kind: 'invalid' })
@@ -50,65 +65,87 @@ export function ConfirmPage() {
   }
   switch (state.kind) {
     case 'ask':
-      return (
-        <AuthLayout
-          title="Confirm your e-mail address"
-          description="Enter the password you chose when you registered. This confirms your address and signs you in."
-        >
-          <Form read={readPassword} submit={({ password }) => confirm(state.confirmation, password, false)}>
-            {(isBusy) => (
-              <>
-                <PasswordField name="password" label="Password" autoComplete="current-password" required />
-                <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
-                  Confirm and sign in
-                </Button>
-              </>
-            )}
-          </Form>
-        </AuthLayout>
-      )
+      return <PasswordStep needsCode={needsCode} onSubmit={(proof) => confirm(state.confirmation, proof, false)} />
     case 'mismatch':
       return (
-        <AuthLayout
-          title="This address was registered with a different password"
-          description="Someone else may have registered your address. If you use the password you typed, the other one stops working."
-        >
-          <Form
-            read={() => ({ ok: true, values: {} })}
-            submit={() => confirm(state.confirmation, state.password, true)}
-          >
-            {(isBusy) => (
-              <>
-                <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
-                  Use the password I typed
-                </Button>
-                <Button
-                  className="w-full"
-                  isBusy={isBusy}
-                  onClick={() => setState({ kind: 'ask', confirmation: state.confirmation })}
-                >
-                  Enter another password
-                </Button>
-              </>
-            )}
-          </Form>
-        </AuthLayout>
+        <MismatchStep
+          onReplace={() => confirm(state.confirmation, { password: state.password }, true)}
+          onBack={() => setState({ kind: 'ask', confirmation: state.confirmation })}
+        />
       )
     case 'invalid':
-      return (
-        <AuthLayout
-          title="This link does not work"
-          description="It was already used, has expired or is incomplete. Sign in: if your address is not confirmed yet, you can request a new e-mail there."
-          footer={
-            <Link to="/forgot-password" className={textLink}>
-              Forgot your password?
-            </Link>
-          }
-        >
-          <Link to="/login" className={buttonLook({ tone: 'primary' })}>
-            Go to sign-in
-          </Link>
-        </AuthLayout>
-      )
+      return <InvalidLink />
   }
+}
+
+interface PasswordStepProps {
+  readonly needsCode: boolean
+  readonly onSubmit: (proof: Proof) => Promise<void>
+}
+
+function PasswordStep({ needsCode, onSubmit }: PasswordStepProps) {
+  return (
+    <AuthLayout
+      title="Confirm your e-mail address"
+      description="Enter the password you chose when you registered. This confirms your address and signs you in."
+    >
+      <Form read={readProof} submit={onSubmit}>
+        {(isBusy) => (
+          <>
+            <PasswordField name="password" label="Password" autoComplete="current-password" required />
+            {needsCode && <CodeField isFocused />}
+            <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
+              Confirm and sign in
+            </Button>
+          </>
+        )}
+      </Form>
+    </AuthLayout>
+  )
+}
+
+interface MismatchStepProps {
+  /** Replaces the stored password with the typed one. */
+  readonly onReplace: () => Promise<void>
+  readonly onBack: () => void
+}
+
+function MismatchStep({ onReplace, onBack }: MismatchStepProps) {
+  return (
+    <AuthLayout
+      title="This address was registered with a different password"
+      description="Someone else may have registered your address. If you use the password you typed, the other one stops working."
+    >
+      <Form read={() => ({ ok: true, values: {} })} submit={onReplace}>
+        {(isBusy) => (
+          <>
+            <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
+              Use the password I typed
+            </Button>
+            <Button className="w-full" isBusy={isBusy} onClick={onBack}>
+              Enter another password
+            </Button>
+          </>
+        )}
+      </Form>
+    </AuthLayout>
+  )
+}
+
+function InvalidLink() {
+  return (
+    <AuthLayout
+      title="This link does not work"
+      description="It was already used, has expired or is incomplete. Sign in: if your address is not confirmed yet, you can request a new e-mail there."
+      footer={
+        <Link to="/forgot-password" className={textLink}>
+          Forgot your password?
+        </Link>
+      }
+    >
+      <Link to="/login" className={buttonLook({ tone: 'primary' })}>
+        Go to sign-in
+      </Link>
+    </AuthLayout>
+  )
 }

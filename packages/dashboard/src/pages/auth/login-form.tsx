@@ -10,32 +10,42 @@ import { tellOtherTabs } from '../../layout/other-tabs.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
 import { AddressField } from './credentials.tsx'
 import { ResendButton } from './resend-button.tsx'
 
 interface Credentials {
   readonly email: string
   readonly password: string
+  readonly code?: string
 }
 
 function readCredentials(data: FormData): Reading<Credentials> {
   const email = textOf(data, 'email').trim()
   const password = textOf(data, 'password')
+  // The field exists only after the API asked for a code.
+  const code = data.has('code') ? codeOf(data) : null
   const problems = onlyProblems({
     email: problemOfAddress(email),
-    password: password === '' ? 'Enter your password.' : null
+    password: password === '' ? 'Enter your password.' : null,
+    code: code === null ? null : problemOfCode(code)
   })
-  return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, values: { email, password } }
+  if (Object.keys(problems).length > 0) return { ok: false, problems }
+  return { ok: true, values: { email, password, ...(code !== null && { code }) } }
 }
 
-/** Signs in. If the address is not confirmed yet, offers to send the confirmation e-mail again. */
+/** Signs in. Asks for a code if needed, and offers to send the confirmation e-mail again. */
 export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Promise<void> }) {
   const [unconfirmed, setUnconfirmed] = useState<string | null>(null)
+  const [needsCode, setNeedsCode] = useState(false)
   const submit = async (credentials: Credentials) => {
     setUnconfirmed(null)
     try {
       await call('login', { body: credentials })
     } catch (error) {
+      if (isCode(error, 'second_factor_required')) return setNeedsCode(true)
+      // The user of a different address may have no second factor.
+      if (isCode(error, 'invalid_credentials')) setNeedsCode(false)
       if (!isCode(error, 'email_not_confirmed')) throw error
       return setUnconfirmed(credentials.email)
     }
@@ -50,6 +60,7 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
         <>
           <AddressField />
           <PasswordField name="password" label="Password" autoComplete="current-password" required />
+          {needsCode && <CodeField isFocused />}
           <p className="text-sm">
             <Link to="/forgot-password" className={textLink}>
               Forgot your password?

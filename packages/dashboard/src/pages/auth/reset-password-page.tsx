@@ -71,40 +71,48 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
         </AuthLayout>
       )
     case 'address':
-      return (
-        <AuthLayout
-          title="Your new e-mail address is confirmed"
-          description="Sign in with your current password."
-          footer={
-            <Link to="/forgot-password" className={textLink}>
-              Forgot your password?
-            </Link>
-          }
-        >
-          <Link to="/login" className={buttonLook({ tone: 'primary' })}>
-            Go to sign-in
-          </Link>
-        </AuthLayout>
-      )
+      return <AddressConfirmed />
     case 'invalid':
-      return (
-        <AuthLayout
-          title="This link does not work"
-          description={
-            isFirst
-              ? 'It was already used, has expired or is incomplete. If you already chose a password, sign in.'
-              : 'It was already used, has expired or is incomplete. Request a new one.'
-          }
-          footer={
-            <Link to="/login" className={textLink}>
-              Back to sign-in
-            </Link>
-          }
-        >
-          <Link to="/forgot-password" className={buttonLook({ tone: 'primary' })}>
-            Request a new link
-          </Link>
-        </AuthLayout>
-      )
+      return <InvalidLink isFirst={isFirst} />
   }
+}
+
+function AddressConfirmed() {
+  return (
+    <AuthLayout
+      title="Your new e-mail address is confirmed"
+      description="Sign in with your current password."
+      footer={
+        <Link to="/forgot-password" className={textLink}>
+          Forgot your password?
+        </Link>
+      }
+    >
+      <Link to="/login" className={buttonLook({ tone: 'primary' })}>
+        Go to sign-in
+      </Link>
+    </AuthLayout>
+  )
+}
+
+function InvalidLink({ isFirst }: { readonly isFirst: boolean }) {
+  return (
+    <AuthLayout
+      title="This link does not work"
+      description={
+        isFirst
+          ? 'It was already used, has expired or is incomplete. If you already chose a password, sign in.'
+          : 'It was already used, has expired or is incomplete. Request a new one.'
+      }
+      footer={
+        <Link to="/login" className={textLink}>
+          Back to sign-in
+        </Link>
+      }
+    >
+      <Link to="/forgot-password" className={buttonLook({ tone: 'primary' })}>
+        Request a new link
+      </Link>
+    </AuthLayout>
+  )
 }

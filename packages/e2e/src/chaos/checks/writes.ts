@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js'
-import { accountName, accountShard } from '@tollgate/contracts/keyspace/names.ts'
-import { readState } from '@tollgate/contracts/testing/account-state.ts'
+import { accountName, accountShard } from '@tollgate/state/keyspace/names.ts'
+import { readState } from '@tollgate/state/testing/account-state.ts'
 import { Person } from '../../person.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { rawChat } from '../traffic/raw-chat.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import type { Fault } from '../fault.ts'
 import { settlementsWaiting } from '../measure/calm.ts'
 import { describe } from '../measure/judge.ts'

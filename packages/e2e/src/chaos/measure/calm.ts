@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountName, accountShard, accountShards, uncopiedName } from '@tollgate/contracts/keyspace/names.ts'
-import { executeAll } from '@tollgate/contracts/redis/execute.ts'
-import { reap } from '@tollgate/contracts/redis/reap.ts'
+import { accountName, accountShard, accountShards, uncopiedName } from '@tollgate/state/keyspace/names.ts'
+import { executeAll } from '@tollgate/state/link/execute.ts'
+import { reap } from '@tollgate/state/settlement/reap.ts'
 import { passDeadlines } from '../../metering/charges.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import type { CatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { stringify } from 'yaml'
 
 /** Of every model, picodollars per token. */

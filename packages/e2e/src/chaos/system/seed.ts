@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { digestSecret, displayPrefix, generateSecret } from '@tollgate/contracts/keys/secret.ts'
-import { accountShard, type Shard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
-import { readShards } from '@tollgate/contracts/redis/project.ts'
-import type { RedisLink } from '@tollgate/contracts/redis/redis-link.ts'
+import { accountShard, type Shard, secretShard } from '@tollgate/state/keyspace/names.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import { readShards } from '@tollgate/state/projection/project.ts'
 import type { Sql } from 'postgres'
 
 export type SeededKey = { id: string; account: string; secret: string }

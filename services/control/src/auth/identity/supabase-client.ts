@@ -73,14 +73,22 @@ export function toIdentityUser(user: User): IdentityUser {
 const oneCallMs = 1000
 
 /**
- * Adds whether an operator confirmed the address when they created the user: no confirmation mail was sent, and the address
- * was confirmed by the call that created the user. The first alone is not enough: a change of the password clears
- * `confirmation_sent_at` (supabase/auth, internal/models/user.go, `UpdatePassword`), and whoever has a session at the
- * provider may change it. `created_at` and `email_confirmed_at` are not theirs to change.
+ * Adds whether an operator confirmed the address when they created the user. Three facts show it:
+ *
+ * - No confirmation mail was sent. This alone is not enough: a change of the password clears `confirmation_sent_at`
+ *   (supabase/auth, internal/models/user.go, `UpdatePassword`), and whoever has a session at the provider may change it.
+ * - The call that created the user confirmed the address. Users cannot change `created_at` and `email_confirmed_at`.
+ * - The user still has that address. A change of address leaves `email_confirmed_at` as it was, but sets `email_verified` of
+ *   the identity (supabase/auth, internal/api/verify.go, `emailChangeVerify`). The operator's call leaves it false.
  */
 export function toCheckedUser(user: User): CheckedUser {
   const { confirmation_sent_at: sentAt, email_confirmed_at: confirmedAt, created_at: createdAt } = user
   const tookMs = Date.parse(confirmedAt ?? '') - Date.parse(createdAt)
-  const isConfirmedByOperator = (sentAt ?? null) === null && tookMs <= oneCallMs
+  const isConfirmedByOperator = (sentAt ?? null) === null && tookMs <= oneCallMs && hasFirstAddress(user)
   return { ...toIdentityUser(user), isConfirmedByOperator }
+}
+
+function hasFirstAddress({ identities = [] }: User): boolean {
+  const ofAddress = identities.find(({ provider }) => provider === 'email')
+  return ofAddress !== undefined && ofAddress.identity_data?.email_verified !== true
 }

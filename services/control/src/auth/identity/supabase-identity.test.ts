@@ -42,6 +42,7 @@ const calls = (identity: Identity) => [
   () => identity.confirm('0'.repeat(56), 'email', client),
   () => identity.signIn(person.email, person.password, client),
   () => identity.acceptRecovery('0'.repeat(56), client),
+  () => identity.isConfirmed(unknownId),
   () => identity.findUser(unknownId),
   () => identity.listUsers(1, 50),
   () => identity.setPassword(unknownId, person.password),
@@ -220,20 +221,27 @@ test('with the provider', async (t) => {
 test('only who was created with a confirmed address counts as confirmed by an operator', async () => {
   const created_at = '2026-11-22T10:00:00.000Z'
   const sent = '2026-11-22T10:00:00.500Z'
-  for (const [confirmed, confirmationSentAt, expected] of [
-    ['2026-11-22T10:00:00.012Z', undefined, true],
-    ['2026-11-22T10:00:00.012Z', sent, false],
-    ['2026-11-22T10:00:09.000Z', sent, false],
+  const atOnce = '2026-11-22T10:00:00.012Z'
+  for (const [confirmed, confirmationSentAt, verified, expected] of [
+    [atOnce, undefined, false, true],
+    [atOnce, sent, false, false],
+    // The user moved to another address.
+    [atOnce, undefined, true, false],
+    // Without an identity nobody knows.
+    [atOnce, undefined, null, false],
+    ['2026-11-22T10:00:09.000Z', sent, false, false],
     // The time of the mail is gone after a change of the password.
-    ['2026-11-22T10:00:09.000Z', undefined, false],
-    [undefined, undefined, false]
+    ['2026-11-22T10:00:09.000Z', undefined, false, false],
+    [undefined, undefined, false, false]
   ] as const) {
+    const identity = { id: unknownId, user_id: unknownId, identity_id: unknownId, provider: 'email' }
     const user = toCheckedUser({
       id: unknownId,
       aud: 'authenticated',
       app_metadata: {},
       user_metadata: {},
       created_at,
+      ...(verified !== null && { identities: [{ ...identity, identity_data: { email_verified: verified } }] }),
       ...(confirmed !== undefined && { email_confirmed_at: confirmed }),
       ...(confirmationSentAt !== undefined && { confirmation_sent_at: confirmationSentAt })
     })

@@ -1,10 +1,11 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import fc from 'fast-check'
 import type { Subscription } from '../payments.ts'
 
 /** The repository's. */
-export const catalog: Catalog = loadCatalogFile(new URL('../../../../../deploy/catalog.yaml', import.meta.url).pathname)
+export const catalog: Catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 
 export const statuses = [
   'trialing',

@@ -1,4 +1,4 @@
-import type { AccountShard } from '@tollgate/contracts/keyspace/names.ts'
+import type { AccountShard } from '@tollgate/state/keyspace/names.ts'
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import { waitForTurn } from '../../projection/change.ts'
 import type { Orm } from '../connect.ts'

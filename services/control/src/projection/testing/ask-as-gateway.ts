@@ -1,8 +1,8 @@
 import { digestSecret } from '@tollgate/contracts/keys/secret.ts'
 import { readAccountRecord, readKeyRecord } from '@tollgate/contracts/records/records.ts'
-import { findPointer } from '@tollgate/contracts/redis/read-pointer.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
-import { verify } from '@tollgate/contracts/redis/verify.ts'
+import { confirmRecords } from '@tollgate/state/admission/confirm.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 
 /** What a gateway that remembers nothing would do with a key: let it in, 401, or 503 because Redis cannot tell. */
 export type GatewayAnswer = 'admitted' | 'refused' | 'unavailable'
@@ -13,13 +13,13 @@ export async function askAsGateway(redis: RedisNode, secret: string): Promise<Ga
     if (pointer === 'unverified') return 'unavailable'
     if (pointer === 'unknown') return 'refused'
     const { account, key } = pointer
-    const seen = await verify(redis, account, key, { key: '', account: '' }, null)
+    const seen = await confirmRecords(redis, account, key, { key: '', account: '' }, null)
     if (seen.outcome !== 'moved') return 'unavailable'
     if (seen.key === null || readKeyRecord(seen.key.json).status === 'revoked') return 'refused'
     if (seen.account === null) return 'unavailable'
     if (readAccountRecord(seen.account.json).status === 'suspended') return 'refused'
     const judged = { key: seen.key.version, account: seen.account.version }
-    const answer = await verify(redis, account, key, judged, null)
+    const answer = await confirmRecords(redis, account, key, judged, null)
     return answer.outcome === 'admitted' ? 'admitted' : 'unavailable'
   } catch {
     return 'unavailable'

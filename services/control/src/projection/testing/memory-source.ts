@@ -1,7 +1,7 @@
-import { accountShard, type Shard, secretShard } from '@tollgate/contracts/keyspace/names.ts'
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import type { ProjectionWrite } from '@tollgate/contracts/redis/project.ts'
+import { accountShard, type Shard, secretShard } from '@tollgate/state/keyspace/names.ts'
+import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
 import { createMemoryLedger, type MemoryLedgerRow } from '../../usage/testing/memory-ledger.ts'
 import { deadRecordMs, type ProjectionSource } from '../source.ts'
 

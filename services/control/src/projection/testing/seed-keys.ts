@@ -1,4 +1,4 @@
-import { allShards } from '@tollgate/contracts/keyspace/names.ts'
+import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { sql } from 'drizzle-orm'
 import type { Orm } from '../../database/connect.ts'
 import { recordChange } from '../change.ts'

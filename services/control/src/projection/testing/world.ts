@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { RedisAwayError, type RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
+import { RedisAwayError, type RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { Redis } from 'ioredis'
 import type { ProjectionSource } from '../source.ts'
 import { createMemorySource, emptyState, type MemoryState } from './memory-source.ts'

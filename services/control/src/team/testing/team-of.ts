@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createClient } from '@supabase/supabase-js'
 import type { Team } from '@tollgate/contracts/http/team.ts'
-import { accountName } from '@tollgate/contracts/keyspace/names.ts'
 import { type AccountRecord, readAccountRecord } from '@tollgate/contracts/records/records.ts'
+import { accountName } from '@tollgate/state/keyspace/names.ts'
 import { type Answer, type RunningControl, serviceRoleKey, type TestUser } from '../../testing/start-control.ts'
 
 export const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).error.code

@@ -1,7 +1,7 @@
-import { monthNumber } from '@tollgate/contracts/keyspace/month.ts'
-import { accountShard } from '@tollgate/contracts/keyspace/names.ts'
-import type { UsageRow } from '@tollgate/contracts/redis/parse-usage.ts'
-import type { LedgerSpend } from '@tollgate/contracts/redis/spend.ts'
+import { monthNumber } from '@tollgate/state/keyspace/month.ts'
+import { accountShard } from '@tollgate/state/keyspace/names.ts'
+import type { LedgerSpend } from '@tollgate/state/spend/spend.ts'
+import type { UsageRow } from '@tollgate/state/usage/parse-usage.ts'
 import type { Ledger } from '../ledger.ts'
 import { ledgerRow } from '../ledger-row.ts'
 

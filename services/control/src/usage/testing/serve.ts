@@ -1,7 +1,7 @@
-import { gonePrefix } from '@tollgate/contracts/keyspace/names.ts'
-import type { RedisNode } from '@tollgate/contracts/redis/redis-link.ts'
-import type { SettledRequest } from '@tollgate/contracts/redis/settle.ts'
-import { settleOf } from '@tollgate/contracts/testing/one-account.ts'
+import { gonePrefix } from '@tollgate/state/keyspace/names.ts'
+import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import type { SettledRequest } from '@tollgate/state/settlement/settle.ts'
+import { settleOf } from '@tollgate/state/testing/one-account.ts'
 
 let requests = 0
 

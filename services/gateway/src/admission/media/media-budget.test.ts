@@ -1,12 +1,13 @@
 import { freePlan } from '@tollgate/contracts/catalog/catalog.ts'
-import { loadCatalogFile } from '@tollgate/contracts/catalog/catalog-file.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
+import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
 import { outcomeOf, post } from '../../testing/client.ts'
 import { dataUrl, jpegFrame, jpegOf, mp3, png, vp8, wav, webpOf } from '../../testing/media.ts'
 import { type SeededKey, startGateway, type TestGateway, testCatalog } from '../../testing/start-gateway.ts'
 
-const shipped = loadCatalogFile(new URL('../../../../../deploy/catalog.yaml', import.meta.url).pathname)
+const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 const route = testCatalog.models.small!.route
 const mini = { ...shipped.models['gpt-4o-mini']!, route: [{ ...route[0]!, model: 'gpt-4o-mini' }] }
 const { images: _, ...blind } = mini

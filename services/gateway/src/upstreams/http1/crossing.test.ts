@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import type { CallTimeouts } from '../upstream-pool.ts'
 import { Http1Pool } from './http1-pool.ts'
@@ -37,7 +38,7 @@ async function startChatterbox(delay: Delay) {
         socket.write(second)
       }
       if (delay === 'a turn later') setImmediate(send)
-      else setTimeout(send, delay)
+      else void setTimeout(delay).then(send)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -52,11 +53,18 @@ async function startChatterbox(delay: Delay) {
   }
 }
 
-const requests = 720
 /** Far longer than the delays, since this process may be late with both. */
 const restMs = 300
 
-for (const delay of ['in the same packet', 'a turn later', 1, 5] as const) {
+/** At once, all connections are needed again soon: the longest delay is tried with requests that leave them their rest. */
+const cases: ReadonlyArray<{ delay: Delay; requests: number; pauseMs: number }> = [
+  { delay: 'in the same packet', requests: 720, pauseMs: 0 },
+  { delay: 'a turn later', requests: 720, pauseMs: 0 },
+  { delay: 1, requests: 720, pauseMs: 0 },
+  { delay: 5, requests: 90, pauseMs: 120 }
+]
+
+for (const { delay, requests, pauseMs } of cases) {
   t.test(`no client gets an answer that came while its connection rested: sent ${delay}`, async (t) => {
     const upstream = await startChatterbox(delay)
     const pool = new Http1Pool({ url: upstream.url, headers: [], timeouts, restMs })
@@ -82,6 +90,7 @@ for (const delay of ['in the same packet', 'a turn later', 1, 5] as const) {
       while (asked < requests) {
         const body = `request ${++asked}`
         if ((await call(body)) !== body) crossed++
+        if (pauseMs > 0) await setTimeout(pauseMs)
       }
     })
     await Promise.all(clients)

@@ -1,103 +1,23 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createSecureServer, type TLSSocket } from 'node:tls'
-import { fileURLToPath } from 'node:url'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import t from 'tap'
-import type { CallError } from '../call-error.ts'
-import type { AnswerHandler, CallController, CallTimeouts } from '../upstream-pool.ts'
+import {
+  call,
+  json,
+  type PoolTestOptions,
+  patient,
+  type Request,
+  startPool,
+  type Told
+} from '../../testing/pool-calls.ts'
+import type { CallController } from '../upstream-pool.ts'
 import { Http1Pool } from './http1-pool.ts'
 import { keptOpenMs } from './kept-open.ts'
 
-const pem = readFileSync(fileURLToPath(new URL('../../testing/localhost.pem', import.meta.url)))
-const patient: CallTimeouts = { connect: 5000, firstByte: 5000, betweenChunks: 5000 }
-const json = (body: string, fields = '') => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n${fields}\r\n${body}`
-
-/** A request as it came, and the connection on which it did. */
-type Request = { text: string; socket: Socket; connection: number }
-
-/** A server that gives each whole request to `answer`, and a pool for it; both end with the test. */
-async function start(
-  t: Tap,
-  answer: (request: Request) => void,
-  options: { timeouts?: Partial<CallTimeouts>; secure?: boolean; trusted?: boolean; restMs?: number } = {}
-) {
-  const { timeouts, secure = false, trusted = true, restMs = 0 } = options
-  const sockets: Socket[] = []
-  const onConnection = (socket: Socket) => {
-    const connection = sockets.push(socket) - 1
-    let text = ''
-    socket.on('error', () => {})
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1')
-      const head = text.indexOf('\r\n\r\n') + 4
-      if (head < 4 || text.length < head + Number(/content-length: (\d+)/.exec(text)![1])) return
-      const whole = text
-      text = ''
-      answer({ text: whole, socket, connection })
-    })
-  }
-  const server: Server = secure ? createSecureServer({ key: pem, cert: pem }, onConnection) : createServer(onConnection)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const pool = new Http1Pool({
-    url: new URL(`${secure ? 'https://localhost' : 'http://127.0.0.1'}:${port}/v1/`),
-    headers: ['authorization', 'Bearer s3cret'],
-    timeouts: { ...patient, ...timeouts },
-    ca: secure && trusted ? pem.toString() : undefined,
-    restMs
-  })
-  t.teardown(async () => {
-    await pool.destroy()
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { pool, sockets, server }
-}
-type Tap = { teardown(run: () => Promise<void>): void }
-
-type Told = { status: number; body: string; error: CallError | null; controller: CallController }
-
-/** Makes a call. @returns what its handler was told, when that is all; throws if it was told anything afterwards */
-async function call(
-  pool: Http1Pool,
-  body: string | Buffer = '{}',
-  hooks: { onStart?: (controller: CallController) => void; onData?: (controller: CallController) => void } = {}
-): Promise<Told> {
-  let ends = 0
-  let started: CallController | null = null
-  const told = { status: 0, body: '', error: null } as unknown as Told
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const handler: AnswerHandler = {
-    onRequestStart(controller) {
-      told.controller = started = controller
-      hooks.onStart?.(controller)
-    },
-    onResponseStart(controller, status) {
-      if (controller !== started || ends > 0) reject(new Error('told of a start'))
-      told.status = status
-    },
-    onResponseData(controller, bytes) {
-      if (ends > 0) reject(new Error('told of bytes'))
-      told.body += bytes.toString('latin1')
-      hooks.onData?.(controller)
-    },
-    onResponseEnd() {
-      if (++ends > 1) reject(new Error('told of another end'))
-      resolve()
-    },
-    onResponseError(controller, error) {
-      if (++ends > 1 || controller !== started) reject(new Error('told of another error'))
-      told.error = error as CallError
-      resolve()
-    }
-  }
-  pool.dispatch({ path: '/chat/completions', requestId: 'req_7', body: Buffer.from(body) }, handler)
-  await promise
-  await new Promise(setImmediate)
-  return told
-}
+type Tap = Parameters<typeof startPool>[0]
+const start = (t: Tap, answer: (request: Request) => void, options: PoolTestOptions = {}) =>
+  startPool(t, (pool) => new Http1Pool(pool), answer, options)
 const bodyOf = async (told: Promise<Told>) => (await told).body
 const codeOf = async (told: Promise<Told>) => (await told).error?.code ?? 'none'
 

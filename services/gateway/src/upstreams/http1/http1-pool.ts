@@ -13,7 +13,7 @@ const looksPerTimeout = 4
 const rarestLookMs = 1000
 /**
  * Shortest rest of a connection between two requests. Upstreams that sent a second answer unasked did so within a few
- * milliseconds of the first. The rest costs ten more connections at a thousand requests a second.
+ * milliseconds of the first. The rest costs ten more connections at a thousand requests a second, and at most `enoughIdle`.
  */
 const defaultRestMs = 10
 const closeSpareEveryMs = 60_000

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Idle, IdleConnections } from './idle-connections.ts'
+import { enoughIdle, type Idle, IdleConnections } from './idle-connections.ts'
 
 class Fake implements Idle {
   idleSince: number
@@ -35,6 +35,16 @@ t.test('the oldest is taken first, and only after its rest', (t) => {
   second.close()
   t.equal(idle.take(12), third)
   t.equal(idle.take(100), null)
+  t.end()
+})
+
+t.test('where many are idle, the oldest rests for one turn only', (t) => {
+  const idle = new IdleConnections<Fake>(10)
+  const all = Array.from({ length: enoughIdle }, () => new Fake(idle, 0))
+  t.equal(idle.take(1), null, 'not in the turn in which it became idle')
+  idle.endTurn()
+  t.equal(idle.take(1), all[0])
+  t.equal(idle.take(1), null, 'fewer are left')
   t.end()
 })
 

@@ -1,0 +1,231 @@
+import {
+  type Catalog,
+  defaultBodyMemoryMb,
+  freePlan,
+  type Model,
+  ModelKind,
+  type Plan
+} from '@tollgate/contracts/catalog/catalog.ts'
+import { checkCosts, maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+import { type Static, type TProperties, Type } from 'typebox'
+import { FileError, readYaml } from '../config/read-yaml.ts'
+import { AudioEntry, ImageEntry, toAudioRule, toImageRule } from './media-entries.ts'
+
+const closed = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+const Usd = Type.Number({ minimum: 0, maximum: 1e6 })
+const Name = Type.String({ minLength: 1, maxLength: 200 })
+
+const ModelEntry = closed({
+  kind: ModelKind,
+  owned_by: Name,
+  created: Type.Integer({ minimum: 0 }),
+  route: Type.Array(
+    closed({
+      upstream: Name,
+      model: Type.Optional(Name),
+      priority: Type.Optional(Type.Integer({ minimum: 0 })),
+      weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e6 }))
+    }),
+    { minItems: 1 }
+  ),
+  usd_per_million_tokens: closed({
+    input: Usd,
+    cached_input: Type.Optional(Usd),
+    output: Usd,
+    reasoning: Type.Optional(Usd)
+  }),
+  context_window: Type.Integer({ minimum: 1, maximum: maxReportedTokens }),
+  max_output_tokens: Type.Integer({ minimum: 0, maximum: maxReportedTokens }),
+  default_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  fewest_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  output_parameter: Type.Optional(Type.Enum(['max_tokens', 'max_completion_tokens'])),
+  images: Type.Optional(ImageEntry),
+  audio: Type.Optional(AudioEntry),
+  hidden_output: Type.Optional(Type.Boolean()),
+  tokenizer: Type.Optional(Type.Literal('o200k_base'))
+})
+
+/** What a request is granted that does not say how long its answer may be; of legacy completions as their API has it. */
+const usualOutputTokens: Record<ModelKind, number> = { chat: 4096, completion: 16, embedding: 0 }
+/** The same for a model with hidden output: less could be spent on reasoning before the first word. */
+const usualHidingTokens = 16_384
+/** The least that is worth granting. */
+const usualFewestTokens = 64
+
+const PlanEntry = closed({
+  name: Name,
+  entitlements: Type.Array(Name),
+  key_quota: Type.Union([Type.Integer({ minimum: 0 }), Type.Literal('unlimited')]),
+  key_changes: Type.Optional(
+    closed({
+      per_hour: Type.Integer({ minimum: 1, maximum: 1e6 }),
+      burst: Type.Integer({ minimum: 1, maximum: 1e6 })
+    })
+  ),
+  seats: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('unlimited')]),
+  models: Type.Union([Type.Array(Name), Type.Literal('all')]),
+  limits: closed({
+    requests_per_minute: Type.Integer({ minimum: 1, maximum: 1e9 }),
+    burst_requests: Type.Optional(Type.Integer({ minimum: 1 })),
+    tokens_per_minute: Type.Integer({ minimum: 1, maximum: 1e12 }),
+    burst_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+    concurrent_requests: Type.Integer({ minimum: 1, maximum: 1e6 }),
+    body_memory_mb: Type.Optional(Type.Integer({ minimum: defaultBodyMemoryMb, maximum: 1e6 }))
+  }),
+  caps_usd: closed({ request: Usd, month: Usd }),
+  prices: Type.Optional(
+    Type.Array(
+      closed({
+        id: Type.String({ pattern: '^[A-Za-z0-9_.:-]{1,200}$' }),
+        interval: Type.Enum(['month', 'year']),
+        amount: Type.Integer({ minimum: 0, maximum: 1e9 }),
+        currency: Type.String({ pattern: '^[a-z]{3}$' }),
+        sold: Type.Optional(Type.Boolean())
+      }),
+      { minItems: 1 }
+    )
+  )
+})
+
+/** `catalog.yaml` as people write it: dollars, and names where the catalog has lists. */
+export const CatalogFile = closed({
+  models: Type.Record(Type.String({ minLength: 1 }), ModelEntry),
+  // Names that do not fit would not be looked at otherwise.
+  plans: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$' }), PlanEntry, { additionalProperties: false })
+})
+export type CatalogFile = Static<typeof CatalogFile>
+
+/**
+ * Reads and checks a catalog file.
+ * @throws FileError naming file, path and reason of everything that is wrong
+ */
+export function loadCatalogFile(file: string): Catalog {
+  const entries = readYaml(file, CatalogFile)
+  const problems: string[] = []
+  const catalog = toCatalog(entries, problems)
+  if (problems.length > 0) throw new FileError(file, problems)
+  return catalog
+}
+
+/** Translates the file's form into the catalog's; what does not hold together is added to `problems`. */
+export function toCatalog(entries: CatalogFile, problems: string[]): Catalog {
+  const names = Object.keys(entries.models)
+  if (entries.plans[freePlan] === undefined) problems.push(`plans: there must be one named ${freePlan}`)
+  for (const [id, plan] of Object.entries(entries.plans)) {
+    if (plan.models === 'all') continue
+    for (const name of plan.models) {
+      if (!Object.hasOwn(entries.models, name)) problems.push(`plans.${id}.models: there is no model ${name}`)
+    }
+  }
+  checkPrices(entries.plans, problems)
+  const catalog = {
+    models: mapValues(entries.models, (entry, name) => toModel(entry, name, problems)),
+    plans: mapValues(entries.plans, (entry, id) => toPlan(entry, id, names, problems))
+  }
+  checkCosts(catalog, problems)
+  return catalog
+}
+
+/** A subscription is told by its price alone: each leads to one plan. */
+function checkPrices(plans: CatalogFile['plans'], problems: string[]): void {
+  const planOf = new Map<string, string>()
+  for (const [id, { prices = [] }] of Object.entries(plans)) {
+    if (id === freePlan && prices.length > 0) problems.push(`plans.${id}.prices: what is free has no price`)
+    for (const price of prices) {
+      const other = planOf.get(price.id)
+      if (other !== undefined) problems.push(`plans.${id}.prices: ${price.id} is a price of plan ${other} already`)
+      planOf.set(price.id, id)
+    }
+  }
+}
+
+function toModel(entry: Static<typeof ModelEntry>, name: string, problems: string[]): Model {
+  const prices = entry.usd_per_million_tokens
+  const picos = (usd: number, member: string): number => {
+    const value = Math.round(usd * 1e6)
+    if (Math.abs(value - usd * 1e6) > 1e-4) {
+      problems.push(`models.${name}.usd_per_million_tokens.${member}: finer than a millionth of a dollar`)
+    }
+    return value
+  }
+  if (entry.kind !== 'embedding' && entry.max_output_tokens === 0) {
+    problems.push(`models.${name}.max_output_tokens: must be at least 1 for a model that generates text`)
+  }
+  const maxOutputTokens = entry.kind === 'embedding' ? 0 : entry.max_output_tokens
+  // A price for reasoning says that there is some.
+  const hidesOutput = entry.hidden_output ?? prices.reasoning !== undefined
+  const usual = hidesOutput ? usualHidingTokens : usualOutputTokens[entry.kind]
+  const defaultOutputTokens = Math.min(entry.default_output_tokens ?? usual, maxOutputTokens)
+  if ((entry.default_output_tokens ?? 0) > maxOutputTokens) {
+    problems.push(`models.${name}.default_output_tokens: more than max_output_tokens`)
+  }
+  return {
+    kind: entry.kind,
+    ownedBy: entry.owned_by,
+    created: entry.created,
+    route: entry.route.map(({ upstream, model, priority, weight }) => ({
+      upstream,
+      model: model ?? name,
+      priority: priority ?? 0,
+      weight: weight ?? 1
+    })),
+    prices: {
+      inputPicos: picos(prices.input, 'input'),
+      cachedInputPicos: picos(prices.cached_input ?? prices.input, 'cached_input'),
+      outputPicos: picos(prices.output, 'output'),
+      ...(prices.reasoning !== undefined && { reasoningPicos: picos(prices.reasoning, 'reasoning') })
+    },
+    contextWindow: entry.context_window,
+    maxOutputTokens,
+    defaultOutputTokens,
+    fewestOutputTokens: Math.min(entry.fewest_output_tokens ?? usualFewestTokens, defaultOutputTokens),
+    outputParameter: entry.output_parameter ?? (entry.kind === 'chat' ? 'max_completion_tokens' : 'max_tokens'),
+    ...(entry.images !== undefined && { images: toImageRule(entry.images) }),
+    ...(entry.audio !== undefined && { audio: toAudioRule(entry.audio) }),
+    ...(hidesOutput && { hidesOutput: true }),
+    tokenizer: entry.tokenizer ?? null
+  }
+}
+
+/** What may come at once of a rate whose plan says nothing about it: a sixth of a minute's. */
+export const defaultBurst = (perMinute: number): number => Math.ceil(perMinute / 6)
+
+function toPlan(entry: Static<typeof PlanEntry>, id: string, allModels: readonly string[], problems: string[]): Plan {
+  const { requests_per_minute, tokens_per_minute, concurrent_requests, body_memory_mb } = entry.limits
+  const { burst_requests = defaultBurst(requests_per_minute), burst_tokens = defaultBurst(tokens_per_minute) } =
+    entry.limits
+  if (burst_requests > requests_per_minute) {
+    problems.push(`plans.${id}.limits.burst_requests: more than requests_per_minute`)
+  }
+  if (burst_tokens > tokens_per_minute) problems.push(`plans.${id}.limits.burst_tokens: more than tokens_per_minute`)
+  return {
+    name: entry.name,
+    entitlements: entry.entitlements,
+    keyQuota: entry.key_quota === 'unlimited' ? null : entry.key_quota,
+    ...(entry.key_changes !== undefined && {
+      keyChanges: { perHour: entry.key_changes.per_hour, burst: entry.key_changes.burst }
+    }),
+    seats: entry.seats === 'unlimited' ? null : entry.seats,
+    models: entry.models === 'all' ? [...allModels] : entry.models,
+    limits: {
+      requestsPerMinute: requests_per_minute,
+      burstRequests: burst_requests,
+      tokensPerMinute: tokens_per_minute,
+      burstTokens: burst_tokens,
+      concurrentRequests: concurrent_requests,
+      ...(body_memory_mb !== undefined && { bodyMemoryMb: body_memory_mb })
+    },
+    caps: {
+      requestNanos: Math.round(entry.caps_usd.request * 1e9),
+      monthlyNanos: Math.round(entry.caps_usd.month * 1e9)
+    },
+    ...(entry.prices !== undefined && {
+      prices: entry.prices.map(({ sold, ...price }) => ({ ...price, isSold: sold ?? true }))
+    })
+  }
+}
+
+function mapValues<From, To>(record: Record<string, From>, map: (value: From, key: string) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]))
+}

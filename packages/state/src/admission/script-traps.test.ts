@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict'
+import { accountName } from '../keyspace/names.ts'
+import { RedisRefusedError } from '../link/refused-error.ts'
+import type { SettledRequest } from '../settlement/settle.ts'
+import { type LedgerSpend, openSpends, seedSpend } from '../spend/spend.ts'
+import { readState } from '../testing/account-state.ts'
+import { type Asking, accounts, createWorld, keys, type LimitsWorld } from '../testing/limits-world.ts'
+import { moveClock } from '../testing/moved-clock.ts'
+import { readContent } from '../testing/redis-content.ts'
+import { testOnEveryRedis } from '../testing/redis-servers.ts'
+import { packNumbers, packText } from '../wire/packed.ts'
+import type { AdmitAnswer } from './admit.ts'
+
+const start = Date.UTC(2027, 4, 5, 12) * 1000
+const account = accounts[0]
+const month = 202705
+
+const asking: Asking = {
+  account,
+  id: 'req_1',
+  key: keys[0],
+  model: 'a-model',
+  bound: { promptPicos: 1000, promptTokens: 10, outputPicos: 1000, outputTokens: 1, wantedTokens: 10, fewestTokens: 1 },
+  allowances: {
+    keyBudgetNanos: 1e6,
+    accountBudgetNanos: 1e6,
+    keyRequests: 100,
+    keyRequestBurst: 20,
+    requests: 100,
+    requestBurst: 30,
+    tokens: 10_000,
+    tokenBurst: 2000,
+    concurrentRequests: 10,
+    requestNanos: 1e6
+  },
+  holdMs: 1000,
+  reaped: true
+}
+
+function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): SettledRequest {
+  assert.ok(admitted.outcome === 'admitted')
+  return {
+    id,
+    key,
+    model,
+    at: admitted.at,
+    heldNanos: admitted.nanos,
+    heldTokens: 20,
+    tokensPerMinute: 10_000,
+    tokensRestMs: admitted.tokensRestMs,
+    costNanos: 7,
+    promptTokens: 6,
+    cachedTokens: 2,
+    completionTokens: 5,
+    failed: false,
+    estimated: false
+  }
+}
+
+/** A call of a script that would change something, and which of its arguments are numbers, counted from 1. */
+type Call = {
+  name: string
+  /** Preceded by how many they are, where that can vary. */
+  keys: string[]
+  args: Array<string | Packed>
+  /** Of the arguments that are not packed. */
+  numbers: number[]
+  orNone?: number[]
+  complete?: number[]
+  /** So many bytes of what is packed are something whole. */
+  endsAt?: number
+}
+
+/** An argument that is packed, part by part. */
+type Packed = Array<number | string | { picos: number } | { micros: number }>
+
+const numberOf = (part: Exclude<Packed[number], string>): number =>
+  typeof part === 'number' ? part : 'picos' in part ? part.picos : part.micros
+
+const bytesOf = (argument: string | Packed): Buffer =>
+  typeof argument === 'string'
+    ? Buffer.from(argument)
+    : Buffer.from(
+        argument.map((part) => (typeof part === 'string' ? part : packNumbers(numberOf(part)))).join(''),
+        'latin1'
+      )
+
+function callsOf(run: string, at: number): Call[] {
+  const settled = (id: string) => [
+    id,
+    String(at),
+    'key_1',
+    'a-model',
+    '11',
+    '20',
+    '10000',
+    '120',
+    '7',
+    '6',
+    '2',
+    '5',
+    '0',
+    '0'
+  ]
+  const bursts = [{ micros: 60e6 }, { micros: 60e6 }, { micros: 60e6 }]
+  const terms: Packed = [1, 1, 9e12, 1000, 9, 1000, 1000, 9, 60_000, 9, 1000, ...bursts, packText('k:key_1'), 1]
+  const asked = (id: string): Packed => [
+    { picos: 1000 },
+    { picos: 1000 },
+    ...[10, 1, 10, 1, packText(`h:${id}`), packText('a-model')]
+  ]
+  const held = (id: string) => [-3, at * 1e6, packText(`h:${id}`)]
+  const ofItem = [2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
+  return [
+    {
+      name: 'tgAdmit',
+      keys: ['1', accountName(account)],
+      args: [run, [...terms, ...asked('req_8'), ...asked('req_9')]],
+      numbers: [],
+      endsAt: bytesOf([...terms, ...asked('req_8')]).length
+    },
+    {
+      name: 'tgSettleHeld',
+      keys: ['1', accountName(account)],
+      args: [
+        run,
+        [
+          ...[2, 2, ...held('req_1'), ...held('req_2')],
+          ...[at, 11, 1, 0, 6, 2, 5, 7, 0, 0, packText('k:key_1'), packText('key_1|a-model')],
+          ...[at, 11, 1, 0, 6, 2, 5, 7, 0, 0, packText('k:key_1'), packText('key_1|another')]
+        ]
+      ],
+      numbers: []
+    },
+    {
+      name: 'tgSettle',
+      keys: ['1', accountName(account)],
+      args: [run, '', ...settled('req_1'), ...settled('req_2')],
+      numbers: [...ofItem, ...ofItem.map((number) => number + 14)].map((number) => number + 2),
+      complete: [16]
+    },
+    { name: 'tgCancel', keys: ['1', accountName(account)], args: [run, 'req_1'], numbers: [] },
+    {
+      name: 'tgReap',
+      keys: ['1', accountName(account)],
+      args: [run, String(at * 1000), String(at * 2000), 'req_1', 'req_2'],
+      numbers: [2, 3],
+      orNone: [2],
+      complete: [3, 4]
+    },
+    {
+      name: 'tgSeedSpend',
+      keys: [accountName(account)],
+      args: [String(month), `${month}|0`, '500', 'key_1', '400'],
+      numbers: [1, 3, 5],
+      complete: [3]
+    }
+  ]
+}
+
+const tooLarge = '9007199254740994'
+/** Neither whole numbers, nor nothing; the last is too large to be exact. */
+const malformed = ['nan', '', 'abc', '1.5', '-1', 'inf', '-inf', '1e400', tooLarge]
+const malformedNumbers = [Number.NaN, 1.5, -2, Infinity, -Infinity, Number(tooLarge)]
+
+testOnEveryRedis('scripts', async (t, anyLink, kind) => {
+  const { client } = anyLink
+  const clock = moveClock(anyLink)
+  const call = ({ name, keys }: Call, args: Array<string | Buffer | Packed>): Promise<unknown> => {
+    const encoded = args.map((argument) => (Buffer.isBuffer(argument) ? argument : bytesOf(argument)))
+    return Reflect.apply(Reflect.get(client, name), client, [...keys, ...encoded])
+  }
+
+  async function seed({ link }: LimitsWorld, spend: LedgerSpend): Promise<void> {
+    assert.deepEqual(await seedSpend(link, [spend], await openSpends(link, [spend.account], spend.month)), ['seeded'])
+  }
+
+  /** Two open holds, both overdue. */
+  async function openHolds(): Promise<{ world: LimitsWorld; at: number }> {
+    const world = await createWorld(clock, start)
+    const first = await world.admit(asking)
+    await world.admit({ ...asking, id: 'req_2' })
+    await world.setTime(world.micros() + 2e6)
+    assert.ok(first.outcome === 'admitted')
+    return { world, at: first.at }
+  }
+
+  t.test('malformed numbers and missing arguments change nothing', async () => {
+    const { world, at } = await openHolds()
+    const before = await readContent(client)
+    // The stand-in takes a hundred times as long.
+    const tried = kind === 'redis-server' ? malformed : malformed.slice(0, 2)
+    for (const proper of callsOf(world.link.run(), at)) {
+      for (const number of proper.numbers) {
+        for (const text of tried) {
+          if (text === '' && proper.orNone?.includes(number)) continue
+          const args = proper.args.with(number - 1, text)
+          await assert.rejects(call(proper, args), `${proper.name} took '${text}' as argument ${number}`)
+        }
+      }
+      for (const [index, argument] of proper.args.entries()) {
+        if (typeof argument === 'string') continue
+        for (const [place, part] of argument.entries()) {
+          if (typeof part === 'string') continue
+          const isAmount = typeof part !== 'number' && 'picos' in part
+          const isTime = typeof part !== 'number' && 'micros' in part
+          for (const number of kind === 'redis-server' ? malformedNumbers : malformedNumbers.slice(0, 2)) {
+            // Picodollars may be more than exact, and a rate that is given back below zero and a fraction.
+            if (isAmount && number === Number(tooLarge)) continue
+            if (part === -3 && Number.isFinite(number)) continue
+            if (isTime && number === 1.5) continue
+            const args = proper.args.with(index, argument.with(place, number))
+            await assert.rejects(call(proper, args), `${proper.name} took ${number} as part ${place} of ${index}`)
+          }
+        }
+        const bytes = bytesOf(argument)
+        for (let size = 0; size < bytes.length; size += kind === 'redis-server' ? 1 : 50) {
+          if (size === proper.endsAt) continue
+          const args: Array<string | Buffer | Packed> = [...proper.args]
+          args[index] = bytes.subarray(0, size)
+          await assert.rejects(call(proper, args), `${proper.name} took ${size} bytes of argument ${index}`)
+        }
+      }
+      for (let count = 0; count < proper.args.length; count++) {
+        if (proper.complete?.includes(count)) continue
+        await call(proper, proper.args.slice(0, count)).catch(() => undefined)
+        if (kind === 'redis-server')
+          assert.deepEqual(await readContent(client), before, `${proper.name} with ${count} arguments`)
+      }
+      assert.deepEqual(await readContent(client), before, proper.name)
+    }
+    for (const proper of callsOf(world.link.run(), at)) {
+      await call(proper, proper.args)
+      assert.notDeepEqual(await readContent(client), before, `${proper.name} is not what was meant to be tried`)
+    }
+  })
+
+  t.test('a malformed group changes nothing, and those before it are as if the answer had been lost', async () => {
+    const { world, at } = await openHolds()
+    const calls = callsOf(world.link.run(), at)
+    const [admit, settle] = ['tgAdmit', 'tgSettleHeld'].map((name) => calls.find((call) => call.name === name)!)
+    const [first, other] = accounts
+    for (const [proper, changes] of [
+      [admit!, (ids: string[]) => ids.includes('req_8') && ids.includes('req_9')],
+      [settle!, (ids: string[]) => !ids.includes('req_1') && !ids.includes('req_2')]
+    ] as const) {
+      const [run, group] = proper.args
+      const malformed = (group as Packed).with(0, 0.5)
+      const keys = ['2', accountName(first), accountName(other)]
+      const before = await readContent(client)
+      await assert.rejects(call({ ...proper, keys }, [run!, malformed, group!]))
+      assert.deepEqual(await readContent(client), before)
+      await assert.rejects(call({ ...proper, keys }, [run!, group!, malformed]))
+      assert.ok(changes([...(await readState(client, first)).holds.keys()]))
+      assert.deepEqual((await readContent(client))[accountName(other)], before[accountName(other)])
+    }
+  })
+
+  t.test('amounts near the largest exact number are written exactly', async () => {
+    const world = await createWorld(clock, start)
+    const most = Number.MAX_SAFE_INTEGER
+    const settled = most - 20
+    await seed(world, { account, month, settled, byKey: new Map([['key_1', settled]]) })
+    const { allowances } = asking
+    const large = { ...asking, allowances: { ...allowances, keyBudgetNanos: most, accountBudgetNanos: most } }
+    world.model(account).settled.set('', settled).set('key_1', settled)
+    const admitted = await world.admit(large)
+    const { account: all, keys } = await readState(client, account)
+    assert.deepEqual([all!.month, all!.settled, all!.reserved], [month, 9007199254740971, 11])
+    assert.deepEqual([keys.get('key_1')!.settled, keys.get('key_1')!.reserved], [9007199254740971, 11])
+    const refused = await world.admit({ ...large, id: 'req_2', bound: { ...asking.bound, fewestTokens: 10 } })
+    assert.deepEqual(refused, {
+      outcome: 'over-budget',
+      scope: 'key',
+      limit: most,
+      settled,
+      reserved: 11,
+      needed: 11,
+      month
+    })
+    // What cannot be reckoned exactly does not fit.
+    const endless = { ...large, id: 'req_3', bound: { ...asking.bound, promptPicos: 2 ** 70 } }
+    assert.equal((await world.admit(endless)).outcome, 'over-budget')
+    await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
+    assert.equal((await readState(client, account)).account!.settled, 9007199254740978)
+    const whole = { ...settlementOf(asking, admitted), id: 'req_3', costNanos: 9_007_199_254_000_000 }
+    await seed(world, { account: accounts[1], month, settled: 0, byKey: new Map() })
+    await world.settle([{ account: accounts[1], requests: [whole], tried: [] }])
+    assert.equal((await readState(client, accounts[1])).account!.settled, 9007199254000000)
+  })
+
+  t.test(
+    'a clock that is set forward ends holds early, and settling them corrects what they were charged',
+    async () => {
+      const world = await createWorld(clock, start)
+      const admitted = await world.admit(asking)
+      await world.setTime(start + 3600e6)
+      assert.equal((await world.admit({ ...asking, id: 'req_2', reaped: false })).outcome, 'overdue')
+      await world.reap(account, 10)
+      assert.equal((await readState(client, account)).account!.settled, 11)
+      // The clock is right again before the request ends.
+      for (const micros of [start + 3600e6, start]) {
+        await world.setTime(micros)
+        assert.equal((await readState(client, account)).holds.size, 0)
+      }
+      await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
+      assert.equal((await readState(client, account)).account!.settled, 7)
+    }
+  )
+
+  t.test('a clock that is set back ends no hold of a request that is under way', async () => {
+    const world = await createWorld(clock, start)
+    const admitted = await world.admit(asking)
+    await world.setTime(start - 3600e6)
+    await world.reap(account, 10)
+    assert.equal((await readState(client, account)).holds.size, 1)
+    await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
+    const { account: all, holds } = await readState(client, account)
+    assert.deepEqual([all!.settled, all!.reserved, holds.size], [7, 0, 0])
+  })
+
+  if (kind !== 'redis-server') return
+  t.test('at maxmemory nothing is admitted, and what is open is still settled, cancelled and reaped', async (t) => {
+    const world = await createWorld(clock, start)
+    const admitted = await world.admit(asking)
+    for (const id of ['req_2', 'req_3']) await world.admit({ ...asking, id })
+    await world.setTime(world.micros() + 2e6)
+    t.teardown(async () => void (await client.config('SET', 'maxmemory', '0')))
+    await client.config('SET', 'maxmemory', '1')
+    await assert.rejects(world.admit({ ...asking, id: 'req_4' }), (error) => {
+      assert.ok(error instanceof RedisRefusedError)
+      return /OOM/.test(String(error.cause))
+    })
+    await world.compare()
+    await world.settle([{ account, requests: [settlementOf(asking, admitted)], tried: [] }])
+    await world.cancel(account, ['req_2'])
+    await world.reap(account, 10)
+    assert.equal(world.model(account).holds.size, 0)
+    await seed(world, { account, month, settled: 1, byKey: new Map([['key_1', 1]]) })
+    await world.compare()
+    await client.config('SET', 'maxmemory', '0')
+    assert.equal((await world.admit({ ...asking, id: 'req_4' })).outcome, 'admitted')
+  })
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { accountShard } from '../keyspace/names.ts'
+import { connectServer } from '../link/connect-redis.ts'
+import { putAccountRecord, putKeyRecord } from '../projection/project.ts'
+import { cancel } from '../settlement/settle.ts'
+import { readState } from '../testing/account-state.ts'
+import { activeKey } from '../testing/active-key.ts'
+import { stampNow } from '../testing/marker.ts'
+import { admitOne } from '../testing/one-account.ts'
+import { testOnEveryRedis } from '../testing/redis-servers.ts'
+import { prepareAccount } from '../wire/prepared-account.ts'
+import { type AdmitAnswer, prepareAdmission } from './admit.ts'
+
+const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
+const keys = ['key_1', 'key_2', 'key_3']
+const accountBudgetNanos = 100_000
+const keyBudgetNanos = 40_000
+/** From 900 to 3000 nanodollars: five hundred of them would cost ten times the budget. */
+const boundOf = (number: number) => ({
+  promptPicos: 900_000 + (number % 8) * 300_000,
+  promptTokens: 10,
+  outputPicos: 0,
+  outputTokens: 1,
+  wantedTokens: 100,
+  fewestTokens: 100
+})
+const largestNanos = 3000
+
+testOnEveryRedis('a stampede', async (t, link) => {
+  t.test('500 admissions over eight connections at once fill the caps, and never exceed them', async (t) => {
+    // A spend is made in the month that is open.
+    assert.ok(await stampNow(link, accountShard(account), 0, link.run()))
+    await putAccountRecord(link, account, 1, { plan: 'free', status: 'active', ownCapNanos: null })
+    for (const key of keys) {
+      await putKeyRecord(link, account, key, 2, activeKey)
+    }
+    const links = Array.from({ length: 8 }, (_, index) =>
+      connectServer(`redis://127.0.0.1:${link.client.options.port}`, {
+        name: `test ${index}`,
+        silenceLimitMs: 30_000,
+        onError: (error) => t.error(error)
+      })
+    )
+    t.teardown(async () => void (await Promise.all(links.map((one) => one.close()))))
+    await Promise.all(links.map((one) => one.ready()))
+    const allowances = {
+      keyBudgetNanos,
+      accountBudgetNanos,
+      keyRequests: null,
+      keyRequestBurst: null,
+      requests: 10_000,
+      requestBurst: 10_000,
+      tokens: 1e9,
+      tokenBurst: 1e9,
+      concurrentRequests: 1000,
+      requestNanos: largestNanos
+    }
+    const ask = (number: number): Promise<AdmitAnswer> => {
+      const admission = prepareAdmission(
+        prepareAccount(account),
+        keys[number % 3]!,
+        { key: '2', account: '1' },
+        null,
+        allowances,
+        60_000
+      )
+      const request = { id: `req_${number}`, model: 'a-model', bound: boundOf(number) }
+      return admitOne(links[number % 8]!, admission, request)
+    }
+    const answers = await Promise.all(Array.from({ length: 500 }, (_, number) => ask(number)))
+
+    const admitted = answers.flatMap((answer, number) => (answer.outcome === 'admitted' ? [{ number, ...answer }] : []))
+    const sum = (of: typeof admitted) => of.reduce((total, { nanos }) => total + nanos, 0)
+    assert.ok(sum(admitted) <= accountBudgetNanos)
+    assert.ok(sum(admitted) > accountBudgetNanos - largestNanos)
+    for (const index of keys.keys()) {
+      assert.ok(sum(admitted.filter(({ number }) => number % 3 === index)) <= keyBudgetNanos)
+    }
+    for (const answer of answers) {
+      if (answer.outcome === 'admitted') continue
+      assert.ok(answer.outcome === 'over-budget' && answer.scope !== 'request')
+      assert.ok(answer.needed > answer.limit - answer.settled - answer.reserved)
+    }
+    const state = await readState(link.client, account)
+    assert.equal(state.holds.size, admitted.length)
+    assert.equal(state.account?.open, admitted.length)
+    assert.equal(state.account?.reserved, sum(admitted))
+    await cancel(
+      link,
+      account,
+      admitted.map(({ number }) => `req_${number}`)
+    )
+    assert.equal((await readState(link.client, account)).account?.reserved, 0)
+  })
+})

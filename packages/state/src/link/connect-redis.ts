@@ -1,0 +1,96 @@
+import { slotCount } from '../keyspace/slots.ts'
+import { mergeClaims, readClusterNodes } from './cluster-view.ts'
+import { followMasters, type Watch } from './follow-masters.ts'
+import { readTls } from './read-tls.ts'
+import type { RedisLink, RedisLinkOptions, RedisNode } from './redis-link.ts'
+import { connectNode } from './redis-node.ts'
+import { type HostPort, parseRedisUrl, type RedisAddress } from './redis-url.ts'
+import { askAll, openScouts } from './scouts.ts'
+import { chooseMaster, readSentinelView } from './sentinel-view.ts'
+
+/**
+ * Connects to the Redis of a `REDIS_URL`, whatever its form.
+ *
+ * @throws RedisUrlError, or Error naming the variable if a file cannot be read
+ */
+export function connectRedis(url: string, options: RedisLinkOptions): RedisLink {
+  const address = parseRedisUrl(url)
+  if (address.form === 'single') return connectServer(url, options)
+  const access = accessOf(address)
+  const isSpread = address.form === 'cluster'
+  const db = address.form === 'sentinel' ? address.database : 0
+  return followMasters({
+    isSpread,
+    onError: options.onError,
+    connect: (server) => connectNode({ ...access, ...server, db }, options),
+    openWatch: (onReady) =>
+      address.form === 'sentinel' ? watchSentinels(address, options, onReady) : watchCluster(address, options, onReady)
+  })
+}
+
+/**
+ * Connects to the one server of a `REDIS_URL`.
+ *
+ * @throws as {@link connectRedis}, and Error for another form
+ */
+export function connectServer(url: string, options: RedisLinkOptions): RedisNode {
+  const address = parseRedisUrl(url)
+  if (address.form !== 'single') throw new Error('REDIS_URL names several servers')
+  return connectNode({ ...accessOf(address), ...address.server, db: address.database }, options)
+}
+
+type Access = { username?: string; password?: string; tls?: ReturnType<typeof readTls> }
+
+function accessOf({ credentials, tls }: Pick<RedisAddress, 'credentials' | 'tls'>): Access {
+  return {
+    ...(credentials !== null && { password: credentials.password }),
+    ...(credentials?.username != null && { username: credentials.username }),
+    ...(tls !== null && { tls: readTls(tls) })
+  }
+}
+
+function watchSentinels(
+  address: RedisAddress & { form: 'sentinel' },
+  { name: connectionName }: RedisLinkOptions,
+  onReady: () => void
+): Watch {
+  const { sentinels, sentinelCredentials: credentials, tls, master: name } = address
+  const scouts = openScouts(sentinels, { ...accessOf({ credentials, tls }), connectionName }, onReady)
+  return {
+    async ask() {
+      const clients = scouts.ready()
+      if (clients.length === 0) throw scouts.lastError()
+      const views = await askAll(clients, async (client) => {
+        const [place, fields] = await Promise.all([
+          client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name),
+          client.call('SENTINEL', 'MASTER', name)
+        ])
+        return readSentinelView(place, fields)
+      })
+      const master = chooseMaster(views.filter((view) => view !== null))
+      if (master === null) throw new Error('The Sentinels know no such master')
+      return [{ ...master, slots: [[0, slotCount - 1]] }]
+    },
+    close: scouts.close
+  }
+}
+
+function watchCluster(
+  address: RedisAddress & { form: 'cluster' },
+  { name: connectionName }: RedisLinkOptions,
+  onReady: () => void
+): Watch {
+  const scouts = openScouts(address.seeds, { ...accessOf(address), connectionName }, onReady)
+  return {
+    // The masters too: all seeds may have left the cluster since this process began.
+    async ask(known) {
+      const clients = [...scouts.ready(), ...known.filter((node) => node.isReady()).map(({ client }) => client)]
+      if (clients.length === 0) throw scouts.lastError()
+      const views = await askAll(clients, async (client) =>
+        readClusterNodes(String(await client.cluster('NODES')), client.options as HostPort)
+      )
+      return mergeClaims(views)
+    },
+    close: scouts.close
+  }
+}

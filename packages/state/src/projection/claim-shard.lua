@@ -1,0 +1,13 @@
+#!lua flags=allow-oom
+-- Begins a replay into a shard: leaves a claim in its marker and says where the shard stands.
+-- The claim is lost with the data (a flush, another process from an older dump), and stamp-shard insists on it:
+-- so a replay during which the data went away can never be vouched for.
+--
+-- KEYS[1]  marker of the shard
+-- ARGV[1]  token of this replay
+-- Returns { version, run }, each '' if the shard has none.
+
+--include layout/marker.lua
+redis.call('HSET', KEYS[1], 'claim:' .. ARGV[1], 1)
+local version, run = readVouched(redis.call('HGET', KEYS[1], vouchedField))
+return version and { string.format('%.0f', version), run } or { '', '' }

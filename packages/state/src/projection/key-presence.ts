@@ -1,0 +1,37 @@
+import { accountName, accountShard, pointerName, secretShard } from '../keyspace/names.ts'
+import { executeAll } from '../link/execute.ts'
+import type { RedisLink } from '../link/redis-link.ts'
+import { createUnpacker } from '../wire/packed.ts'
+
+/** What Redis has of a key. */
+export type KeyPresence = {
+  /** Of its record; null if there is no record. */
+  readonly version: number | null
+  /** Whether its secret leads to it. */
+  readonly hasPointer: boolean
+}
+
+/**
+ * Reads which state of a key Redis has, without changing anything.
+ *
+ * @param digest of the key's present secret
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function readKeyPresence(
+  link: RedisLink,
+  account: string,
+  key: string,
+  digest: string
+): Promise<KeyPresence> {
+  const [packed, pointers] = await executeAll(
+    link,
+    [accountShard(account), secretShard(digest)],
+    (shard) => shard,
+    (pipeline, shard) =>
+      shard.startsWith('a')
+        ? pipeline.hgetBuffer(accountName(account), `k:${key}`)
+        : pipeline.exists(pointerName(digest))
+  )
+  const version = packed === null ? 0 : createUnpacker(packed as Buffer).number()
+  return { version: version === 0 ? null : version, hasPointer: pointers === 1 }
+}

@@ -1,0 +1,16 @@
+#!lua flags=allow-oom
+-- Opens a month in a shard: from then on what is admitted there belongs to it. Control does that, which knows more clocks than
+-- this process has. A later month that is open already stays open.
+--
+-- KEYS[1]  marker of the shard
+-- ARGV[1]  run id of the Redis process at the other end of this connection
+-- ARGV[2]  the month, yyyymm
+-- Returns 1, or 0 if the shard is not verified for this process.
+
+--include layout/marker.lua
+local version, run, month, lost = readVouched(redis.call('HGET', KEYS[1], vouchedField))
+if run ~= ARGV[1] then
+  return 0
+end
+redis.call('HSET', KEYS[1], vouchedField, struct.pack(vouchedForm, version, math.max(month, ARGV[2]), run, lost))
+return 1

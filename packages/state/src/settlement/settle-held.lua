@@ -1,0 +1,102 @@
+#!lua flags=allow-oom
+-- Settles requests that were never settled before, in groups of one account each, as settle.lua does: a group of which
+-- every request has its hold at once, by sums; any other is left as it is. It works at maxmemory. Every number of a group is
+-- checked before its first write; where that fails, the groups before are settled as if the answer had been lost.
+--
+-- KEYS     for each group the hash of its account; in a cluster also the guard of their shard
+-- ARGV[1]  run id of the Redis process at the other end of this connection
+-- ARGV, one for each group, packed as struct.unpack reads it; numbers are doubles (8 bytes, the lowest first), texts end with
+-- a zero byte:
+--   how many requests, and how many sums
+--   for each request: µs of the rate of tokens that it took and did not use, below 0 if it used more than it took; when
+--     the tokens that had been taken up to its admission are back, µs since the epoch; field of its hold
+--   for each sum, of requests of one hour, key and model: when one of them was admitted, s; nanodollars of their holds;
+--     how many; how many failed; prompt, cached and completion tokens; nanodollars; how many are estimated, and nanodollars
+--     of these; field of the key; `<key>|<model>`
+-- Returns the numbers of the groups that were left, from 1.
+
+--include wire/numbers.lua
+--include settlement/posting.lua
+--include keyspace/tag.lua
+--include settlement/tokens.lua
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local tag = tagOf(ARGV[1])
+local headForm, requestForm, sumForm = '<dd', '<dds', '<ddddddddddss'
+
+-- The account's field, those of the key and of the row of each sum, and those of the holds.
+local fields = { 'a' }
+
+-- Checks a sum, and takes its fields as the last ones. Returns where it ends, and the rest of it.
+local function readSum(last, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost, key, of, position)
+  insistOnWhole(at, held, number, failed, prompt, cached)
+  insistOnWhole(completion, cost, estimated, estimatedCost, 0, 0)
+  fields[last - 1], fields[last] = key, beginningOfRows(at, now, tag) .. of
+  return position, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost
+end
+
+-- Posts what `readSum` has returned of the sum with these last fields. Returns where it ends.
+local function post(found, last, position, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
+  postSpend(fields[last - 1], found[last - 1], at, cost, -held)
+  postUsage(fields[last], found[last], at, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
+  return position
+end
+
+local function settle(name, packed)
+  local requests, sums, position = unpackFields(headForm, packed)
+  if not (requests >= 1 and sums >= 1 and requests % 1 == 0 and sums % 1 == 0) then
+    error('not what was said')
+  end
+  local first, refund = 2 * sums + 2, 0
+  for n = first, first + requests - 1 do
+    local micros, back
+    micros, back, fields[n], position = unpackFields(requestForm, packed, position)
+    if not (micros > -1e30 and micros < 1e30 and back >= 0 and back <= mostExact and back % 1 == 0) then
+      error('not numbers')
+    end
+    refund = refund + stillTaken(micros, back - now)
+  end
+  local second, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost =
+    readSum(3, unpackFields(sumForm, packed, position))
+  local after = second
+  for n = 2, sums do
+    after = readSum(2 * n + 1, unpackFields(sumForm, packed, after))
+  end
+  if after <= #packed then
+    error('not what was said')
+  end
+
+  local found
+  if requests == 1 then
+    -- That it could be removed says that it was there.
+    found = call('HMGET', name, unpack(fields, 1, first - 1))
+    if call('HDEL', name, fields[first]) == 0 then
+      return false
+    end
+  else
+    found = call('HMGET', name, unpack(fields, 1, first + requests - 1))
+    for n = first, first + requests - 1 do
+      if not found[n] then
+        return false
+      end
+    end
+    call('HDEL', name, unpack(fields, first, first + requests - 1))
+  end
+
+  beginPosting(name, now, tag, found[1], sums > 1)
+  position = post(found, 3, second, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
+  for n = 2, sums do
+    position = post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
+  end
+  endPosting(requests, refund)
+  return true
+end
+
+local left = {}
+for n = 1, #ARGV - 1 do
+  if not settle(KEYS[n], ARGV[n + 1]) then
+    left[#left + 1] = n
+  end
+end
+return left

@@ -1,0 +1,151 @@
+import { callForAccount, callForShard } from '../link/call-script.ts'
+import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
+import { bulk, packNumbers } from '../wire/packed.ts'
+import { type PreparedAccount, prepareAccount } from '../wire/prepared-account.ts'
+import { packHeld, packSum, sumsOf } from './settlement-sums.ts'
+
+/** What an admitted request has come to. Amounts are nanodollars. */
+export type SettledRequest = {
+  id: string
+  key: string
+  model: string
+  /** When it was admitted, seconds since the epoch by the clock of Redis. */
+  at: number
+  /** What was reserved: nanodollars, tokens, and the tokens a minute that they were taken from. */
+  heldNanos: number
+  heldTokens: number
+  tokensPerMinute: number
+  /** Milliseconds from its admission until the tokens were back that were taken up to then: `tokensRestMs` of its answer. */
+  tokensRestMs: number
+  costNanos: number
+  promptTokens: number
+  /** Part of `promptTokens`. */
+  cachedTokens: number
+  completionTokens: number
+  failed: boolean
+  /** Whether tokens and cost were not said by the upstream, but counted. */
+  estimated: boolean
+}
+
+/**
+ * Requests of one account, all tried in the same runs.
+ *
+ * `tried` holds the tags (see {@link tagOf}) of the runs in which an earlier attempt was perhaps applied, one after the other; it
+ * is empty if nothing was sent before.
+ */
+export type SettledGroup = { account: PreparedAccount; requests: readonly SettledRequest[]; tried: string }
+
+/** A group that is not known to be settled, and why. `tried` is what holds for it from now on. */
+export type UnsettledGroup = { group: SettledGroup; error: Error; tried: string }
+
+/** A short name of a run, as in keyspace/tag.lua: the beginning of the process's id and the end of its replication id. */
+export const tagOf = (run: string): string => run.slice(0, 8) + run.slice(-8)
+
+/**
+ * Settles requests, each once, however often it is settled, if the groups are right about what was sent before. What was
+ * never sent is settled together; a group for which that is not enough, request by request.
+ *
+ * @param groups if Redis is spread, of accounts of one shard
+ * @returns those of the groups that have to be settled once more
+ */
+export async function settle(link: RedisLink, groups: readonly SettledGroup[]): Promise<UnsettledGroup[]> {
+  const unsettled: UnsettledGroup[] = []
+  const settleOne = async (group: SettledGroup): Promise<void> => {
+    const run = runOf(link, group)
+    try {
+      await settleEach(link, group)
+    } catch (error) {
+      unsettled.push(failed(group, run, error))
+    }
+  }
+  const retried = groups.filter(({ tried }) => tried !== '').map(settleOne)
+  const fresh = retried.length === 0 ? groups : groups.filter(({ tried }) => tried === '')
+  const run = fresh.length === 0 ? null : runOf(link, fresh[0]!)
+  try {
+    for (const number of fresh.length === 0 ? [] : await settleHeld(link, fresh)) {
+      retried.push(settleOne(fresh[number - 1]!))
+    }
+  } catch (error) {
+    for (const group of fresh) unsettled.push(failed(group, run, error))
+  }
+  if (retried.length > 0) await Promise.all(retried)
+  return unsettled
+}
+
+/** The run that a group is about to be sent to; null if none is known. */
+function runOf(link: RedisLink, { account }: SettledGroup): string | null {
+  try {
+    return link.nodeOf(account.shard).run()
+  } catch {
+    return null
+  }
+}
+
+/** @param run that the group was sent to, if it was sent */
+function failed(group: SettledGroup, run: string | null, error: unknown): UnsettledGroup {
+  const { tried } = group
+  const isKnown = run === null || error instanceof RedisAwayError || tried.includes(tagOf(run))
+  return { group, error: error as Error, tried: isKnown ? tried : tried + tagOf(run) }
+}
+
+/**
+ * Settles requests that were never settled before, by sums. An account whose requests are not all held any more is left
+ * as it is: those have to be settled with {@link settleEach}. If Redis is spread, all accounts must be of one shard.
+ *
+ * @param groups one for each account
+ * @returns the numbers of the groups that were left, from 1
+ * @throws RedisAwayError if it was not sent. Else ioredis' error: then it may have been applied
+ */
+async function settleHeld(link: RedisLink, groups: readonly SettledGroup[]): Promise<number[]> {
+  let keys = ''
+  let rest = ''
+  for (const { account, requests } of groups) {
+    keys += account.name
+    const sums = sumsOf(requests)
+    let group = packNumbers(requests.length, sums.length)
+    for (const request of requests) group += packHeld(request)
+    for (const sum of sums) group += packSum(sum)
+    rest += bulk(group)
+  }
+  const call = { keyCount: groups.length, keys, argumentCount: groups.length, rest }
+  return (await callForShard(link, groups[0]!.account.shard, 'tgSettleHeld', call)) as number[]
+}
+
+/**
+ * Settles requests of one account, each by itself.
+ *
+ * @throws RedisAwayError if it was not sent, or cannot be decided before control has verified the shard. Else ioredis' error:
+ *   then it may have been applied
+ */
+async function settleEach(link: RedisLink, { account, requests, tried }: SettledGroup): Promise<void> {
+  const rest: Array<string | number> = [tried]
+  for (const request of requests) {
+    rest.push(
+      request.id,
+      request.at,
+      request.key,
+      request.model,
+      request.heldNanos,
+      request.heldTokens,
+      request.tokensPerMinute,
+      request.tokensRestMs,
+      request.costNanos,
+      request.promptTokens,
+      request.cachedTokens,
+      request.completionTokens,
+      request.failed ? 1 : 0,
+      request.estimated ? 1 : 0
+    )
+  }
+  if ((await callForAccount(link, account, 'tgSettle', rest)) === 0) throw new RedisAwayError()
+}
+
+/**
+ * Takes back requests of one account that were perhaps admitted, and were not sent to any upstream, also if they have
+ * been reaped meanwhile. May be repeated.
+ *
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function cancel(link: RedisLink, account: string, ids: readonly string[]): Promise<void> {
+  await callForAccount(link, prepareAccount(account), 'tgCancel', ids)
+}

@@ -1,0 +1,396 @@
+import type { Allowances, CostBound } from '../admission/admit.ts'
+import type { SettledRequest } from '../settlement/settle.ts'
+import type { SeedOutcome } from '../spend/spend.ts'
+
+/**
+ * What the scripts that admit and settle must do to one account, without Redis: the reference for their property tests.
+ * Whether something fits is reckoned in whole numbers of any size, and what is reserved is the sum of the open holds, so
+ * that neither can be wrong in the way that the scripts might be.
+ */
+export type AccountModel = {
+  /** The month that `settled` counts, yyyymm; null while spend is not seeded. */
+  month: number | null
+  /** Nanodollars by key; those of the account under ''. */
+  settled: Map<string, number>
+  /** Times of arrival (µs) of the rates: q and t of the account's, q:<key>. */
+  arrivals: Map<string, number>
+  /** Before which no hold ends, ms. */
+  firstDeadline: number | null
+  holds: Map<string, ModelHold>
+  gone: Map<string, 'cancelled' | ReapedCharge>
+  /** Until when they are kept, ms; 0 if there never were any. */
+  goneUntil: number
+  /** By `<hour>:<tag of the run>|<key>|<model>`. */
+  usage: Map<string, ModelUsage>
+}
+
+export type ModelHold = {
+  deadline: number
+  at: number
+  granted: number
+  nanos: number
+  promptTokens: number
+  tokens: number
+  tokensPerMinute: number
+  tag: string
+  key: string
+  model: string
+}
+
+export type ReapedCharge = { nanos: number; promptTokens: number; completionTokens: number; at: number; of: string }
+
+/** Counters by their letter. */
+export type ModelUsage = { born: number; revision: number; finalIn: number; counters: Map<string, number> }
+
+export type ModelRequest = {
+  id: string
+  key: string
+  model: string
+  bound: CostBound
+  allowances: Allowances
+  holdMs: number
+  reaped: boolean
+}
+
+/**
+ * The instant and the server at which a script runs, the month that is open there (yyyymm; null if none is), and the runs of which
+ * the ledger has more than that server; null while control has not found out.
+ */
+export type Moment = { micros: number; tag: string; month: number | null; lost: ReadonlySet<string> | null }
+
+export type ModelAnswer =
+  | { outcome: 'unverified' | 'cancelled' | 'overdue' }
+  | { outcome: 'over-budget'; scope: string; limit: number; settled: number; reserved: number; needed: number }
+  | { outcome: 'over-limit'; limit: string; waitMs: number }
+  | { outcome: 'admitted'; grantedTokens: number; at: number; nanos: number }
+
+export const emptyAccount = (): AccountModel => ({
+  month: null,
+  settled: new Map(),
+  arrivals: new Map(),
+  firstDeadline: null,
+  holds: new Map(),
+  gone: new Map(),
+  goneUntil: 0,
+  usage: new Map()
+})
+
+const secondsOf = ({ micros }: Moment): number => Math.floor(micros / 1e6)
+
+/** @param seconds since the epoch @returns yyyymm (UTC) */
+export const monthOf = (seconds: number): number =>
+  Number(new Date(seconds * 1000).toISOString().slice(0, 7).replace('-', ''))
+
+/** The second of a month that is nearest to a time. */
+const within = (month: number, seconds: number): number => {
+  const start = (following: number) => Date.UTC(Math.floor(month / 100), (month % 100) - 1 + following) / 1000
+  return Math.max(start(0), Math.min(seconds, start(1) - 1))
+}
+
+/** What is reserved by the account, or by one key, in the month that its spend is of. */
+export function reservedOf(account: AccountModel, key?: string): number {
+  let sum = 0
+  for (const hold of account.holds.values()) {
+    if (monthOf(hold.at) === account.month && (key === undefined || key === hold.key)) sum += hold.nanos
+  }
+  return sum
+}
+
+/** Nanodollars of a request that is granted so many tokens. */
+export function nanosOf({ promptPicos, outputPicos }: CostBound, tokens: number): number {
+  return Number((BigInt(promptPicos) + BigInt(outputPicos) * BigInt(tokens) + 999n) / 1000n)
+}
+
+function mostTokens(bound: CostBound, room: number): number {
+  if (bound.outputPicos === 0 || nanosOf(bound, bound.wantedTokens) <= room) return bound.wantedTokens
+  return Number((BigInt(room) * 1000n - BigInt(bound.promptPicos)) / BigInt(bound.outputPicos))
+}
+
+/** Begins a month, if it is another one. */
+function turnTo(account: AccountModel, month: number): void {
+  if (account.month === month) return
+  account.month = month
+  account.settled.clear()
+}
+
+export function admitModel(account: AccountModel, request: ModelRequest, now: Moment): ModelAnswer {
+  const { id, key, bound, allowances } = request
+  const nowMs = Math.floor(now.micros / 1000)
+  if (account.month === null || now.month === null) return { outcome: 'unverified' }
+  if (account.firstDeadline !== null && account.firstDeadline <= nowMs && !request.reaped) return { outcome: 'overdue' }
+  if (cutRates(account, key, allowances, now)) turnTo(account, Math.max(account.month, now.month))
+  if (account.gone.has(id)) return { outcome: 'cancelled' }
+  const held = account.holds.get(id)
+  if (held !== undefined) return { outcome: 'admitted', grantedTokens: held.granted, at: held.at, nanos: held.nanos }
+
+  const isNewMonth = now.month > account.month
+  const month = isNewMonth ? now.month : account.month
+  const inMonth = (amount: number) => (isNewMonth ? 0 : amount)
+  const keySettled = inMonth(account.settled.get(key) ?? 0)
+  const settled = inMonth(account.settled.get('') ?? 0)
+  const budgets = [
+    { scope: 'request', limit: allowances.requestNanos, settled: 0, reserved: 0 },
+    {
+      scope: 'key',
+      limit: allowances.keyBudgetNanos,
+      settled: keySettled,
+      reserved: inMonth(reservedOf(account, key))
+    },
+    { scope: 'account', limit: allowances.accountBudgetNanos, settled, reserved: inMonth(reservedOf(account)) }
+  ]
+  const needed = nanosOf(bound, bound.fewestTokens)
+  let granted = bound.wantedTokens
+  for (const { scope, limit, settled, reserved } of budgets) {
+    if (limit === null) continue
+    const room = limit - settled - reserved
+    if (needed > room) return { outcome: 'over-budget', scope, limit, settled, reserved, needed }
+    granted = Math.min(granted, mostTokens(bound, room))
+  }
+
+  if (account.holds.size >= allowances.concurrentRequests) {
+    return { outcome: 'over-limit', limit: 'concurrent', waitMs: 1000 }
+  }
+  const { requests, keyRequests, tokens } = ratesOf(account, key, allowances, now)
+  const wait = Math.max(requests.wait(1), keyRequests?.wait(1) ?? 0)
+  if (wait > 0) return { outcome: 'over-limit', limit: 'requests', waitMs: Math.ceil(wait / 1000) }
+  const allTokens = bound.promptTokens + bound.outputTokens * granted
+  const tokenWait = tokens.wait(allTokens)
+  if (tokenWait > 0) return { outcome: 'over-limit', limit: 'tokens', waitMs: Math.ceil(tokenWait / 1000) }
+
+  turnTo(account, month)
+  requests.take(1)
+  keyRequests?.take(1)
+  tokens.take(allTokens)
+  const deadline = nowMs + request.holdMs
+  account.firstDeadline = Math.min(account.firstDeadline ?? deadline, deadline)
+  // Whatever the clock says, it belongs to the month that it was reserved in.
+  const at = within(month, secondsOf(now))
+  const nanos = nanosOf(bound, granted)
+  account.holds.set(id, {
+    deadline,
+    at,
+    granted,
+    nanos,
+    promptTokens: bound.promptTokens,
+    tokens: allTokens,
+    tokensPerMinute: allowances.tokens,
+    tag: now.tag,
+    key,
+    model: request.model
+  })
+  return { outcome: 'admitted', grantedTokens: granted, at, nanos }
+}
+
+function ratesOf(account: AccountModel, key: string, allowances: Allowances, now: Moment) {
+  const { keyRequests, keyRequestBurst, requests, requestBurst, tokens, tokenBurst } = allowances
+  return {
+    requests: rate(account, 'q', requests, requestBurst, now),
+    keyRequests: keyRequests === null ? null : rate(account, `q:${key}`, keyRequests, keyRequestBurst!, now),
+    tokens: rate(account, 't', tokens, tokenBurst, now)
+  }
+}
+
+/** Units a minute, with a burst and a little for rounding. */
+function rate(account: AccountModel, field: string, perMinute: number, burst: number, { micros: now }: Moment) {
+  const perUnit = 60e6 / perMinute
+  const arrival = Math.max(account.arrivals.get(field) ?? 0, now)
+  const size = burst * perUnit + Math.min(1000, perUnit / 2)
+  return {
+    /** µs until so many pass; not above 0 if they do now. What is more than the burst passes when nothing is owed. */
+    wait: (units: number) =>
+      units * perUnit > size && units <= perMinute ? arrival - now : units * perUnit - (now + size - arrival),
+    take: (units: number) => account.arrivals.set(field, arrival + units * perUnit),
+    /** By how many µs more is owed than the bucket holds, or `most` µs. */
+    excess: (most = size): number => Math.max(0, arrival - (now + most)),
+    /** By how many µs it is cut if more is owed than the bucket holds: then one unit passes, or those of a millisecond. */
+    cut: (): number => (arrival > now + size ? arrival - Math.max(now, now + size - Math.max(perUnit, 1000)) : 0),
+    drop: (micros: number) => account.arrivals.set(field, Math.max(now, arrival - micros))
+  }
+}
+
+/** What a clock that was set back has left ahead is cut. @returns whether anything was */
+function cutRates(account: AccountModel, key: string, allowances: Allowances, now: Moment): boolean {
+  const { requests, keyRequests, tokens } = ratesOf(account, key, allowances, now)
+  const [excess, keyExcess] = [requests.cut(), keyRequests?.cut() ?? 0]
+  // Both lie too far ahead by as much.
+  const tokenExcess = Math.max(excess, tokens.excess(60_001_000))
+  if (excess + tokenExcess + keyExcess === 0) return false
+  requests.drop(excess)
+  tokens.drop(tokenExcess)
+  keyRequests?.drop(keyExcess)
+  return true
+}
+
+/** Of µs that were not used, those that have not flowed off since; all that were used beyond what was taken. */
+const unused = (micros: number, taken: number): number => (micros > 0 ? Math.min(micros, Math.max(0, taken)) : micros)
+
+function giveBackTokens(account: AccountModel, micros: number): void {
+  if (account.month === null || micros === 0) return
+  account.arrivals.set('t', Math.max(0, (account.arrivals.get('t') ?? 0) - micros))
+}
+
+function keepGone(account: AccountModel, { micros }: Moment): void {
+  account.goneUntil = Math.max(account.goneUntil, Math.ceil(micros / 1000) + 86_400_000)
+}
+
+export function cancelModel(account: AccountModel, ids: readonly string[], now: Moment): void {
+  const changes = openChanges(account, now)
+  if (ids.length > 0) keepGone(account, now)
+  let refund = 0
+  for (const id of ids) {
+    const held = account.holds.get(id)
+    const gone = account.gone.get(id)
+    if (held !== undefined) {
+      account.holds.delete(id)
+      changes.charge(held.key, held.at, 0)
+      const micros = (held.tokens * 60e6) / held.tokensPerMinute
+      refund += unused(micros, held.at * 1e6 + micros - now.micros)
+    } else if (gone !== undefined && gone !== 'cancelled') {
+      changes.charge(gone.of.split('|')[0]!, gone.at, -gone.nanos)
+      const { nanos, promptTokens: p, completionTokens: o } = gone
+      changes.count(gone.at, gone.of, { n: -1, p: -p, o: -o, u: -nanos, x: -1, y: -nanos })
+    }
+    account.gone.set(id, 'cancelled')
+  }
+  changes.close()
+  giveBackTokens(account, refund)
+}
+
+/**
+ * @param tried tags of the runs in which an earlier attempt was perhaps applied
+ * @returns false if nothing was done, since control has not verified the server yet
+ */
+export function settleModel(
+  account: AccountModel,
+  requests: readonly SettledRequest[],
+  tried: readonly string[],
+  now: Moment
+): boolean {
+  const isElsewhere = tried.some((tag) => tag !== now.tag)
+  if (isElsewhere && now.lost === null) return false
+  const isLost = isElsewhere && tried.some((tag) => now.lost!.has(tag))
+  const changes = openChanges(account, now)
+  let refund = 0
+  for (const request of requests) {
+    const { id, key, at, costNanos, promptTokens, completionTokens } = request
+    const estimated = request.estimated ? 1 : 0
+    const counters = {
+      n: 1,
+      e: request.failed ? 1 : 0,
+      p: promptTokens,
+      c: request.cachedTokens,
+      o: completionTokens,
+      u: costNanos,
+      x: estimated,
+      y: estimated * costNanos
+    }
+    const gone = account.gone.get(id)
+    let isCounted = !isLost
+    if (account.holds.delete(id)) {
+      const micros = ((request.heldTokens - promptTokens - completionTokens) * 60e6) / request.tokensPerMinute
+      refund += unused(micros, at * 1e6 + request.tokensRestMs * 1e3 - now.micros)
+      changes.charge(key, at, costNanos)
+    } else if (gone !== undefined && gone !== 'cancelled') {
+      account.gone.delete(id)
+      isCounted = true
+      changes.charge(key, at, costNanos - gone.nanos)
+      counters.n = 0
+      counters.p -= gone.promptTokens
+      counters.o -= gone.completionTokens
+      counters.u -= gone.nanos
+      counters.x -= 1
+      counters.y -= gone.nanos
+    } else if (tried.length > 0 && !isLost) continue
+    else changes.charge(key, at, costNanos)
+    if (isCounted) changes.count(at, `${key}|${request.model}`, counters)
+  }
+  changes.close()
+  giveBackTokens(account, refund)
+  return true
+}
+
+/** @param ids the overdue holds that were chosen */
+export function reapModel(account: AccountModel, ids: readonly string[], now: Moment): void {
+  const changes = openChanges(account, now)
+  for (const id of ids) {
+    const { at, key, model, nanos, promptTokens, tokens, tag } = account.holds.get(id)!
+    account.holds.delete(id)
+    if (tag !== now.tag && now.lost!.size > 0) {
+      changes.charge(key, at, 0)
+      continue
+    }
+    const of = `${key}|${model}`
+    const completionTokens = tokens - promptTokens
+    changes.charge(key, at, nanos)
+    changes.count(at, of, { n: 1, p: promptTokens, o: completionTokens, u: nanos, x: 1, y: nanos })
+    account.gone.set(id, { nanos, promptTokens, completionTokens, at, of })
+    keepGone(account, now)
+  }
+  changes.close()
+  const deadlines = [...account.holds.values()].map(({ deadline }) => deadline)
+  account.firstDeadline = deadlines.length === 0 ? null : Math.min(...deadlines)
+}
+
+/** An account without spend gets one in a month, if there is one. @returns what of it a seed must still find */
+export function openModel(account: AccountModel, month: number | null): string {
+  if (account.month === null && month !== null) turnTo(account, month)
+  return seenOf(account)
+}
+
+const seenOf = ({ month, settled }: AccountModel): string => (month === null ? '|' : `${month}|${settled.get('') ?? 0}`)
+
+/**
+ * @param month that the ledger was asked for
+ * @param seen the spend before the ledger was brought up to date
+ */
+export function seedModel(
+  account: AccountModel,
+  month: number,
+  settled: ReadonlyMap<string, number>,
+  seen: string
+): SeedOutcome {
+  if (month < (account.month ?? 0)) return 'another month'
+  const present = (key: string) => (account.month === month ? (account.settled.get(key) ?? 0) : 0)
+  const more = [...settled].filter(([key, nanos]) => nanos > present(key))
+  if (more.length > 0 && seen !== seenOf(account)) return 'changed'
+  turnTo(account, month)
+  for (const [key, nanos] of more) {
+    account.settled.set(key, nanos)
+  }
+  return 'seeded'
+}
+
+/** What one script changes in spend and usage. */
+function openChanges(account: AccountModel, now: Moment) {
+  const touched = new Set<ModelUsage>()
+  return {
+    charge(key: string, at: number, nanos: number): void {
+      if (account.month === null || account.month > monthOf(at)) return
+      turnTo(account, monthOf(at))
+      for (const owner of ['', key]) {
+        account.settled.set(owner, Math.max(0, (account.settled.get(owner) ?? 0) + nanos))
+      }
+    },
+    count(at: number, of: string, counters: Record<string, number>): void {
+      const nowHour = Math.floor(now.micros / 3600e6)
+      const hour = Math.floor(at / 3600)
+      const isLate = nowHour >= hour + 2
+      const name = `${hour}:${now.tag}${isLate ? `~${nowHour}` : ''}|${of}`
+      const finalIn = (isLate ? nowHour : hour) + 2
+      const usage: ModelUsage = account.usage.get(name) ?? {
+        born: now.micros,
+        revision: 0,
+        finalIn,
+        counters: new Map()
+      }
+      account.usage.set(name, usage)
+      touched.add(usage)
+      for (const [counter, amount] of Object.entries(counters)) {
+        if (amount !== 0) usage.counters.set(counter, (usage.counters.get(counter) ?? 0) + amount)
+      }
+    },
+    close(): void {
+      for (const usage of touched) usage.revision++
+    }
+  }
+}

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import type { AdmitAnswer, Allowances } from '../admission/admit.ts'
+import type { SettledRequest } from '../settlement/settle.ts'
+import type { Action, Asked, Delivery, Usage } from './limits-actions.ts'
+import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
+
+/** A request as its gateway knows it. */
+type Request = {
+  asking: Asking
+  /** `doubt`: no answer came, so it must be cancelled. `gone`: its gateway has died. */
+  stage: 'doubt' | 'admitted' | 'settling' | 'settled' | 'cancelled' | 'gone'
+  /** Whether the admission can still come late. */
+  isUnderWay: boolean
+  hold: { at: number; nanos: number; grantedTokens: number; tokensRestMs: number } | null
+  settlement: SettledRequest | null
+  /** Tags of the runs that it was perhaps settled in, and whether it was. */
+  tried: readonly string[]
+  isApplied: boolean
+}
+
+/** Gateways that use the accounts of a world, and lose answers and their lives. */
+export function createGateways(world: LimitsWorld) {
+  const requests: Request[] = []
+  const terms = accounts.map(
+    (): Allowances => ({
+      keyBudgetNanos: null,
+      accountBudgetNanos: 20_000,
+      keyRequests: null,
+      keyRequestBurst: null,
+      requests: 30,
+      requestBurst: 20,
+      tokens: 5000,
+      tokenBurst: 900,
+      concurrentRequests: 5,
+      requestNanos: 5000
+    })
+  )
+  let dump: Dump | null = null
+  let hasLost = false
+
+  const askingOf = (number: number, request: Partial<Asking>): Asking => ({
+    account: accounts[number]!,
+    id: `req_${requests.length}`,
+    key: keys[0],
+    model: 'a-model',
+    bound: { promptPicos: 1, promptTokens: 1, outputPicos: 1, outputTokens: 1, wantedTokens: 1, fewestTokens: 1 },
+    allowances: terms[number]!,
+    holdMs: 1000,
+    reaped: false,
+    ...request
+  })
+
+  async function ask(asking: Asking) {
+    const answer = await world.admit(asking)
+    if (answer.outcome !== 'overdue') return answer
+    await world.reap(asking.account, 3)
+    return world.admit({ ...asking, reaped: true })
+  }
+
+  async function admit(action: Action & { do: 'admit' }): Promise<void> {
+    const request = newRequest(action, action.holdMs)
+    request.isUnderWay = action.delivery === 'unsent'
+    if (!isExecuted(action.delivery)) return
+    const answer = await ask(request.asking)
+    if (action.delivery !== 'executed') answered(request, answer)
+  }
+
+  function newRequest({ account, key, model, bound }: Asked, holdMs: number): Request {
+    const asking = askingOf(account, { key: keys[key]!, model: `model ${model}|x`, bound, holdMs })
+    const request: Request = {
+      asking,
+      stage: 'doubt',
+      isUnderWay: false,
+      hold: null,
+      settlement: null,
+      tried: [],
+      isApplied: false
+    }
+    requests.push(request)
+    return request
+  }
+
+  function answered(request: Request, answer: AdmitAnswer): void {
+    if (answer.outcome !== 'admitted') request.stage = 'gone'
+    else Object.assign(request, { stage: 'admitted', hold: answer })
+  }
+
+  async function admitTogether(asked: readonly Asked[], holdMs: number): Promise<void> {
+    const together = asked.map((one) => newRequest(one, holdMs))
+    const answers = await world.admitTogether(together.map(({ asking }) => asking))
+    for (const [index, request] of together.entries()) answered(request, answers[index]!)
+  }
+
+  const pick = (number: number, stage: Request['stage']): Request | undefined => {
+    const those = requests.filter((request) => request.stage === stage)
+    return those[number % Math.max(1, those.length)]
+  }
+  const some = (number: number, stages: Array<Request['stage']>, most: number): Request[] =>
+    requests.filter(({ asking, stage }) => asking.account === accounts[number] && stages.includes(stage)).slice(0, most)
+
+  async function cancel(number: number, most: number, delivery: Delivery): Promise<void> {
+    const doubtful = some(number, ['doubt'], most)
+    if (doubtful.length === 0 || !isExecuted(delivery)) return
+    await world.cancel(
+      accounts[number]!,
+      doubtful.map(({ asking }) => asking.id)
+    )
+    if (delivery === 'answered') for (const request of doubtful) request.stage = 'cancelled'
+  }
+
+  async function settle(numbers: number[], most: number, delivery: Delivery, of: Usage): Promise<void> {
+    const chosen = numbers.flatMap((number) => some(number, ['admitted', 'settling'], most))
+    if (chosen.length === 0) return
+    for (const request of chosen) {
+      request.settlement ??= settlementOf(request, of)
+      request.stage = 'settling'
+    }
+    const groups = [...Map.groupBy(chosen, ({ asking, tried }) => `${asking.account} ${tried.join('')}`).values()]
+    const done = isExecuted(delivery)
+      ? await world.settle(
+          groups.map((of) => ({
+            account: of[0]!.asking.account,
+            requests: of.map(({ settlement }) => settlement!),
+            tried: of[0]!.tried
+          }))
+        )
+      : new Set<string>()
+    const { tag } = world.now()
+    for (const request of chosen) {
+      request.isApplied ||= done.has(request.asking.id)
+      // Not sent and not answered look the same, except that a client which is not connected says so.
+      const isUnheard = delivery === 'executed' || delivery === 'swallowed'
+      if (isUnheard && !request.tried.includes(tag)) request.tried = [...request.tried, tag]
+      if (delivery === 'answered' && done.has(request.asking.id)) request.stage = 'settled'
+    }
+  }
+
+  async function act(action: Action): Promise<void> {
+    switch (action.do) {
+      case 'admit':
+        return admit(action)
+      case 'together':
+        return admitTogether(action.requests, action.holdMs)
+      case 'again': {
+        const request = pick(action.pick, 'admitted')
+        // Nobody asks again after Redis has lost what it answered.
+        if (request !== undefined && world.model(request.asking.account).holds.has(request.asking.id)) {
+          await world.admit({ ...request.asking, reaped: true })
+        }
+        return
+      }
+      case 'late': {
+        const underWay = requests.filter(({ isUnderWay }) => isUnderWay)
+        const request = underWay[action.pick % Math.max(1, underWay.length)]
+        if (request === undefined) return
+        request.isUnderWay = false
+        const answer = await world.admit(request.asking)
+        // Overdue holds are told of before anything is decided.
+        const outcomes = ['cancelled', 'overdue']
+        if (request.stage === 'cancelled' && world.isVouched()) assert.ok(outcomes.includes(answer.outcome))
+        return
+      }
+      case 'crash': {
+        const request = pick(action.pick, 'admitted') ?? pick(action.pick, 'settling')
+        if (request !== undefined) request.stage = 'gone'
+        return
+      }
+      case 'refuse':
+        await world.admit(askingOf(action.account, { [action.as]: true }))
+        return
+      case 'cancel':
+        return cancel(action.account, action.most, action.delivery)
+      case 'settle':
+        return settle([action.account], action.most, action.delivery, action.usage)
+      case 'settle both':
+        return settle([0, 1], action.most, action.delivery, action.usage)
+      case 'reap':
+        return world.reap(accounts[action.account]!, action.most)
+      case 'pass':
+        await world.setTime(world.micros() + action.millis * 1000 + (action.millis % 1000))
+        return world.compare()
+      case 'terms':
+        terms[action.account] = action.allowances
+        return world.change()
+      case 'copy':
+        return world.copy()
+      case 'vouch':
+        if (!world.isVouched()) await world.vouch()
+        return
+      case 'month':
+        return world.openMonth()
+      case 'dump':
+        dump = await world.dump()
+        return
+      case 'restart':
+        hasLost ||= action.from !== 'present'
+        return restart(action.from)
+    }
+  }
+
+  async function restart(from: 'present' | 'dump' | 'nothing'): Promise<void> {
+    const data = from === 'present' ? await world.dump() : from === 'dump' ? dump : null
+    // A tombstone may be lost with the data; an admission that was under way went to the old process.
+    for (const request of requests) request.isUnderWay = false
+    await world.restart(data)
+  }
+
+  /** Whatever is open ends: as gateways that live on do it, and for those that do not, by its deadline. */
+  async function finish(): Promise<void> {
+    if (!world.isVouched()) await world.vouch()
+    for (const number of [0, 1]) {
+      await cancel(number, Infinity, 'answered')
+      await settle([number], Infinity, 'answered', { share: 0.5, failed: false, estimated: false })
+    }
+    // The clock may have been set back since.
+    const deadlines = accounts.flatMap((id) =>
+      [...world.model(id).holds.values()].map(({ deadline }) => deadline * 1000)
+    )
+    await world.setTime(Math.max(world.micros(), ...deadlines) + 1e6)
+    for (const id of accounts) {
+      await world.reap(id, 1000)
+      assert.equal(world.model(id).holds.size, 0)
+      assert.equal(world.model(id).firstDeadline, null)
+    }
+    if (!hasLost) for (const id of accounts) checkCharges(id)
+  }
+
+  /** Each request is charged once: what it came to, in full if its gateway died, and nothing if it was cancelled. */
+  function checkCharges(id: string): void {
+    const expected = new Map<string, { requests: number; nanos: number }>()
+    const found = structuredClone(expected)
+    const add = (to: typeof expected, of: string, count: number, nanos: number) => {
+      const sum = to.get(of) ?? { requests: 0, nanos: 0 }
+      to.set(of, { requests: sum.requests + count, nanos: sum.nanos + nanos })
+    }
+    for (const { asking, hold, settlement, isApplied } of requests) {
+      if (asking.account !== id || hold === null) continue
+      add(expected, `${asking.key}|${asking.model}`, 1, isApplied ? settlement!.costNanos : hold.nanos)
+    }
+    for (const [name, { counters }] of world.model(id).usage) {
+      add(found, name.split('|').slice(1).join('|'), counters.get('n') ?? 0, counters.get('u') ?? 0)
+    }
+    for (const [of, sum] of found) if (sum.requests === 0 && sum.nanos === 0) found.delete(of)
+    assert.deepEqual(found, expected)
+  }
+
+  return { act, finish }
+}
+
+const isExecuted = (delivery: Delivery): boolean => delivery === 'answered' || delivery === 'executed'
+
+function settlementOf({ asking, hold }: Request, { share, failed, estimated }: Usage): SettledRequest {
+  const { at, nanos, grantedTokens } = hold!
+  const { promptTokens, outputTokens } = asking.bound
+  return {
+    id: asking.id,
+    key: asking.key,
+    model: asking.model,
+    at,
+    heldNanos: nanos,
+    heldTokens: promptTokens + outputTokens * grantedTokens,
+    tokensPerMinute: asking.allowances.tokens,
+    tokensRestMs: hold!.tokensRestMs,
+    costNanos: Math.floor(nanos * share),
+    promptTokens: Math.floor(promptTokens * Math.min(1, share)),
+    cachedTokens: Math.floor(promptTokens * Math.min(1, share) * 0.3),
+    completionTokens: Math.floor(outputTokens * grantedTokens * share),
+    failed,
+    estimated
+  }
+}

@@ -1,0 +1,40 @@
+import { need } from '@tollgate/sandbox/need.ts'
+import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import { type Test, test } from 'tap'
+import { connectServer } from '../link/connect-redis.ts'
+import type { RedisNode } from '../link/redis-link.ts'
+
+/** The same link, as if the server at its other end were another process. */
+export const withRun = (link: RedisNode, run: string): RedisNode => ({ ...link, run: () => run })
+
+/**
+ * Declares a suite of subtests that all get one empty server, once for each kind: a Redis program, if the machine has
+ * one, and the stand-in written in JavaScript. Every subtest begins with an empty database.
+ */
+export function testOnEveryRedis(
+  name: string,
+  suite: (t: Test, link: RedisNode, kind: 'redis-server' | 'js-redis-server') => Promise<void>
+): void {
+  for (const [kind, program] of [
+    ['redis-server', findRedisServer(process.env)],
+    ['js-redis-server', null]
+  ] as const) {
+    test(`${name} (${kind})`, async (t) => {
+      if (kind === 'redis-server' && !need(t, 'redis-server', program)) return
+      const server = await startRedis({ port: 0, program })
+      const link = connectServer(server.url, {
+        name: 'test',
+        silenceLimitMs: 30_000,
+        onError: (error) => t.error(error)
+      })
+      t.after(async () => {
+        await link.close()
+        await server.stop()
+      })
+      await link.ready()
+      t.beforeEach(async () => void (await link.client.flushall()))
+      await suite(t, link, kind)
+    })
+  }
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'tap'
+import { packNumbers } from '../wire/packed.ts'
+import { parseUsage, placeOf } from './parse-usage.ts'
+
+const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
+const name = `${account}:490000:0123456789abcdef|key_1|small`
+const born = 1_790_000_000_000_001
+
+const packed = (...numbers: number[]): Buffer => Buffer.from(packNumbers(...numbers), 'latin1')
+
+test('counters are read, and a correction may be below zero', async () => {
+  const late = `${account}:490000:0123456789abcdef~490002|key_1|a/model|with bars`
+  assert.deepEqual(parseUsage(late, packed(3, 1, 30, 10, 5, Number.MIN_SAFE_INTEGER, -1, -2, 7, born, 1)), {
+    name: late,
+    account,
+    hour: 490_000,
+    run: `0123456789abcdef~490002.${born}`,
+    revision: 7,
+    born,
+    key: 'key_1',
+    model: 'a/model|with bars',
+    requests: 3,
+    errors: 1,
+    promptTokens: 30,
+    cachedTokens: 10,
+    completionTokens: 5,
+    costNanos: Number.MIN_SAFE_INTEGER,
+    estimatedRequests: -1,
+    estimatedNanos: -2
+  })
+})
+
+test('what cannot be stored is refused, and says why', async () => {
+  const good = [1, 0, 0, 0, 0, 0, 0, 0, 1, born, 1]
+  assert.equal(parseUsage(name, packed(...good)).run, `0123456789abcdef.${born}`)
+  const cases: Array<[name: string, packed: Buffer, reason: RegExp]> = [
+    ['nobody:490000:run|key_1|small', packed(...good), /name/],
+    [name.replace('490000', '12345678'), packed(...good), /name/],
+    [name.replace('490000', '0490000'), packed(...good), /name/],
+    [name.replace(account, account.toUpperCase()), packed(...good), /name/],
+    [name.replace('|small', ''), packed(...good), /name/],
+    [name.replace('key_1', ''), packed(...good), /name/],
+    [name, packed(...good.with(0, 1.5)), /integer/],
+    [name, packed(...good.with(7, Number.NaN)), /integer/],
+    [name, packed(...good.with(5, 2 ** 53)), /integer/],
+    [name, packed(...good.with(8, 0.5)), /integer/],
+    [name, packed(...good.with(9, Infinity)), /integer/],
+    [name, packed(...good.slice(1)), /counters/],
+    [name, packed(...good, 0), /counters/],
+    [name, packed(...good).subarray(1), /counters/],
+    [name.replace('key_1', 'key\0'), packed(...good), /stored/],
+    [name.replace('small', 'x'.repeat(501)), packed(...good), /stored/]
+  ]
+  for (const [of, value, reason] of cases) assert.throws(() => parseUsage(of, value), reason)
+})
+
+test('where a row is, is told by its name', async () => {
+  assert.deepEqual(placeOf(name), { account, field: 'u:490000:0123456789abcdef|key_1|small' })
+  assert.equal(placeOf(`${account}:490000:0123456789abcdef`), null)
+})

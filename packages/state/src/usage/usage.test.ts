@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { accountName, accountShard, uncopiedName, usageIndexName } from '../keyspace/names.ts'
+import { RedisAwayError } from '../link/redis-link.ts'
+import type { SettledRequest } from '../settlement/settle.ts'
+import { settleOf } from '../testing/one-account.ts'
+import { testOnEveryRedis } from '../testing/redis-servers.ts'
+import { forgetUsage, listUsage, readHour, readUsage, type UsageSelection } from './usage.ts'
+
+const accounts = Array.from({ length: 300 }, (_, number) => {
+  return `6f0c1c2e-7f86-4f43-9d53-${String(number).padStart(12, '0')}`
+})
+const [first, second] = accounts as [string, string]
+
+testOnEveryRedis('usage', async (t, link) => {
+  const { client } = link
+  let requests = 0
+
+  const now = async () => Number((await client.time())[0])
+  /** Settles a request that Redis has no hold of. @returns its cost, nanodollars */
+  async function serve(account: string, changed: Partial<SettledRequest> = {}): Promise<number> {
+    const request: SettledRequest = {
+      id: `req_${++requests}`,
+      key: 'key_1',
+      model: 'small',
+      at: await now(),
+      heldNanos: 0,
+      heldTokens: 0,
+      tokensPerMinute: 1000,
+      tokensRestMs: 0,
+      costNanos: 1000 + requests,
+      promptTokens: 10,
+      cachedTokens: 4,
+      completionTokens: 5,
+      failed: false,
+      estimated: false,
+      ...changed
+    }
+    await settleOf(link, account, [request])
+    return request.costNanos
+  }
+  async function list(selection: UsageSelection): Promise<string[]> {
+    const names: string[] = []
+    for await (const page of listUsage(link, selection)) names.push(...page)
+    return [...new Set(names)].sort()
+  }
+  /** Rows that are kept of an account, as the lists of its shard name them. */
+  async function namesOf(account: string): Promise<string[]> {
+    const fields = await client.hkeys(accountName(account))
+    return fields.filter((field) => field.startsWith('u:')).map((field) => account + field.slice(1))
+  }
+  const nameOf = async (account: string) => (await namesOf(account))[0]!
+  const read = async () => readUsage(link, await list('changed'))
+
+  t.test('is listed for all accounts once it changed, and read as it was counted', async () => {
+    assert.deepEqual(await list('changed'), [])
+    await Promise.all(accounts.map((account) => serve(account)))
+    const cost = await serve(first, { key: 'key_2', model: 'large', failed: true, estimated: true })
+    const { usages, gone, malformed } = await read()
+    assert.deepEqual([usages.length, gone, malformed], [accounts.length + 1, [], []])
+    const { name, run, born, ...usage } = usages.find(({ key }) => key === 'key_2')!
+    assert.ok((await namesOf(first)).includes(name))
+    assert.ok(run.endsWith(`.${born}`))
+    assert.deepEqual(usage, {
+      account: first,
+      hour: await readHour(link),
+      revision: 1,
+      key: 'key_2',
+      model: 'large',
+      requests: 1,
+      errors: 1,
+      promptTokens: 10,
+      cachedTokens: 4,
+      completionTokens: 5,
+      costNanos: cost,
+      estimatedRequests: 1,
+      estimatedNanos: cost
+    })
+    await forgetUsage(link, { usages, gone }, false)
+    assert.deepEqual(await list('changed'), [])
+    assert.equal((await list('all')).length, accounts.length + 1)
+    // What changes again is listed again.
+    await serve(second)
+    assert.deepEqual(await list('changed'), await namesOf(second))
+    assert.equal((await read()).usages[0]!.revision, 2)
+  })
+
+  t.test('is counted under the name of its model, whatever letters that has', async () => {
+    await serve(first, { model: 'größe/模型' })
+    const { usages } = await read()
+    assert.deepEqual(
+      usages.map(({ model }) => model),
+      ['größe/模型']
+    )
+  })
+
+  t.test('that changed since it was read is not forgotten', async () => {
+    await serve(first)
+    await serve(second)
+    const old = await read()
+    await serve(first)
+    for (const areFinal of [false, true]) {
+      await forgetUsage(link, old, areFinal)
+      assert.deepEqual(await list('changed'), [await nameOf(first)])
+      assert.deepEqual(await list('all'), [...(await namesOf(first)), ...(await namesOf(second))].sort())
+    }
+    assert.deepEqual(await namesOf(second), [])
+  })
+
+  t.test('that began anew under the same name is other usage, and is not forgotten for the old', async () => {
+    await serve(first)
+    const old = await read()
+    await client.flushall()
+    await serve(first)
+    const name = await nameOf(first)
+    for (const areFinal of [false, true]) {
+      await forgetUsage(link, old, areFinal)
+      assert.deepEqual(await list('changed'), [name])
+      assert.equal(await nameOf(first), name)
+    }
+    const fresh = await read()
+    assert.equal(fresh.usages[0]!.revision, old.usages[0]!.revision)
+    assert.notEqual(fresh.usages[0]!.run, old.usages[0]!.run)
+  })
+
+  t.test('is final two hours after its own, and what comes later goes into a row of its own', async () => {
+    await serve(first)
+    const at = (await now()) - 7200
+    await serve(second, { at })
+    assert.deepEqual(await list('final'), [])
+    const shard = accountShard(second)
+    const late = await nameOf(second)
+    assert.match(late, /~\d+\|key_1\|small$/)
+    // As if two hours had gone by.
+    await client.zadd(usageIndexName(shard), await readHour(link), late)
+    assert.deepEqual(await list('final'), [late])
+    await forgetUsage(link, await readUsage(link, await list('final')), true)
+    assert.deepEqual([await list('final'), await namesOf(second)], [[], []])
+    assert.equal(await client.exists(uncopiedName(shard), usageIndexName(shard)), 0)
+    assert.equal((await list('all')).length, 1)
+  })
+
+  t.test('that cannot be read is told of and left, and what is gone is forgotten', async () => {
+    await serve(first)
+    const good = await nameOf(first)
+    const other = accounts.find((account) => account !== first && accountShard(account) === accountShard(first))!
+    const bad = {
+      type: good.replace(first, other),
+      counter: `${good}y`,
+      name: 'nothing of ours',
+      gone: `${good}z`
+    }
+    await client.set(accountName(other), 'not a hash')
+    await client.hset(accountName(first), `u${bad.counter.slice(first.length)}`, 'many')
+    const uncopied = uncopiedName(accountShard(first))
+    for (const name of Object.values(bad)) await client.hset(uncopied, name, '')
+    const found = await read()
+    assert.deepEqual(
+      found.usages.map(({ name }) => name),
+      [good]
+    )
+    assert.deepEqual(found.gone, [bad.gone])
+    assert.deepEqual(found.malformed.map(({ name }) => name).sort(), [bad.type, bad.counter, bad.name].sort())
+    await forgetUsage(link, found, false)
+    assert.deepEqual(await list('changed'), [bad.type, bad.counter, bad.name].sort())
+  })
+
+  t.test('nothing is asked of a Redis that is away', async () => {
+    const away = {
+      ...link,
+      run(): string {
+        throw new RedisAwayError()
+      }
+    }
+    const name = `${first}:490000:run|key_1|small`
+    await assert.rejects(readUsage(away, [name]), RedisAwayError)
+    await assert.rejects(readHour(away), RedisAwayError)
+    await assert.rejects(listUsage(away, 'changed')[Symbol.asyncIterator]().next(), RedisAwayError)
+    await assert.rejects(forgetUsage(away, { usages: [], gone: [name] }, false), RedisAwayError)
+  })
+})

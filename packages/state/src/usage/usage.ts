@@ -1,0 +1,149 @@
+import {
+  type AccountShard,
+  accountName,
+  accountShard,
+  accountShards,
+  uncopiedName,
+  usageIndexName
+} from '../keyspace/names.ts'
+import { executeAll, tryAll } from '../link/execute.ts'
+import { type RedisLink, type RedisNode, shardsByNode } from '../link/redis-link.ts'
+import { parseUsage, placeOf, type Usage, type UsagePlace } from './parse-usage.ts'
+
+/** A hint for how many entries a step of a scan reads. */
+const scanCount = 500
+/** Rows that one script forgets: few enough to keep admissions waiting for less than half a millisecond. */
+const batchSize = 100
+
+/** Which rows of usage are meant: those that changed since they were copied, those that are final, or all there are. */
+export type UsageSelection = 'changed' | 'final' | 'all'
+
+/**
+ * Names of rows of usage, in pages. What changes meanwhile may be missing, and a name may come twice.
+ *
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export function listUsage(
+  link: RedisLink,
+  selection: UsageSelection,
+  shards: readonly AccountShard[] = accountShards
+): AsyncIterable<string[]> {
+  return selection === 'changed' ? scanUncopied(link, shards) : readIndex(link, selection, shards)
+}
+
+async function* scanUncopied(link: RedisLink, shards: readonly AccountShard[]): AsyncGenerator<string[]> {
+  let cursors = shards.map((shard) => ({ shard, cursor: '0' }))
+  while (cursors.length > 0) {
+    const pages = (await executeAll(
+      link,
+      cursors,
+      ({ shard }) => shard,
+      (pipeline, { shard, cursor }) => pipeline.hscan(uncopiedName(shard), cursor, 'COUNT', scanCount)
+    )) as Array<[next: string, fields: string[]]>
+    const names = pages.flatMap(([, fields]) => fields.filter((_field, index) => index % 2 === 0))
+    if (names.length > 0) yield names
+    cursors = cursors
+      .map(({ shard }, index) => ({ shard, cursor: pages[index]![0] }))
+      .filter(({ cursor }) => cursor !== '0')
+  }
+}
+
+async function* readIndex(
+  link: RedisLink,
+  selection: 'final' | 'all',
+  shards: readonly AccountShard[]
+): AsyncGenerator<string[]> {
+  for (const together of shardsByNode(link, shards)) {
+    const upTo = selection === 'all' ? '+inf' : String(await readHour(link.nodeOf(together[0]!)))
+    for (const shard of together) {
+      const node = link.nodeOf(shard)
+      node.run()
+      const names = await node.client.zrangebyscore(usageIndexName(shard), '-inf', upTo)
+      if (names.length > 0) yield names
+    }
+  }
+}
+
+/** The hour that it is by the clock of a Redis process, whole hours since the epoch. */
+export async function readHour(node: RedisNode): Promise<number> {
+  node.run()
+  const [seconds] = await node.client.time()
+  return Math.floor(Number(seconds) / 3600)
+}
+
+/** What rows of usage were found to be. */
+export type FoundUsage = {
+  usages: Usage[]
+  /** Names under which there is nothing any more. */
+  gone: string[]
+  /** Those that cannot be read, and why. */
+  malformed: Array<{ name: string; reason: string }>
+}
+
+/**
+ * Reads rows of usage in one round trip, each as it is at one instant.
+ *
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time
+ */
+export async function readUsage(link: RedisLink, names: readonly string[]): Promise<FoundUsage> {
+  const found: FoundUsage = { usages: [], gone: [], malformed: [] }
+  const places = names.flatMap((name): NamedPlace[] => {
+    const place = placeOf(name)
+    if (place === null) found.malformed.push({ name, reason: 'its name is not that of usage' })
+    return place === null ? [] : [{ name, ...place }]
+  })
+  const answers = await tryAll(link, places, shardOf, (pipeline, { account, field }) =>
+    pipeline.hgetBuffer(accountName(account), field)
+  )
+  for (const [index, [error, answer]] of answers.entries()) {
+    const { name } = places[index]!
+    if (error !== null && !error.message.startsWith('WRONGTYPE')) throw error
+    if (answer === null) found.gone.push(name)
+    else {
+      try {
+        if (error !== null) throw error
+        found.usages.push(parseUsage(name, answer as Buffer))
+      } catch (failure) {
+        found.malformed.push({ name, reason: (failure as Error).message })
+      }
+    }
+  }
+  return found
+}
+
+/**
+ * Forgets that these rows have to be copied, or, of final ones, the rows altogether; each only if it is still what was
+ * read.
+ *
+ * @throws RedisAwayError, or ioredis' error if no answer comes in time: some may be forgotten then, and all can be again
+ */
+export async function forgetUsage(
+  link: RedisLink,
+  { usages, gone }: Pick<FoundUsage, 'usages' | 'gone'>,
+  areFinal: boolean
+): Promise<void> {
+  const copies = [
+    ...usages.map(({ name, revision, born }) => ({ name, ...placeOf(name)!, revision, born })),
+    ...gone.map((name) => ({ name, ...placeOf(name)!, revision: '', born: '' }))
+  ]
+  const shardOfBatch = ([first]: typeof copies): AccountShard => shardOf(first!)
+  await executeAll(link, batchesByShard(copies), shardOfBatch, (pipeline, batch) => {
+    const shard = shardOfBatch(batch)
+    const keys = [uncopiedName(shard), usageIndexName(shard), ...batch.map(({ account }) => accountName(account))]
+    const rest = batch.flatMap(({ name, field, revision, born }) => [name, field, revision, born])
+    pipeline.tgForgetUsage(keys.length, ...keys, areFinal ? '1' : '', ...rest)
+  })
+}
+
+type NamedPlace = UsagePlace & { name: string }
+
+const shardOf = ({ account }: UsagePlace): AccountShard => accountShard(account)
+
+function batchesByShard<Item extends UsagePlace>(items: readonly Item[]): Item[][] {
+  const byShard = Map.groupBy(items, shardOf)
+  return [...byShard.values()].flatMap((ofShard) =>
+    Array.from({ length: Math.ceil(ofShard.length / batchSize) }, (_, number) =>
+      ofShard.slice(number * batchSize, (number + 1) * batchSize)
+    )
+  )
+}

@@ -1,0 +1,60 @@
+/**
+ * Arguments of scripts, packed as Lua's `struct.unpack` reads them: `<d` is a double, lowest byte first, `s` a text that a
+ * zero byte ends. In texts of bytes here, each character (at most U+00FF) is a byte.
+ */
+
+const mostNumbers = 16
+const scratch = Buffer.alloc(8 * mostNumbers)
+const view = new DataView(scratch.buffer, scratch.byteOffset, scratch.length)
+
+/** @param numbers at most 16 */
+export function packNumbers(...numbers: number[]): string {
+  for (let n = 0; n < numbers.length; n++) view.setFloat64(8 * n, numbers[n]!, true)
+  return scratch.toString('latin1', 0, 8 * numbers.length)
+}
+
+/** @throws Error for a text with a zero byte in it, which would end there */
+export function packText(text: string): string {
+  if (text.includes('\0')) throw new Error('a text with a zero byte cannot be packed')
+  return `${utf8(text)}\0`
+}
+
+/** The bytes of a text in UTF-8. */
+export function utf8(text: string): string {
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
+}
+
+/**
+ * The same text of bytes as one piece of memory. One that was joined is kept as its parts, which every write of it would go
+ * through again.
+ */
+export function inOnePiece(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('latin1')
+}
+
+/** A text of bytes as an argument of a command: a bulk string of RESP 2. */
+export function bulk(bytes: string): string {
+  return `$${bytes.length}\r\n${bytes}\r\n`
+}
+
+/** Reads what `struct.pack` has packed, part by part. */
+export type Unpacker = { number(): number; text(): string }
+
+/** @throws RangeError, when read, where there is no such part any more */
+export function createUnpacker(bytes: Buffer): Unpacker {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  let place = 0
+  return {
+    number() {
+      place += 8
+      return view.getFloat64(place - 8, true)
+    },
+    text() {
+      const end = bytes.indexOf(0, place)
+      if (end < 0) throw new RangeError('there is no end of a text')
+      const text = bytes.toString('utf8', place, end)
+      place = end + 1
+      return text
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Redis, Result } from 'ioredis'
+
+/**
+ * Every script, by the name of the command that runs it. Arguments and answers are described in the Lua files. Without
+ * `numberOfKeys` a command takes that number as its first argument.
+ */
+const scripts: Record<string, { file: string; numberOfKeys?: number }> = {
+  tgPutRecords: { file: 'projection/put-records.lua' },
+  tgFindTombstones: { file: 'projection/find-tombstones.lua', numberOfKeys: 1 },
+  tgSweepTombstones: { file: 'projection/sweep-tombstones.lua' },
+  tgPutPointers: { file: 'projection/put-pointers.lua' },
+  tgReadPointer: { file: 'projection/read-pointer.lua', numberOfKeys: 2 },
+  tgClaimShard: { file: 'projection/claim-shard.lua', numberOfKeys: 1 },
+  tgStampShard: { file: 'projection/stamp-shard.lua', numberOfKeys: 1 },
+  tgOpenMonth: { file: 'projection/open-month.lua', numberOfKeys: 1 },
+  tgConfirm: { file: 'admission/confirm.lua', numberOfKeys: 2 },
+  tgAdmit: { file: 'admission/admit.lua' },
+  tgSettleHeld: { file: 'settlement/settle-held.lua' },
+  tgSettle: { file: 'settlement/settle.lua' },
+  tgCancel: { file: 'settlement/cancel.lua' },
+  tgReap: { file: 'settlement/reap.lua' },
+  tgFindOverdue: { file: 'settlement/find-overdue.lua', numberOfKeys: 1 },
+  tgOpenSpends: { file: 'spend/open-spends.lua' },
+  tgSeedSpend: { file: 'spend/seed-spend.lua', numberOfKeys: 1 },
+  tgForgetUsage: { file: 'usage/forget-usage.lua' },
+  tgCountAttempt: { file: 'rate-limit/count-attempt.lua', numberOfKeys: 1 },
+  tgNoteUses: { file: 'last-uses/note-uses.lua', numberOfKeys: 1 },
+  tgForgetUses: { file: 'last-uses/forget-uses.lua', numberOfKeys: 1 }
+}
+
+/** Records as a script returns them. */
+export type RawRecords = [keyVersion: string, keyRecord: string, accountVersion: string, accountRecord: string]
+
+/** A script, and the SHA-1 under which a server keeps it. */
+export type Script = { readonly lua: string; readonly sha: string }
+
+const sources = Object.entries(scripts).map(([name, { file, numberOfKeys }]) => ({
+  name,
+  numberOfKeys,
+  lua: readScript(file)
+}))
+
+/** A line `--include <file>` stands for that file, named from `src`: Lua in Redis has no modules. */
+function readScript(file: string): string {
+  const lua = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
+  return lua.replace(/^--include (\S+)$/gm, (_line, part: string) => readScript(part))
+}
+
+/**
+ * Defines the scripts as commands of a client.
+ *
+ * @returns the scripts by the names of their commands
+ */
+export function defineScripts(client: Redis): Map<string, Script> {
+  return new Map(
+    sources.map(({ name, numberOfKeys, lua }) => {
+      client.defineCommand(name, { numberOfKeys, lua })
+      return [name, { lua, sha: hash('sha1', lua) }]
+    })
+  )
+}
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    tgPutRecords(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<Array<1 | 0 | -1>, Context>
+    tgFindTombstones(tombstones: string, keptMs: number, most: number): Result<string[], Context>
+    tgSweepTombstones(numberOfKeys: number, ...keysAndTombstones: string[]): Result<number, Context>
+    tgPutPointers(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
+    tgConfirm(...keysAndArguments: string[]): Result<'admitted' | 'ended' | 'unverified' | RawRecords, Context>
+    tgReadPointer(pointer: string, marker: string, run: string): Result<string | 0 | -1, Context>
+    tgClaimShard(marker: string, token: string): Result<[version: string, run: string], Context>
+    tgStampShard(
+      marker: string,
+      token: string,
+      fromVersion: string,
+      fromRun: string,
+      toVersion: number,
+      toRun: string,
+      month: number,
+      lostRuns: string
+    ): Result<0 | 1, Context>
+    tgOpenMonth(marker: string, run: string, month: number): Result<0 | 1, Context>
+    tgFindOverdue(deadlines: string, most: number): Result<string[], Context>
+    tgOpenSpends(numberOfKeys: number, ...spendsAndMonth: Array<string | number>): Result<string[], Context>
+    tgSeedSpend(
+      spend: string,
+      month: number,
+      seen: string,
+      settled: number,
+      ...keysAndAmounts: Array<string | number>
+    ): Result<0 | 1 | 2, Context>
+    tgForgetUsage(numberOfKeys: number, ...keysAndArguments: Array<string | number>): Result<1, Context>
+    tgCountAttempt(counter: string, windowMs: number): Result<[attempts: number, leftMs: number], Context>
+    tgNoteUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
+    tgForgetUses(uses: string, ...keysAndTimes: Array<string | number>): Result<1, Context>
+  }
+}

@@ -1,0 +1,65 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { EmptyRequest, OkResponse, SessionParams, SessionsResponse } from '@tollgate/contracts/http/auth.ts'
+import { answers } from '@tollgate/contracts/http/error.ts'
+import { and, desc, eq, gt } from 'drizzle-orm'
+import { recordAudit } from '../audit/record-audit.ts'
+import { sessions } from '../database/schema.ts'
+import type { TypedApp } from '../http/typed-app.ts'
+import type { AuthContext } from './endpoints.ts'
+import { callerOf } from './session.ts'
+import { sessionCookie } from './session-cookie.ts'
+
+/** Sessions that are listed. A user may have more. */
+const maxListed = 100
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** `GET /sessions`: where the user is signed in. `DELETE /sessions/:id`: ends one of these sessions. */
+export function ownSessions(app: TypedApp, { database, clock, cookie }: AuthContext): void {
+  const { maxAge, ...attributes } = cookie
+  const onRequest = app.requireSession
+
+  app.get('/sessions', { onRequest, schema: { response: answers({ 200: SessionsResponse }) } }, async (request) => {
+    const { user, sessionHash } = callerOf(request)
+    const rows = await database.orm
+      .select()
+      .from(sessions)
+      .where(and(eq(sessions.userId, user.id), gt(sessions.idleEndsAt, clock())))
+      .orderBy(desc(eq(sessions.tokenHash, sessionHash)), desc(sessions.lastUsedAt), sessions.id)
+      .limit(maxListed)
+    return {
+      sessions: rows.map(({ id, browser, createdAt, lastUsedAt, idleEndsAt, tokenHash }) => ({
+        id,
+        browser,
+        created_at: createdAt.toISOString(),
+        last_used_at: lastUsedAt.toISOString(),
+        ends_at: idleEndsAt.toISOString(),
+        current: tokenHash === sessionHash
+      }))
+    }
+  })
+
+  app.delete(
+    '/sessions/:id',
+    { onRequest, schema: { params: SessionParams, body: EmptyRequest, response: answers({ 200: OkResponse }) } },
+    async (request, reply) => {
+      const { user, sessionHash } = callerOf(request)
+      const { params, ip } = request
+      const userId = user.id
+      if (!uuid.test(params.id)) throw new ServiceError('not_found')
+      const at = clock()
+      const ended = await database.orm.transaction(async (tx) => {
+        const [row] = await tx
+          .delete(sessions)
+          .where(and(eq(sessions.id, params.id), eq(sessions.userId, userId), gt(sessions.idleEndsAt, at)))
+          .returning({ id: sessions.id, tokenHash: sessions.tokenHash, browser: sessions.browser })
+        if (row === undefined) throw new ServiceError('not_found')
+        const { id, browser } = row
+        const entry = { accountId: userId, actorId: userId, subject: id, detail: { browser }, ip, at }
+        await recordAudit(tx, { ...entry, action: 'auth.session_ended' })
+        return row
+      })
+      if (ended.tokenHash === sessionHash) reply.clearCookie(sessionCookie, attributes)
+      return { ok: true as const }
+    }
+  )
+}

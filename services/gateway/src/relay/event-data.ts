@@ -1,0 +1,15 @@
+/** @returns the JSON value of an event's data; undefined if they are not JSON */
+export function dataIn(event: Buffer): unknown {
+  try {
+    return JSON.parse(dataOf(event))
+  } catch {
+    return undefined
+  }
+}
+
+/** The data of an event: its `data` lines, without one space after the colon. */
+function dataOf(event: Buffer): string {
+  const lines = event.toString().split(/\r\n|\n|\r/)
+  const data = lines.filter((line) => line.startsWith('data:'))
+  return data.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n')
+}

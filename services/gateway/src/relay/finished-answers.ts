@@ -1,0 +1,54 @@
+import { findName, searchedName } from '../body/find-name.ts'
+import { quote } from '../body/json-bytes.ts'
+import { valueAfter } from '../body/scan.ts'
+import { memberOf } from '../usage/usage.ts'
+import { firstBoundary, lastBoundary } from './event-boundaries.ts'
+import { dataIn } from './event-data.ts'
+
+const finishName = searchedName('finish_reason')
+
+/**
+ * Counts the answers of a stream that have a `finish_reason`. Parses an event only if the request asked for several answers and
+ * the event brings a reason.
+ */
+export class FinishedAnswers {
+  /** Whether every answer that was asked for has its reason. */
+  isAll = false
+  readonly #asked: number
+  /** The indices of the answers that have their reason. */
+  #indices: Set<unknown> | null = null
+
+  /** @param asked how many answers the request asked for */
+  constructor(asked: number) {
+    this.#asked = asked
+  }
+
+  /**
+   * @param events whole events
+   * @param text the same, each byte a character
+   */
+  add(events: Buffer, text: string): void {
+    for (let at = findName(text, finishName, 0); at >= 0; ) {
+      let next = at + finishName.length
+      const value = valueAfter(events, next)
+      // Some providers write an empty reason while the model goes on.
+      if (events[value] === quote && events[value + 1] !== quote) {
+        if (this.#asked === 1) {
+          this.isAll = true
+          return
+        }
+        next = firstBoundary(events, at) || events.length
+        this.#addChoices(events.subarray(lastBoundary(events.subarray(0, at)), next))
+      }
+      at = findName(text, finishName, next)
+    }
+  }
+
+  #addChoices(event: Buffer): void {
+    const choices = memberOf(dataIn(event), 'choices')
+    if (!Array.isArray(choices)) return
+    this.#indices ??= new Set()
+    for (const choice of choices) if (memberOf(choice, 'finish_reason')) this.#indices.add(memberOf(choice, 'index'))
+    this.isAll = this.#indices.size >= this.#asked
+  }
+}

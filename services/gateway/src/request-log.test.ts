@@ -1,0 +1,43 @@
+import pino from 'pino'
+import t from 'tap'
+import { logRequest } from './request-log.ts'
+
+const facts = { id: 'req_1', known: null, startedAt: performance.now(), status: 200, code: null }
+
+/** The lines that a logger writes, parsed. */
+function collect(options: pino.LoggerOptions) {
+  const lines: Array<Record<string, unknown>> = []
+  const log = pino(options, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  return { log, lines }
+}
+
+// It uses symbols of pino: see docs/grips.md.
+t.test('the line of a request begins as pino writes every line of that logger, bindings included', (t) => {
+  const { log, lines } = collect({ name: 'gateway' })
+  const child = log.child({ replica: 7 })
+  for (const [status, write] of [
+    [200, () => child.info('request')],
+    [500, () => child.warn('request')]
+  ] as const) {
+    logRequest(child, { ...facts, status })
+    write()
+    const [ours, theirs] = lines.splice(0) as [Record<string, unknown>, Record<string, unknown>]
+    t.same(Object.keys(ours).slice(0, Object.keys(theirs).length - 1), Object.keys(theirs).slice(0, -1))
+    for (const name of ['level', 'pid', 'hostname', 'name', 'replica', 'msg']) t.equal(ours[name], theirs[name], name)
+    t.ok(Math.abs(Number(ours.time) - Number(theirs.time)) < 1000)
+    t.match(ours, { reqId: 'req_1', status, code: null, key: null })
+  }
+  t.end()
+})
+
+t.test('a level that is off writes no line', (t) => {
+  const { log, lines } = collect({ level: 'warn' })
+  logRequest(log, facts)
+  t.equal(lines.length, 0)
+  logRequest(log, { ...facts, status: 500 })
+  t.equal(lines.length, 1)
+  log.level = 'silent'
+  logRequest(log, { ...facts, status: 500 })
+  t.equal(lines.length, 1)
+  t.end()
+})

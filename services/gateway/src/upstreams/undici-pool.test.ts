@@ -1,0 +1,156 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import t from 'tap'
+import { call, json, type PoolTestOptions, type Request, startPool, type Told } from '../testing/pool-calls.ts'
+import { UndiciPool } from './undici-pool.ts'
+import type { AnswerHead, CallController } from './upstream-pool.ts'
+
+type Tap = Parameters<typeof startPool>[0]
+const start = (t: Tap, answer: (request: Request) => void, options: PoolTestOptions = {}) =>
+  startPool(t, (pool) => new UndiciPool(pool, false), answer, options)
+const bodyOf = async (told: Promise<Told>) => (await told).body
+const codeOf = async (told: Promise<Told>) => (await told).error?.code ?? 'none'
+
+t.test('a request arrives as it was meant, short or long, on one connection after the other', async (t) => {
+  const received: string[] = []
+  const { pool, sockets } = await start(t, ({ text, socket }) => {
+    received.push(text)
+    socket.write(json('fine'))
+  })
+  for (const body of ['{}', '{"é":"🎉"}', 'é'.repeat(8193), 'x'.repeat(3_000_000)]) {
+    t.equal(await bodyOf(call(pool, body)), 'fine')
+    const bytes = Buffer.from(body)
+    const host = `127.0.0.1:${sockets[0]!.localPort}`
+    t.ok(
+      received.at(-1) ===
+        `POST /v1/chat/completions HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\nauthorization: Bearer s3cret\r\n` +
+          `x-request-id: req_7\r\ncontent-length: ${bytes.length}\r\n\r\n${bytes.toString('latin1')}`,
+      `${bytes.length} bytes`
+    )
+  }
+  t.equal(sockets.length, 1)
+  t.equal(pool.underWay, 0)
+})
+
+t.test('each failure has the code that it has with the own client', async (t) => {
+  let next: (socket: Socket) => void = () => {}
+  const limits = { connect: 500, firstByte: 120, betweenChunks: 160 }
+  const { pool, sockets, server } = await start(t, ({ socket }) => next(socket), { timeouts: limits })
+  t.equal(await codeOf(call(pool)), 'first_byte_timeout')
+  next = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab')
+  t.match(await call(pool), { body: 'ab', error: { code: 'between_chunks_timeout' } })
+  next = (socket) => socket.destroy()
+  t.equal(await codeOf(call(pool)), 'connection_broke')
+  next = (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab')
+  t.match(await call(pool), { status: 200, body: 'ab', error: { code: 'connection_broke' } })
+  next = (socket) => socket.write('ICY 200 OK\r\n\r\n')
+  t.equal(await codeOf(call(pool)), 'malformed_answer')
+  next = (socket) => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\nx')
+  t.match(await call(pool), { body: 'ab', error: { code: 'malformed_answer' } })
+  server.close()
+  for (const socket of sockets) socket.destroy()
+  const refused = await call(pool)
+  t.match(refused.error, { code: 'not_connected', cause: { code: 'ECONNREFUSED' } })
+  t.equal(refused.controller, undefined, 'it has never begun')
+  const wary = await start(t, () => {}, { secure: true, trusted: false })
+  t.equal(await codeOf(call(wary.pool)), 'not_connected', 'a certificate that is not trusted')
+})
+
+t.test('a request whose connection breaks is not sent again', async (t) => {
+  let requests = 0
+  const { pool } = await start(t, ({ socket }) => {
+    if (++requests === 1) socket.write(json('x'))
+    else socket.destroy()
+  })
+  t.equal(await bodyOf(call(pool)), 'x')
+  t.equal(await codeOf(call(pool)), 'connection_broke', 'on a connection that had been used before')
+  t.equal(requests, 2)
+})
+
+t.test('the clock stands still while an answer is held back, and goes on behind it', async (t) => {
+  const { pool, sockets } = await start(t, ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\n\r\na'), {
+    timeouts: { betweenChunks: 60 }
+  })
+  let heldAt = 0
+  const told = call(pool, '{}', {
+    onData(controller) {
+      if (heldAt > 0) return
+      heldAt = performance.now()
+      controller.pause()
+      setTimeout(() => {
+        sockets[0]!.write('b')
+        controller.resume()
+      }, 250)
+    }
+  })
+  t.match(await told, { body: 'ab', error: { code: 'between_chunks_timeout' } })
+  t.ok(performance.now() - heldAt >= 300)
+})
+
+t.test('who leaves a call is told of that once, with the reason, and the upstream sees it', async (t) => {
+  const reason = new Error('enough')
+  for (const end of ['abort', 'leave'] as const) {
+    const { pool, sockets } = await start(t, ({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n')
+    })
+    const told = await call(pool, '{}', { onData: (controller) => controller[end](reason) })
+    t.match(told, { status: 200, body: 'a' })
+    t.equal(told.error, reason)
+    if (!sockets[0]!.destroyed) await once(sockets[0]!, 'close')
+    told.controller.abort(new Error('again'))
+    told.controller.resume()
+  }
+})
+
+t.test('a call that is left before it is sent is not sent', async (t) => {
+  let requests = 0
+  const { pool } = await start(t, ({ socket }) => {
+    requests++
+    socket.write(json('x'))
+  })
+  const reason = new Error('too late')
+  const told = await call(pool, '{}', { onStart: (controller: CallController) => controller.abort(reason) })
+  t.equal(told.error, reason)
+  t.equal(await bodyOf(call(pool)), 'x')
+  t.equal(requests, 1)
+})
+
+t.test('a pool that is closed waits for its calls, and one that is destroyed breaks them off', async (t) => {
+  const waiting: Socket[] = []
+  const { pool } = await start(t, ({ socket }) => void waiting.push(socket))
+  const last = call(pool)
+  while (waiting.length < 1) await new Promise(setImmediate)
+  t.equal(pool.underWay, 1)
+  const closed = pool.close()
+  t.equal(await codeOf(call(pool)), 'pool_closed')
+  waiting[0]!.write(json('x'))
+  t.equal(await bodyOf(last), 'x')
+  await closed
+  const other = await start(t, ({ socket }) => void waiting.push(socket))
+  const cutOff = call(other.pool)
+  while (waiting.length < 2) await new Promise(setImmediate)
+  const closing = other.pool.close()
+  await other.pool.destroy()
+  t.equal(await codeOf(cutOff), 'pool_closed')
+  await closing
+})
+
+t.test('of a head that has fields twice, their values are joined, as the own client does', async (t) => {
+  const { pool } = await start(t, ({ socket }) => {
+    const fields = 'content-type: a/b\r\ncontent-type: text/html\r\nretry-after: 1\r\nretry-after: 2\r\n'
+    socket.write(json('x', fields))
+  })
+  const head = await new Promise<AnswerHead>((resolve, reject) =>
+    pool.dispatch(
+      { path: '/', requestId: 'req_1', body: '{}' },
+      {
+        onRequestStart() {},
+        onResponseStart: (_controller, _status, head) => resolve(head),
+        onResponseData() {},
+        onResponseEnd() {},
+        onResponseError: (_controller, error) => reject(error)
+      }
+    )
+  )
+  t.match(head, { contentType: 'a/b, text/html', retryAfter: '1, 2', contentLength: 1 })
+})

@@ -1,0 +1,167 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ClientHttp2Stream } from 'node:http2'
+import { type Dispatcher, errors, Pool } from 'undici'
+import { CallError } from './call-error.ts'
+import { onNextStream, wasReset } from './http2-streams.ts'
+import type { AnswerHandler, CallController, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
+
+/**
+ * Calls an upstream by undici: with HTTP/2, or with HTTP/1.1 where the upstreams file says `client: undici`. The README in
+ * `http1` says what the gateway's own client of HTTP/1.1 does better.
+ *
+ * If an upstream of HTTP/2 does not agree to it, each call has a connection of its own with HTTP/1.1: undici would use one
+ * again at once, and take what came unasked for the next answer.
+ *
+ * The upstream gets each call once: undici would send a call again whose stream was refused.
+ */
+export class UndiciPool implements UpstreamPool {
+  readonly #pool: Pool
+  readonly #http2: boolean
+  readonly #pathPrefix: string
+  /** What follows an endpoint's path. May hold a key: never log it. */
+  readonly #query: string
+  readonly #headers: readonly string[]
+
+  /** @param http2 whether HTTP/2 is asked for; needs https */
+  constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions, http2: boolean) {
+    this.#http2 = http2
+    this.#pathPrefix = url.pathname.replace(/\/+$/, '')
+    this.#query = url.search
+    this.#headers = headers
+    this.#pool = new Pool(url.origin, {
+      connections: null,
+      pipelining: 1,
+      allowH2: http2,
+      connectTimeout: timeouts.connect,
+      headersTimeout: timeouts.firstByte,
+      bodyTimeout: timeouts.betweenChunks,
+      connect: { preferH2: http2, ...(ca !== undefined && { ca }) }
+    })
+  }
+
+  get underWay(): number {
+    return this.#pool.stats.size
+  }
+
+  dispatch({ path, requestId, body }: UpstreamCall, handler: AnswerHandler): void {
+    this.#pool.dispatch(
+      {
+        method: 'POST',
+        path: this.#pathPrefix + path + this.#query,
+        // Has no effect on HTTP/2.
+        reset: this.#http2,
+        headers: [...this.#headers, 'x-request-id', requestId],
+        body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body
+      },
+      new Translation(handler, this.#http2)
+    )
+  }
+
+  async close(): Promise<void> {
+    // undici takes it for a mistake to close what has been cut off.
+    if (!this.#pool.destroyed) await this.#pool.close()
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.destroy()
+  }
+}
+
+/** Tells a handler of ours what undici tells, and undici what the handler does. */
+class Translation implements Dispatcher.DispatchHandler, CallController {
+  readonly #handler: AnswerHandler
+  readonly #http2: boolean
+  #controller: Dispatcher.DispatchController | null = null
+  /** Why the call was aborted. */
+  #reason: Error | null = null
+  /** null before it is opened, and with HTTP/1.1. */
+  #stream: ClientHttp2Stream | null = null
+
+  constructor(handler: AnswerHandler, http2: boolean) {
+    this.#handler = handler
+    this.#http2 = http2
+  }
+
+  abort(reason: Error): void {
+    this.#reason ??= reason
+    this.#controller?.abort(reason)
+  }
+
+  /** An aborted call brings nothing any more, so what has arrived is read first, in two turns of the event loop. */
+  leave(reason: Error): void {
+    this.resume()
+    setImmediate(() => setImmediate(() => this.abort(reason)))
+  }
+
+  pause(): void {
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    this.#controller?.resume()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#stream !== null) {
+      controller.abort(new CallError('connection_broke', 'the upstream refused the stream of the call'))
+      return
+    }
+    this.#controller = controller
+    this.#handler.onRequestStart(this)
+    // undici opens the stream in the same turn.
+    if (this.#http2 && !controller.aborted) onNextStream((stream) => (this.#stream = stream))
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return
+    const field = (name: string) => joined(headers[name])
+    const length = field('content-length')
+    this.#handler.onResponseStart(this, status, {
+      contentType: field('content-type'),
+      contentEncoding: field('content-encoding'),
+      retryAfter: field('retry-after'),
+      retryAfterMs: field('retry-after-ms'),
+      contentLength: length === undefined || status === 204 || status === 304 ? -1 : Number(length)
+    })
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#handler.onResponseData(this, bytes)
+  }
+
+  onResponseEnd(): void {
+    if (this.#stream !== null && wasReset(this.#stream)) {
+      const error = new CallError('connection_broke', 'the upstream reset the stream of its answer')
+      this.#handler.onResponseError(this, error)
+    } else this.#handler.onResponseEnd(this)
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
+    // undici gives nothing at all for a call that has not started.
+    const hasStarted = Boolean(controller)
+    this.#handler.onResponseError(
+      hasStarted ? this : null,
+      error === this.#reason ? error : callErrorOf(error, hasStarted)
+    )
+  }
+}
+
+/** What failed, in our words. @param hasStarted whether there was a connection for the call */
+function callErrorOf(error: Error, hasStarted: boolean): CallError {
+  if (error instanceof CallError) return error
+  if (error instanceof errors.ConnectTimeoutError) return new CallError('connect_timeout', error.message, error)
+  if (error instanceof errors.HeadersTimeoutError) return new CallError('first_byte_timeout', error.message, error)
+  if (error instanceof errors.BodyTimeoutError) return new CallError('between_chunks_timeout', error.message, error)
+  if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError) {
+    return new CallError('pool_closed', 'the gateway is stopping', error)
+  }
+  if (!hasStarted) return new CallError('not_connected', 'the upstream cannot be reached', error)
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
+    return new CallError('malformed_answer', "the upstream's answer is broken", error)
+  }
+  return new CallError('connection_broke', 'the connection to the upstream broke', error)
+}
+
+function joined(values: string | string[] | undefined): string | undefined {
+  return Array.isArray(values) ? values.join(', ') : values
+}
