@@ -1,4 +1,4 @@
-/** Every page of the dashboard, by its title. */
+/** Pages that need no session: title and address. */
 export const publicPages = [
   ['Sign in', '/login'],
   ['Create an account', '/register'],
@@ -11,7 +11,7 @@ export const publicPages = [
   ['Page not found', '/dashboard/nowhere']
 ] as const
 
-/** Those of somebody who is signed in, and how many parts of each are read by themselves. */
+/** Pages of a signed-in user: title, address, and the number of parts that load separately. */
 export const ownPages = [
   ['Overview', '/dashboard', 5],
   ['Keys', '/dashboard/keys', 1],
@@ -20,5 +20,5 @@ export const ownPages = [
   ['Billing', '/dashboard/billing', 3],
   ['Team', '/dashboard/team', 1],
   ['Audit log', '/dashboard/audit', 1],
-  ['Account', '/dashboard/account', 1]
+  ['Account', '/dashboard/account', 2]
 ] as const
