@@ -22,7 +22,7 @@ test('a payment provider in trouble', async (t) => {
     billing
   const { controls } = payments
 
-  await t.test('what could not be read is read later, without another event', async () => {
+  await t.test('a failed refresh is repeated without another event', async () => {
     const user = await control.signUp()
     const before = controls.events().length
     await buy(user)
@@ -50,7 +50,7 @@ test('a payment provider in trouble', async (t) => {
     ['resets connections', { reset: true }],
     ['is slow', { delay_ms: neverMs }]
   ]
-  await t.test('is told of within its time, and leaves nothing half-done', async (t) => {
+  await t.test('is reported within the time limit, and leaves nothing half-done', async (t) => {
     const stranger = await control.signUp()
     const payer = await control.signUp()
     const subscription = await happens(() => buy(payer))
@@ -75,7 +75,7 @@ test('a payment provider in trouble', async (t) => {
       })
     }
     const { data } = await stripe.customers.list({ email: stranger.email })
-    assert.deepEqual(data, [], 'nobody was made a customer by halves')
+    assert.deepEqual(data, [], 'no customer was left half-created')
   })
 
   await t.test('a subscription is not lost when its account is deleted meanwhile', async () => {
@@ -88,7 +88,7 @@ test('a payment provider in trouble', async (t) => {
     assert.equal((await control.call('GET', '/api/auth/me', { cookie })).status, 200, 'they can ask again')
     controls.clearFailures()
     assert.equal((await stripe.subscriptions.retrieve(subscription)).status, 'active')
-    // Nobody asks again: the comparison with the identity provider completes it.
+    // Without another call, the comparison with the identity provider completes it.
     control.passTime(24 * 3_600_000)
     await control.sweeper.look()
     assert.equal((await stripe.subscriptions.retrieve(subscription)).status, 'canceled')

@@ -57,7 +57,7 @@ test('revocation, while Redis comes and goes', async (t) => {
   }
   const kept = await createWorking()
 
-  await t.test('a revocation that was answered with ok counts from that moment on', async () => {
+  await t.test('a revocation that was answered with success applies from that moment on', async () => {
     const doomed = await createWorking()
     const answer = await revoke(doomed)
     assert.deepEqual([answer.status, answer.body], [200, { ok: true }])
@@ -65,7 +65,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     assert.equal(await askAsGateway(gateway, kept.value), 'admitted')
   })
 
-  await t.test('while Redis hangs it is pending, and the loop sees to it when Redis goes on', async (t) => {
+  await t.test('while Redis hangs it is pending, and the loop completes it afterwards', async (t) => {
     const doomed = await createWorking()
     await server.kill('SIGSTOP')
     const startedAt = performance.now()
@@ -83,7 +83,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     assert.deepEqual((await revoke(doomed)).body, { ok: true })
   })
 
-  await t.test('while Redis is away it is pending at once, and an empty Redis heals by itself', async (t) => {
+  await t.test('while Redis is away it is pending at once, and an empty Redis is filled again', async (t) => {
     const doomed = await createWorking()
     await server.kill('SIGKILL')
     const startedAt = performance.now()
@@ -100,7 +100,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     assert.deepEqual((await revoke(doomed)).body, { ok: true })
   })
 
-  await t.test('a Redis that comes back from a dump without the revocation never lets the key in', async (t) => {
+  await t.test('a Redis restored from a dump without the revocation never admits the key', async (t) => {
     const doomed = await createWorking()
     await control.redis.client.save()
     assert.deepEqual((await revoke(doomed)).body, { ok: true })
@@ -116,7 +116,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     t.comment(`healed ${dead.ms + alive.ms} ms after the dump was there`)
   })
 
-  await t.test('a FLUSHALL refuses nobody falsely, and heals by itself', async (t) => {
+  await t.test('a FLUSHALL makes no key invalid, and Redis is filled again', async (t) => {
     const doomed = await createWorking()
     await revoke(doomed)
     await control.redis.client.flushall()
@@ -128,7 +128,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     assert.ok(alive.ms < 5000)
   })
 
-  await t.test('a key that is made while Redis is away is told, and works soon after Redis is back', async (t) => {
+  await t.test('a key created while Redis is away is answered, and works soon after Redis returns', async (t) => {
     await server.kill('SIGKILL')
     const { value } = await create()
     await startAgain()

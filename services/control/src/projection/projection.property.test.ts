@@ -139,7 +139,7 @@ const known: Action[][] = [
 function watch(world: World, link: RedisNode) {
   const gateway: RedisNode = { ...link, run: () => world.run() }
   const created: Array<{ id: string; account: string; digest: string }> = []
-  /** Keys of which Redis has acknowledged a state, and those of which it has acknowledged the revocation. */
+  /** Keys with a state that Redis has acknowledged, and keys with an acknowledged revocation. */
   const told = new Set<string>()
   const acknowledged = new Set<string>()
   /** Keys whose record Redis had. */
@@ -153,7 +153,7 @@ function watch(world: World, link: RedisNode) {
    * the spend was seeded: what is lost so was served in the last moments before, which is not promised either.
    */
   let lostInFlight = false
-  /** Since Postgres was restored: until a pass has judged, nobody can know. */
+  /** From a restore of PostgreSQL until the next pass has compared: until then no one can know. */
   let unjudged = false
   /** What shards of earlier epochs hold may be what was lost, until they have followed. */
   let trustedEpoch = 0
@@ -202,7 +202,7 @@ function watch(world: World, link: RedisNode) {
     /** Whether a request of an account can be admitted. */
     async isOpen(of: string): Promise<boolean> {
       const row = world.state.accounts.get(of)
-      const upTo = row === undefined || unjudged || lostAccounts.has(of) ? null : await vouchedChange(accountShard(of))
+      const upTo = row === undefined || unjudged || lostAccounts.has(of) ? null : await verifiedChange(accountShard(of))
       return upTo !== null && row!.change <= upTo
     },
 
@@ -210,21 +210,21 @@ function watch(world: World, link: RedisNode) {
     async check(): Promise<void> {
       const known = created.filter(({ id }) => told.has(id))
       const dead = created.filter(({ id }) => acknowledged.has(id))
-      const vouched = unjudged ? [] : [...interesting]
-      await Promise.all([...known.map(checkKnown), ...dead.map(checkDead), ...vouched.map(checkShard)])
+      const verified = unjudged ? [] : [...interesting]
+      await Promise.all([...known.map(checkKnown), ...dead.map(checkDead), ...verified.map(checkShard)])
     },
 
     /** What must hold once the loop has nothing left to do. */
     async checkAtRest(): Promise<void> {
       for (const shard of interesting) {
-        assert.equal(await vouchedChange(shard), world.state.shards.get(shard) ?? 0, `${shard} is not vouched for`)
+        assert.equal(await verifiedChange(shard), world.state.shards.get(shard) ?? 0, `${shard} is not verified`)
       }
       assert.equal(unjudged, false)
       await this.check()
     }
   }
 
-  /** Nobody may be told that a live key does not exist once it was there. */
+  /** A live key must never be unknown again once Redis had it. */
   async function checkKnown({ id, account: of, digest }: (typeof created)[number]): Promise<void> {
     const row = world.state.keys.get(id)
     if (row === undefined || row.record.status === 'revoked') return
@@ -239,7 +239,7 @@ function watch(world: World, link: RedisNode) {
 
   /** What is in a shard that gateways would rely on must be what Postgres says. */
   async function checkShard(shard: Shard): Promise<void> {
-    const upTo = await vouchedChange(shard)
+    const upTo = await verifiedChange(shard)
     if (upTo === null) return
     const { state } = world
     const checks: Array<Promise<void>> = []
@@ -268,7 +268,7 @@ function watch(world: World, link: RedisNode) {
     assert.deepEqual(readAccountRecord(seen.account.json), record)
   }
 
-  /** Nobody may be admitted on less than is known to have been spent. */
+  /** No request may be admitted with less spend than the ledger and Redis have. */
   async function checkSpend(of: string): Promise<void> {
     const month = monthNumber(new Date())
     const spend = await readState(link.client, of)
@@ -293,14 +293,14 @@ function watch(world: World, link: RedisNode) {
     if (row === undefined) assert.notEqual(record?.status, 'active', `${id} is not in Postgres, and in force in Redis`)
     else if (row.change <= upTo && row.record.status === 'revoked')
       assert.notEqual(record?.status, 'active', `${id} is dead`)
-    else if (row.change <= upTo) assert.deepEqual(record, row.record, `${id} is vouched for`)
+    else if (row.change <= upTo) assert.deepEqual(record, row.record, `${id} is verified`)
   }
 
   /** The change up to which gateways would rely on a shard; null if they would not. */
-  async function vouchedChange(shard: Shard): Promise<number | null> {
+  async function verifiedChange(shard: Shard): Promise<number | null> {
     const { version, run } = await readMarker(link.client, shard)
     if (typeof version !== 'number' || run !== world.run()) return null
-    // A shard that has not followed to the new epoch yet still vouches for the changes of the one before.
+    // A shard that is not in the new epoch yet is still verified for changes of the old one.
     const epoch = epochOf(version)
     assert.ok(epoch <= world.state.epoch)
     return epoch < trustedEpoch ? null : changeOf(version)
@@ -313,7 +313,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
   const watcher = watch(world, link)
   let passes = 0
   let copies = 0
-  /** Accounts of which requests were admitted once, which can be settled at any time. */
+  /** Accounts with admitted requests, which may settle at any time. */
   const admitted = new Set<string>()
   let dump: Awaited<ReturnType<World['dump']>> = new Map()
   let backup = structuredClone(world.state)
@@ -512,7 +512,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
       case 'restart':
         return restart(action.from)
       case 'restore':
-        // Whoever restores a database stops what writes to it.
+        // An operator stops control before restoring its database.
         world.crashAll()
         passes = 0
         copies = 0
@@ -549,7 +549,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
   await watcher.checkAtRest()
 }
 
-test('whatever happens, what is vouched for is true, a revoked key stays dead, and all becomes as Postgres says', async (t) => {
+test('whatever happens, verified shards are right, revoked keys stay refused, and Redis ends as PostgreSQL says', async (t) => {
   const program = findRedisServer(process.env)
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })

@@ -60,7 +60,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     }
   }
 
-  await t.test('of many acceptances of one invitation, one counts', async () => {
+  await t.test('of concurrent acceptances of one invitation, one succeeds', async () => {
     await eachRound(async () => {
       const { token } = await invited(owner, ada)
       const outcomes = (await Promise.all(Array.from({ length: 6 }, () => accept(ada, token)))).map(outcomeOf)
@@ -74,7 +74,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     assert.equal(joins[0]!.n, rounds)
   })
 
-  await t.test('of two who want the last seat, one gets it', async () => {
+  await t.test('of two users who want the last seat, one gets it', async () => {
     await eachRound(async () => {
       const [toAda, toBob] = [await invited(owner, ada), await invited(owner, bob)]
       const outcomes = (await Promise.all([accept(ada, toAda.token), accept(bob, toBob.token)])).map(outcomeOf)
@@ -93,7 +93,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     })
   })
 
-  await t.test('a seat that its user gives up and the owner takes away is gone once', async () => {
+  await t.test('a seat that its user and the owner remove at once is removed once', async () => {
     await eachRound(async () => {
       await joined(owner, ada)
       const outcomes = (await Promise.all([remove(owner, ada.id), remove(ada, ada.id)])).map(outcomeOf)
@@ -103,7 +103,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     })
   })
 
-  await t.test('who is removed while they accept is in or out, and nothing in between', async () => {
+  await t.test('a user who is removed while accepting is in one team or in none', async () => {
     await eachRound(async () => {
       await joined(owner, ada)
       const toBob = await invited(other, ada)
@@ -113,7 +113,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     })
   })
 
-  await t.test('nobody gets into two teams, nor two owners into each other’s', async () => {
+  await t.test('no user gets into two teams, and two owners cannot join each other', async () => {
     await eachRound(async () => {
       const [one, two] = [await invited(owner, ada), await invited(other, ada)]
       const outcomes = (await Promise.all([accept(ada, one.token), accept(ada, two.token)])).map(outcomeOf)
@@ -126,7 +126,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     })
   })
 
-  await t.test('a plan that is lowered while somebody joins leaves them in or out', async () => {
+  await t.test('a plan that is lowered while a user joins leaves them in or out', async () => {
     await eachRound(async () => {
       const { token } = await invited(owner, ada)
       await control.setPlan(owner.id, 'pro')
@@ -138,7 +138,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     })
   })
 
-  await t.test('whatever everybody does at once, nothing fails and nothing breaks', async () => {
+  await t.test('whatever all users do at once, nothing fails and every rule holds', async () => {
     const outcomes = new Set<string>()
     const act = async (user: TestUser, step: number) => {
       const peer = everybody[(everybody.indexOf(user) + 1 + (step % 3)) % everybody.length]!
