@@ -24,7 +24,7 @@ test('the own account of a user with a seat has an operator’s plan or the free
   assert.equal(personalPlan(null, null, false), 'free')
   assert.equal(personalPlan('team', { intended: 'team', ours: ['team'] }, true), 'free')
   assert.equal(personalPlan('pro', { intended: 'team', ours: ['team'] }, true), 'pro')
-  // They have left, and the provider does not know it yet.
+  // They have left the team, but the provider still has its plan.
   assert.equal(personalPlan('team', { intended: 'free', ours: ['team'] }, false), 'free')
   assert.equal(personalPlan(null, { intended: 'pro', ours: ['pro'] }, false), 'pro')
 })
@@ -55,7 +55,7 @@ test('wherever the writer crashes, the last intended plan or an operator’s pla
       for (const event of events) {
         if (event.is === 'intend') row.intended = event.plan
         else if (event.is === 'work') work(event.steps)
-        // A plan that we wrote ourselves cannot be told from the same one set by hand.
+        // An operator's plan is indistinguishable from the same plan that control wrote.
         else if (event.plan === null || !row.ours.includes(event.plan)) {
           found = event.plan
           byHand = event.plan

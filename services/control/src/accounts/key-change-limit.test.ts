@@ -9,7 +9,7 @@ import { judgeKeyChange, keyChangeLimit } from './key-change-limit.ts'
 const hourMs = 3_600_000
 const limit = { perHour: 30, burst: 10 }
 
-/** Makes as many changes as are allowed at a time. @returns how many, and when they have worn off */
+/** Makes as many changes as a time allows. @returns how many, and when they no longer count */
 function changesAt(until: number, now: number, of = limit): { count: number; until: number } {
   for (let count = 0; ; count++) {
     const judged = judgeKeyChange(of, until, now)

@@ -107,7 +107,7 @@ test('checkout at two replicas', async (t) => {
     await one.dueCustomers.refreshDue()
     assert.equal((await replicas.plan(user)).id, 'pro')
 
-    // With a subscription, only once it is known that it has ended.
+    // With a subscription, only after control knows that it has ended.
     await stripe.customers.del(customer as string)
     assert.equal((await checkout(user)).status, 503)
     await settle()

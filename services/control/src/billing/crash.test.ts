@@ -106,7 +106,7 @@ test('control that is killed at any step of a refresh completes it at its next s
       sql`(select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') >= ${count}`
     )
   const planOf = (id: string, plan: string) => isTrue(sql`(select plan from accounts where id = ${id}) = ${plan}`)
-  /** Keeps rows from everybody else. @returns a function that lets go of them */
+  /** Locks rows. @returns a function that unlocks them */
   async function hold(rows: SQL): Promise<() => Promise<unknown>> {
     const held = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
@@ -121,7 +121,7 @@ test('control that is killed at any step of a refresh completes it at its next s
       return holding
     }
   }
-  /** As time does it. */
+  /** As if the time had passed. */
   async function passLeases(): Promise<void> {
     await orm.execute(sql`update plan_writes set lease_ends_at = null`)
     await orm.execute(sql`update customers set due_at = now() - interval '1 s' where due_at is not null`)
@@ -136,7 +136,7 @@ test('control that is killed at any step of a refresh completes it at its next s
     await newPayer()
   ]
 
-  // Of each one step is under way when it is killed, from the last to the first.
+  // Each process is killed during a step, from the last step to the first.
   const putting = Promise.withResolvers<void>()
   proxy.after = async (call) => {
     if (!call.startsWith('PUT')) return

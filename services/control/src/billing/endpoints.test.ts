@@ -99,7 +99,7 @@ test('billing', async (t) => {
           ['subscription.changed', null, 'active']
         ]
       )
-      // And nothing was told twice.
+      // And no entry comes twice.
       const again = await checkout(user)
       assert.deepEqual([again.status, codeOf(again)], [409, 'already_subscribed'])
     }
@@ -134,7 +134,7 @@ test('billing', async (t) => {
       (await auditOf(user.id)).filter(({ action }) => action === 'plan.changed').map(({ detail }) => detail.to),
       ['pro', 'team', 'free']
     )
-    // It can be bought again, by the same customer.
+    // The same customer can buy it again.
     await happens(() => buy(user, 'price_team_yearly'))
     assert.equal((await plan(user)).id, 'team')
     assert.equal((await customersOf(user.id)).length, 1)

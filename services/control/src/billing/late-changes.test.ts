@@ -66,7 +66,7 @@ test('changes after a page was opened or a subscription was read', async (t) => 
     assert.deepEqual(await dueAfterComparison(catalog), [])
   })
 
-  /** Accounts that are to be read, after all subscriptions were compared by a control with this catalog. */
+  /** Accounts that are due after a sweep with this catalog. */
   async function dueAfterComparison(changed: typeof catalog): Promise<string[]> {
     control.passTime(3_600_000)
     const { database, now } = control

@@ -6,10 +6,10 @@ import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, codeOf } from '../testing/start-control.ts'
 import { startBilling } from './testing/start-billing.ts'
 
-/** Callers are promised an answer within ten seconds; here the provider has less, so that the test is quick. */
+/** Shorter than the product's limit, so that the test is quick. */
 const limitMs = 1500
 const tenMinutes = 600_000
-/** What is asked for with this delay is not done before the test has ended, however slow the machine. */
+/** A delay longer than the test, however slow the machine. */
 const neverMs = 3_600_000
 
 const outcomeOf = (answer: Answer) => [answer.status, codeOf(answer)]
@@ -127,7 +127,7 @@ onEachDatabase('while the payment provider is slow, everything else answers', as
   const startedAt = performance.now()
   const { status } = await control.call('GET', '/api/keys', { cookie: users[0]!.cookie })
   assert.equal(status, 200)
-  // One connection is all that PGlite has: there it waits for the provider once.
+  // PGlite has one connection, which waits for the provider once.
   assert.ok(performance.now() - startedAt < 3 * limitMs, `${performance.now() - startedAt} ms`)
   for (const answer of await Promise.all(delivering)) assert.deepEqual(outcomeOf(answer), unavailable)
 })

@@ -97,7 +97,7 @@ test('an unknown price keeps the plan, and is named', async () => {
   assert.equal(facts.plan, 'team')
   assert.equal(facts.priceId, 'price_lost')
   assert.deepEqual(unknown, ['price price_lost of sub_1'])
-  // Of one that has ended nothing follows.
+  // An ended subscription has no effect.
   assert.deepEqual(judge([subscription({ status: 'canceled', priceIds: ['price_lost'] })], 'team').unknown, [])
 })
 
@@ -162,7 +162,7 @@ test('one of the account’s checkout subscriptions stays, and no other subscrip
       for (const { accountId } of surplus) assert.equal(accountId, 'ours')
       const left = some.map((one) => (surplus.has(one) ? { ...one, status: 'canceled' } : one))
       assert.deepEqual(findDuplicates(prices, left, 'ours'), [])
-      // Who had a plan has one.
+      // A customer with a plan keeps one.
       assert.equal(judge(left).facts.plan === 'free', judge(some).facts.plan === 'free')
     })
   )

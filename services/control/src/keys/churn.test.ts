@@ -38,7 +38,7 @@ test('an account that constantly changes its keys', async (t) => {
     assert.ok(answer.status < 300, JSON.stringify(answer.body))
     return (answer.body as { key: Created }).key
   }
-  /** Creates and revokes until that is refused. @returns the refusal, and how often it was not */
+  /** Creates and revokes keys until a call is refused. @returns the refusal, and the number of calls before it */
   async function churn(user: TestUser, most: number): Promise<{ cycles: number; refusal: Answer | null }> {
     for (let cycles = 0; cycles < most; cycles++) {
       const answer = await create(user)
@@ -47,7 +47,7 @@ test('an account that constantly changes its keys', async (t) => {
     }
     return { cycles: most, refusal: null }
   }
-  /** Sweeps as if the hour had passed, until the account has no tombstone any more. */
+  /** Sweeps as if an hour had passed, until the account has no tombstone. */
   async function sweepAll({ id }: { id: string }): Promise<void> {
     const shard = accountShard(id)
     const left = async () => (await client.zrange(`tombstones:{${shard}}`, 0, '-1')).some((name) => name.startsWith(id))
@@ -65,7 +65,7 @@ test('an account that constantly changes its keys', async (t) => {
     assert.deepEqual([refusal!.status, codeOf(refusal!)], [429, 'too_many_requests'])
     const wait = Number(refusal!.headers['retry-after'])
     assert.ok(wait > 0 && wait <= 120, String(wait))
-    // As if the time had passed. The clock is PostgreSQL's, so that of a replica cannot be in the way.
+    // As if the time had passed: PostgreSQL's clock decides.
     control.passTime(-3_600_000)
     assert.equal((await create(user)).status, 429)
     control.passTime(7_200_000)
@@ -90,7 +90,7 @@ test('an account that constantly changes its keys', async (t) => {
     assert.deepEqual([refusal.status, codeOf(refusal)], [429, 'too_many_requests'])
     assert.ok(Number(refusal.headers['retry-after']) > 0)
     assert.equal((await create(user)).status, 429)
-    // A repeated call changes nothing, and tells whether the change is in force.
+    // A repeated call changes nothing, and reports whether the change is in force.
     assert.equal((await setCap(0.1)).status, 200)
   })
 

@@ -40,7 +40,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
       .update(keyRows)
       .set({ [what]: sql`now()` })
       .where(eq(keyRows.id, id))
-  /** What admission reads of a key. */
+  /** The record of a key that admission reads. */
   const recordOf = async (account: string, id: string) =>
     readKeyRecord((await control.redis.client.hget(accountName(account), `r:${id}`))!)
   const partner = async (plan = 'enterprise') => {
@@ -137,7 +137,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
         401,
         'invalid_api_key'
       ])
-      // The header alone counts: a page cannot borrow the cookie by it, nor the other way round.
+      // Only the header counts: a page cannot combine it with the cookie.
       const both = { cookie: user.cookie, headers: { authorization: `Bearer ${inference.value}` } }
       assert.deepEqual(refusal(await call('GET', '/api/keys', both)), [401, 'invalid_api_key'])
 

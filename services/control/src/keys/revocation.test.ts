@@ -14,7 +14,7 @@ interface Key {
   value: string
 }
 
-/** As the program has it: a Redis that hangs is given up on. */
+/** The program's limit for a silent Redis. */
 const redisSilenceLimitMs = 2000
 
 const program = findRedisServer(process.env)
@@ -22,7 +22,7 @@ const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).
 
 test('revocation, while Redis comes and goes', async (t) => {
   if (!need(t, 'redis-server', program)) return
-  // A dump is only written when told, and loaded at every start.
+  // Redis writes a dump only on request, and loads it at every start.
   const options = { program, dataDir: t.testdir(), persistence: false }
   let server = await startRedis({ port: 0, ...options })
   const { port, url } = server
@@ -78,7 +78,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     assert.ok(dead.ms < 5000, `${dead.ms} ms`)
     const alive = await untilAnswered(gateway, kept.value, 'admitted')
     assert.ok(!alive.before.has('refused'))
-    // Control gave up the connection on which Redis was silent.
+    // Control closed the silent connection.
     await control.redis.ready()
     assert.deepEqual((await revoke(doomed)).body, { ok: true })
   })

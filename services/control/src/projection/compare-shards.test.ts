@@ -14,7 +14,7 @@ const truth = {
   nowMs: 0
 }
 
-/** Markers of all shards, each as it should be but for the given ones. */
+/** Current markers of all shards, except the given ones. */
 function markers(others: Partial<Record<Shard, Partial<FoundMarker>>>, holder = run): Map<Shard, FoundMarker> {
   return new Map(
     allShards.map((shard) => {

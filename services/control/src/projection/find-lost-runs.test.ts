@@ -54,7 +54,7 @@ testOnEveryRedis('after a restart control finds the run ids whose usage was lost
     await link.client.flushall()
     await writeContent(link.client, dump, isSortedSet)
     assert.deepEqual(await lostRuns(), [tagOf(second)])
-    // What is counted by others does not make good for it.
+    // Usage of other run ids does not replace it.
     await serve(one, account)
     assert.deepEqual(await lostRuns(), [tagOf(second)])
   })
@@ -90,7 +90,7 @@ testOnEveryRedis('after a restart control finds the run ids whose usage was lost
     await forgetUsage(link, await readUsage(link, names), true)
     assert.equal(await link.client.exists(usageIndexName(shard)), 0)
     assert.deepEqual(await lostRuns(), [])
-    // The note is as old as the data that it is found with.
+    // The stored hour is as old as its data.
     await link.client.flushall()
     await writeContent(link.client, before, isSortedSet)
     assert.deepEqual(await lostRuns(), [])

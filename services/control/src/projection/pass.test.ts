@@ -35,7 +35,7 @@ function addKey(state: MemoryState, digest: string): void {
 
 /**
  * A pass over an empty Redis. A key is created after the pass has read PostgreSQL and before it replays.
- * @returns what a gateway is then told of the live key
+ * @returns the answer that a gateway then gets for the live key
  */
 async function keyMadeDuringPass(meanwhile: 'acknowledged, then flushed' | 'not brought to Redis'): Promise<unknown> {
   const server = await startRedis({ port: 0 })

@@ -53,7 +53,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     }
     assert.equal(new Set(pointers.map((write) => (write.kind === 'pointer' ? write.digest : ''))).size, 2500)
     assert.equal(pointers.length, 2500)
-    // After that change there is nothing.
+    // There are no later changes.
     assert.deepEqual(await all(source.writesAfter([shard], changes.get(shard)!, 2, false)), [])
   })
 

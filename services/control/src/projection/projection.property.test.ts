@@ -48,7 +48,7 @@ type Action =
   | { do: 'revoke' | 'edit'; key: number; tell: Telling }
   | { do: 'tell'; key: number }
   | { do: 'month' | 'flush' | 'dump' | 'crash' | 'backup' }
-  /** Tombstones go from Redis, pointers of dead secrets expire there, and Postgres deletes what died long ago. */
+  /** Redis sweeps tombstones, its pointers of ended secrets expire, and PostgreSQL deletes long revoked keys. */
   | { do: 'sweep' | 'wholeSweep' | 'expire' | 'purge' }
   | { do: 'restart'; from: 'present' | 'dump' | 'nothing' }
   | { do: 'restore'; redis: 'same' | 'present' | 'dump' | 'nothing' }
@@ -83,7 +83,7 @@ const anything: fc.Arbitrary<Action[]> = fc.array(
   { minLength: 20, maxLength: 120, size: 'max' }
 )
 
-/** Accounts that can be served, so that there is something to lose. */
+/** Accounts with requests, so that there is spend to lose. */
 const begun: Action[] = [
   { do: 'create', account: 0, tell: 'whole' },
   { do: 'create', account: 1, tell: 'whole' },
@@ -94,7 +94,7 @@ const actions = fc
   .tuple(fc.constantFrom([], begun), anything)
   .map(([beginning, rest]): Action[] => [...beginning, ...rest])
 
-/** What once went wrong. */
+/** Cases that once failed. */
 const known: Action[][] = [
   // A key that Redis may forget is alive in the backup.
   [
@@ -135,7 +135,7 @@ const known: Action[][] = [
   ]
 ]
 
-/** What is asked of the projection, watched while it works. */
+/** Checks the promises of the projection while it works. */
 function watch(world: World, link: RedisNode) {
   const gateway: RedisNode = { ...link, run: () => world.run() }
   const created: Array<{ id: string; account: string; digest: string }> = []
@@ -144,18 +144,18 @@ function watch(world: World, link: RedisNode) {
   const acknowledged = new Set<string>()
   /** Keys whose record Redis had. */
   const inRedis = new Set<string>()
-  /** Keys that something was charged to before. */
+  /** Keys with spend. */
   const servedEarly = new Set<string>()
-  /** Accounts that Postgres lost: that they come again with a spend is not promised. */
+  /** Accounts that PostgreSQL lost: their spend is not promised to return. */
   const lostAccounts = new Set<string>()
   /**
-   * Whether Redis has lost something while it was being copied. What had been read by then may reach the ledger only after
-   * the spend was seeded: what is lost so was served in the last moments before, which is not promised either.
+   * Whether Redis lost data during a copy. Rows that were read by then may reach the ledger only after the spend was seeded:
+   * usage of the last moments may be lost, which is not promised either.
    */
   let lostInFlight = false
   /** From a restore of PostgreSQL until the next pass has compared: until then no one can know. */
   let unjudged = false
-  /** What shards of earlier epochs hold may be what was lost, until they have followed. */
+  /** Shards of earlier epochs may have lost changes until they are written again. */
   let trustedEpoch = 0
 
   async function look(id: string, of: string): Promise<ConfirmAnswer> {
@@ -186,7 +186,7 @@ function watch(world: World, link: RedisNode) {
       trustedEpoch = 0
       for (const id of lost.accounts.keys()) if (!now.accounts.has(id)) lostAccounts.add(id)
       for (const id of told) {
-        // What was revoked Redis may have swept, rightly: it has to be told again of a key that lives again.
+        // Redis may have swept the tombstone; a key that is active again must be written again.
         const before = lost.keys.get(id)
         if (!now.keys.has(id) || before?.record.status === 'revoked') told.delete(id)
       }
@@ -206,7 +206,7 @@ function watch(world: World, link: RedisNode) {
       return upTo !== null && row!.change <= upTo
     },
 
-    /** What must hold at every instant. */
+    /** Checks the promises that hold at every instant. */
     async check(): Promise<void> {
       const known = created.filter(({ id }) => told.has(id))
       const dead = created.filter(({ id }) => acknowledged.has(id))
@@ -214,7 +214,7 @@ function watch(world: World, link: RedisNode) {
       await Promise.all([...known.map(checkKnown), ...dead.map(checkDead), ...verified.map(checkShard)])
     },
 
-    /** What must hold once the loop has nothing left to do. */
+    /** Checks the promises that hold when the loop is idle. */
     async checkAtRest(): Promise<void> {
       for (const shard of interesting) {
         assert.equal(await verifiedChange(shard), world.state.shards.get(shard) ?? 0, `${shard} is not verified`)
@@ -237,7 +237,7 @@ function watch(world: World, link: RedisNode) {
     assert.equal(await wouldAdmit(made.id, made.account), false, `${made.id} was revoked, and is admitted`)
   }
 
-  /** What is in a shard that gateways would rely on must be what Postgres says. */
+  /** A verified shard must have PostgreSQL's state. */
   async function checkShard(shard: Shard): Promise<void> {
     const upTo = await verifiedChange(shard)
     if (upTo === null) return
@@ -296,7 +296,7 @@ function watch(world: World, link: RedisNode) {
     else if (row.change <= upTo) assert.deepEqual(record, row.record, `${id} is verified`)
   }
 
-  /** The change up to which gateways would rely on a shard; null if they would not. */
+  /** The change up to which a shard is verified; null if it is not. */
   async function verifiedChange(shard: Shard): Promise<number | null> {
     const { version, run } = await readMarker(link.client, shard)
     if (typeof version !== 'number' || run !== world.run()) return null
@@ -352,7 +352,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
     }
   }
 
-  /** What was under way when the keys died has ended long ago. */
+  /** Requests from before the revocation have ended long ago. */
   function purge(): void {
     world.crashAll()
     passes = 0
@@ -424,7 +424,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
         const of = accounts[action.account]!
         if (await watcher.isOpen(of)) admitted.add(of)
         if (!admitted.has(of)) return
-        // A key that Redis never had is not admitted. What it is charged then counts for its account only.
+        // A key that Redis never had is not admitted. Its charges count for the account only.
         if (!watcher.inRedis.has(`key_${action.key}`)) watcher.servedEarly.add(`key_${action.key}`)
         await serve({ ...link, run: () => world.run() }, of, { key: `key_${action.key}`, costNanos: 1 + action.key })
         return
@@ -432,7 +432,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
       case 'create':
       case 'plan': {
         const of = accounts[action.account]!
-        // The restored database is judged before it goes on: see compareShards.
+        // A pass compares the restored database before other changes: see compareShards.
         if (watcher.isUnjudged()) return
         const shard = accountShard(of)
         if (action.do === 'plan' || !state.accounts.has(of)) {

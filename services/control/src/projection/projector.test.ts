@@ -23,7 +23,7 @@ const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 const program = findRedisServer(process.env)
 const keyId = (number: number) => `key_${String(number).padStart(24, '0')}`
 
-/** Everything that a projector says, as `<level> <message>`. */
+/** The log of a projector, as `<level> <message>`. */
 function listen() {
   const said: string[] = []
   const at = (level: string) => (values: unknown, message?: string) => {
@@ -53,7 +53,7 @@ function project(t: Test, options: Omit<ProjectorOptions, 'catalog' | 'log'> & P
   return { projector, said }
 }
 
-/** Changes a key as an endpoint does, without telling anybody. */
+/** Changes a key as an endpoint does, without notifying the projector. */
 async function changeKey(database: Database, number: number, set: Partial<typeof keys.$inferInsert>): Promise<void> {
   await database.orm.transaction(async (tx) => {
     const [row] = await tx
@@ -68,7 +68,7 @@ async function changeKey(database: Database, number: number, set: Partial<typeof
   })
 }
 
-/** The columns of a table that are not computed by Postgres, which takes no value for those. */
+/** The columns of a table except computed ones, which cannot be inserted. */
 async function writableColumns(orm: Orm, table: string): Promise<SQL> {
   const columns = await queryRows<{ name: string }>(
     orm,

@@ -69,7 +69,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     await enter(ada, 'key_1', new Date(month.from.getTime() - 3_600_000), 1000)
     await enter(ada, 'key_1', month.to, 1000)
     await enter(bob, 'key_3', month.from, 1000)
-    // One whose tombstone was swept, which needs no spend.
+    // A key whose tombstone was swept needs no spend.
     await enter(ada, 'key_dead', month.from, 10)
     for (const key of ['key_1', 'key_2']) await putKeyRecord(redis, ada, key, 1, activeKey)
     await seed()

@@ -12,7 +12,7 @@ const lost = new Error('terminating connection due to unexpected postmaster exit
 
 const accountOf = (version: number): ProjectionWrite => ({ kind: 'account', account, version, record })
 
-/** Fails so many times, and then has an account. */
+/** Fails the given number of times, and then returns an account. */
 function failing(times: number) {
   let left = times
   return async (): Promise<ProjectionWrite[]> => {

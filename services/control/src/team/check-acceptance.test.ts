@@ -83,7 +83,7 @@ test('a user is accepted exactly if every rule is met', async () => {
   assert(accepted > 10)
 })
 
-/** The rules by themselves, on a world in memory: whatever people do, in whatever order. */
+/** Applies the rules to random actions of users, in memory. */
 test('no sequence of joining and leaving breaks a limit, or puts a user in two teams', async () => {
   const people = ['p0', 'p1', 'p2', 'p3', 'p4']
   const person = fc.nat({ max: people.length - 1 })
@@ -114,7 +114,7 @@ test('no sequence of joining and leaving breaks a limit, or puts a user in two t
               ownSeats: seatsOf(user),
               subscriptionStatus: null
             },
-            // The account of a seat is suspended for as long as it is one.
+            // The own account of a user with a seat is suspended.
             team: { isSuspended: seatOf.has(account), seats: before, seatLimit: limits.get(account)! }
           })
           if (refusal !== null) continue

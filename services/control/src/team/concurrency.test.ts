@@ -8,7 +8,7 @@ import { startControl, type TestUser } from '../testing/start-control.ts'
 import { outcomeOf, teamOf } from './testing/team-of.ts'
 
 const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
-/** Teams of two: everybody wants the last seat. */
+/** Teams of two: all users want the last seat. */
 const catalog = { ...shipped, plans: { ...shipped.plans, team: { ...shipped.plans.team!, seats: 2 } } }
 const rounds = 5
 
@@ -22,7 +22,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
   const [ada, bob] = [await control.signUp(), await control.signUp()]
   const everybody = [owner, other, ada, bob]
 
-  /** What must hold whenever nothing is under way. */
+  /** Checks the rules that must hold between calls. */
   async function check(): Promise<void> {
     const rows = await queryRows<
       Record<'id' | 'status' | 'reasons', string> & { seat_of: string | null; seats: number }
@@ -97,7 +97,7 @@ onEachDatabase('team, all at once', async (t, newDatabase) => {
     await eachRound(async () => {
       await joined(owner, ada)
       const outcomes = (await Promise.all([remove(owner, ada.id), remove(ada, ada.id)])).map(outcomeOf)
-      // Who has left already acts for their own account, which they own.
+      // A user who has left acts for their own account.
       assert(['200,403 forbidden', '200,404 not_found', '404 not_found,200'].includes(outcomes.join()), outcomes.join())
       assert.equal((await account(ada)).role, 'owner')
     })

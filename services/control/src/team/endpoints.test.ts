@@ -81,13 +81,13 @@ onEachDatabase('team', async (t, newDatabase) => {
       assert.equal((await record(owner.id)).status, 'active')
       assert.deepEqual((await call('GET', '/api/keys', { cookie: ada.cookie })).body, { keys: [], next_cursor: null })
 
-      // What they make belongs to the team, and stays there when they leave.
+      // Their keys belong to the team, and stay there when they leave.
       const made = keyOf(await createKey(ada.cookie, 'made by a seat')).id
       const idsOf = async (cookie: string) =>
         ((await call('GET', '/api/keys', { cookie })).body as { keys: Array<{ id: string }> }).keys.map(({ id }) => id)
       assert.deepEqual(await idsOf(owner.cookie), [made])
 
-      // The owner may change and revoke any key of the team, a seat only those it made.
+      // The owner may change and revoke any key of the team, other members only their own.
       const owners = keyOf(await createKey(owner.cookie, 'made by the owner')).id
       const changeable = async (cookie: string) =>
         ((await call('GET', '/api/keys', { cookie })).body as { keys: Key[] }).keys

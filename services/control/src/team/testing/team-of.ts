@@ -13,7 +13,7 @@ export const outcomeOf = (answer: Answer): string =>
 
 type By = Pick<TestUser, 'cookie'>
 
-/** What people do with teams. */
+/** The actions of users in teams. */
 export function teamOf(control: RunningControl) {
   const { call } = control
   const api = {
