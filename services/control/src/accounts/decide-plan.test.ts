@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { decidePlanWrite, personalPlan, planByHand } from './decide-plan.ts'
 
-test('what we may have written is ours; all else was set by hand, and nothing is nobody’s', async () => {
+test('a plan that control did not write was set by an operator; no plan was set by nobody', async () => {
   assert.equal(planByHand(null, []), null)
   assert.equal(planByHand(null, ['pro']), null)
   assert.equal(planByHand('pro', ['free', 'pro']), null)
@@ -11,7 +11,7 @@ test('what we may have written is ours; all else was set by hand, and nothing is
   assert.equal(planByHand('pro', []), 'pro')
 })
 
-test('what is ours is brought to what is intended, and what is not is left', async () => {
+test('control replaces its own plans with the intended one, and leaves an operator’s', async () => {
   assert.equal(decidePlanWrite(null, { intended: 'team', ours: [] }), 'write')
   assert.equal(decidePlanWrite('free', { intended: 'team', ours: ['free', 'team'] }), 'write')
   assert.equal(decidePlanWrite('team', { intended: 'team', ours: ['team'] }), 'written')
@@ -19,12 +19,12 @@ test('what is ours is brought to what is intended, and what is not is left', asy
   assert.equal(decidePlanWrite('team', { intended: 'team', ours: [] }), 'by hand')
 })
 
-test('the plan of a seat’s own account is what was set by hand, or free; the team’s is never theirs', async () => {
+test('the own account of a user with a seat has an operator’s plan or the free one, never the team’s', async () => {
   assert.equal(personalPlan('pro', null, false), 'pro')
   assert.equal(personalPlan(null, null, false), 'free')
   assert.equal(personalPlan('team', { intended: 'team', ours: ['team'] }, true), 'free')
   assert.equal(personalPlan('pro', { intended: 'team', ours: ['team'] }, true), 'pro')
-  // They have left, and the provider does not know it yet.
+  // They have left the team, but the provider still has its plan.
   assert.equal(personalPlan('team', { intended: 'free', ours: ['team'] }, false), 'free')
   assert.equal(personalPlan(null, { intended: 'pro', ours: ['pro'] }, false), 'pro')
 })
@@ -37,7 +37,7 @@ const event = fc.oneof(
   fc.record({ is: fc.constant('work' as const), steps: fc.nat({ max: 4 }) })
 )
 
-test('wherever the writer crashes, it ends with what was intended last, or with what was set by hand', async () => {
+test('wherever the writer crashes, the last intended plan or an operator’s plan stands in the end', async () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 30 }), (events) => {
       let found: string | null = null
@@ -55,7 +55,7 @@ test('wherever the writer crashes, it ends with what was intended last, or with 
       for (const event of events) {
         if (event.is === 'intend') row.intended = event.plan
         else if (event.is === 'work') work(event.steps)
-        // A plan that we wrote ourselves cannot be told from the same one set by hand.
+        // An operator's plan is indistinguishable from the same plan that control wrote.
         else if (event.plan === null || !row.ours.includes(event.plan)) {
           found = event.plan
           byHand = event.plan

@@ -25,7 +25,7 @@ onEachDatabase('account', async (t, newDatabase) => {
       )
     )[0]!
 
-  await t.test('says what the caller acts for', async () => {
+  await t.test('the answer describes the account that the caller acts for', async () => {
     const { models, ...account } = await read()
     assert.deepEqual(account, {
       id,
@@ -49,7 +49,7 @@ onEachDatabase('account', async (t, newDatabase) => {
     )
   })
 
-  await t.test('an own cap is stored exactly, projected, and written down', async () => {
+  await t.test('an own cap is stored exactly, written to Redis, and recorded in the audit log', async () => {
     const answer = await set(12.345678901)
     assert.equal(answer.status, 200)
     assert.equal(accountOf(answer).monthly_budget_usd, 12.345678901)
@@ -66,7 +66,7 @@ onEachDatabase('account', async (t, newDatabase) => {
     )
   })
 
-  await t.test('the same again changes nothing; nothing at all is a cap too; null takes it away', async () => {
+  await t.test('a repeated cap changes nothing; 0 is a cap; null removes it', async () => {
     const { version } = await row()
     assert.equal((await set(12.345678901)).status, 200)
     assert.equal((await row()).version, version)
@@ -77,21 +77,24 @@ onEachDatabase('account', async (t, newDatabase) => {
     assert.equal((await record()).ownCapNanos, null)
   })
 
-  await t.test('a cap that is above the plan’s, too fine, or no amount is refused and changes nothing', async () => {
-    await set(7)
-    for (const wrong of [100.000000001, 1e6, 1e9, -1, -1e-9, 1e-10, 0.1234567891, '7', true, [], {}, undefined]) {
-      const answer = await set(wrong)
-      assert.equal(answer.status, 400, String(wrong))
-      assert.equal((answer.body as { error: { code: string } }).error.code, 'invalid_request')
-      assert.match(JSON.stringify(answer.body), /monthly_budget_usd/)
+  await t.test(
+    'a cap above the plan’s, with too many decimals, or not a number is refused and changes nothing',
+    async () => {
+      await set(7)
+      for (const wrong of [100.000000001, 1e6, 1e9, -1, -1e-9, 1e-10, 0.1234567891, '7', true, [], {}, undefined]) {
+        const answer = await set(wrong)
+        assert.equal(answer.status, 400, String(wrong))
+        assert.equal((answer.body as { error: { code: string } }).error.code, 'invalid_request')
+        assert.match(JSON.stringify(answer.body), /monthly_budget_usd/)
+      }
+      const extra = await call('PATCH', '/api/account', { cookie, body: { monthly_budget_usd: 1, plan: 'enterprise' } })
+      assert.equal(extra.status, 400)
+      assert.equal((await read()).monthly_budget_usd, 7)
+      assert.equal((await call('PATCH', '/api/account', { body: { monthly_budget_usd: 1 } })).status, 401)
     }
-    const extra = await call('PATCH', '/api/account', { cookie, body: { monthly_budget_usd: 1, plan: 'enterprise' } })
-    assert.equal(extra.status, 400)
-    assert.equal((await read()).monthly_budget_usd, 7)
-    assert.equal((await call('PATCH', '/api/account', { body: { monthly_budget_usd: 1 } })).status, 401)
-  })
+  )
 
-  await t.test('a cap outlives a lower plan, and changes at the same moment leave one of them', async () => {
+  await t.test('a cap stays when the plan gets lower; of concurrent changes one stays', async () => {
     const caps = Array.from({ length: 8 }, (_, index) => index + 1)
     for (const { status } of await Promise.all(caps.map(set))) assert.equal(status, 200)
     const { monthly_budget_usd } = await read()

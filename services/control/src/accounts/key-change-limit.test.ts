@@ -9,7 +9,7 @@ import { judgeKeyChange, keyChangeLimit } from './key-change-limit.ts'
 const hourMs = 3_600_000
 const limit = { perHour: 30, burst: 10 }
 
-/** Makes as many changes as are allowed at a time. @returns how many, and when they have worn off */
+/** Makes as many changes as a time allows. @returns how many, and when they no longer count */
 function changesAt(until: number, now: number, of = limit): { count: number; until: number } {
   for (let count = 0; ; count++) {
     const judged = judgeKeyChange(of, until, now)
@@ -18,7 +18,7 @@ function changesAt(until: number, now: number, of = limit): { count: number; unt
   }
 }
 
-test('an account may make a burst of changes at once, and then as many an hour as its plan says', async () => {
+test('an account may make a burst of changes at once, and then the plan’s number per hour', async () => {
   const { count, until } = changesAt(0, 1e12)
   assert.equal(count, 10)
   assert.deepEqual(judgeKeyChange(limit, until, 1e12), { waitMs: hourMs / 30 })
@@ -26,7 +26,7 @@ test('an account may make a burst of changes at once, and then as many an hour a
   assert.equal(changesAt(until, 1e12 + hourMs).count, 10)
 })
 
-test('in any hour there are at most the burst and the hourly limit', async () => {
+test('no hour has more changes than the burst plus the hourly limit', async () => {
   const waits = fc.array(fc.nat({ max: 600_000 }), { minLength: 1, maxLength: 300 })
   fc.assert(
     fc.property(waits, (pauses) => {
@@ -46,14 +46,14 @@ test('in any hour there are at most the burst and the hourly limit', async () =>
   )
 })
 
-test('however a clock moved, one change passes, and the next waits for no longer than its own time', async () => {
+test('after any clock change one change passes, and the next waits for one interval at most', async () => {
   const judged = judgeKeyChange(limit, 9e15, 1e12)
   assert.ok('until' in judged)
   const next = judgeKeyChange(limit, judged.until, 1e12)
   assert.ok('waitMs' in next && next.waitMs <= hourMs / 30)
 })
 
-test('a plan without a limit has one that follows from its quota', async () => {
+test('a plan without a limit gets one from its key quota', async () => {
   const withQuota = (keyQuota: number | null) =>
     keyChangeLimit({ ...testCatalog, plans: { free: { ...testCatalog.plans.free!, keyQuota } } }, 'free')
   assert.deepEqual(withQuota(1), { perHour: 30, burst: 10 })
@@ -61,7 +61,7 @@ test('a plan without a limit has one that follows from its quota', async () => {
   assert.deepEqual(withQuota(null), { perHour: 36_000, burst: 6000 })
 })
 
-test('the shipped plans say theirs: each next one allows more', async () => {
+test('each shipped plan has its own limit, and a better plan allows more', async () => {
   const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
   const limits = ['free', 'pro', 'team', 'enterprise'].map((plan) => keyChangeLimit(catalog, plan).perHour)
   assert.deepEqual(limits, [30, 60, 300, 36_000])

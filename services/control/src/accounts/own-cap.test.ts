@@ -12,7 +12,7 @@ const isRefused = (usd: number, cap: number) => {
   )
 }
 
-test('any number of nanodollars up to the plan’s cap comes back as it was written', async () => {
+test('every amount in nanodollars up to the plan’s cap is stored exactly', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e15 }), (nanos) => {
       const written = `${Math.floor(nanos / 1e9)}.${String(nanos % 1e9).padStart(9, '0')}`
@@ -22,7 +22,7 @@ test('any number of nanodollars up to the plan’s cap comes back as it was writ
   )
 })
 
-test('none, nothing and just the plan’s cap are fine; above it and finer than a nanodollar are not', async () => {
+test('null, 0 and the plan’s cap are accepted; more, or more than nine decimals, is refused', async () => {
   assert.equal(readOwnCap(null, 5e9), null)
   assert.equal(readOwnCap(0, 5e9), 0)
   assert.equal(readOwnCap(5, 5e9), 5e9)

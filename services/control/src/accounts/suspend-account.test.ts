@@ -29,7 +29,7 @@ onEachDatabase('suspension', async (t, newDatabase) => {
       )
     )[0]!
 
-  await t.test('an account is suspended while it has any reason, and each change is told once', async () => {
+  await t.test('an account is suspended while it has a reason, and each change is reported once', async () => {
     const { id } = await control.signUp()
     const first = await stateOf(id)
     assert.equal(first.status, 'active')
@@ -51,7 +51,7 @@ onEachDatabase('suspension', async (t, newDatabase) => {
     assert.equal((await record(id)).status, 'active')
   })
 
-  await t.test('an account that is not there is nothing to change; no other reason can be stored', async () => {
+  await t.test('an unknown account changes nothing; an unknown reason cannot be stored', async () => {
     assert.equal(await change(suspendAccount, crypto.randomUUID(), 'team'), false)
     const { id } = await control.signUp()
     for (const wrong of ["'{bored}'", "'{team,NULL}'"]) {
@@ -64,7 +64,7 @@ onEachDatabase('suspension', async (t, newDatabase) => {
     })
   })
 
-  await t.test('reasons that come at the same moment all count, once each', async () => {
+  await t.test('concurrent reasons all count, once each', async () => {
     const { id } = await control.signUp()
     const all = (make: typeof suspendAccount) =>
       Promise.all([...reasons, ...reasons, ...reasons].map((reason) => change(make, id, reason)))
@@ -75,7 +75,7 @@ onEachDatabase('suspension', async (t, newDatabase) => {
     assert.deepEqual([status, audited], ['active', '6'])
   })
 
-  await t.test('a change that is rolled back leaves nothing', async () => {
+  await t.test('a rolled back change leaves nothing', async () => {
     const { id } = await control.signUp()
     const before = await stateOf(id)
     await assert.rejects(

@@ -10,7 +10,7 @@ const later = () => {
   return { done, finish }
 }
 
-test('work begins after the code that asked for it, and its end can be awaited', async () => {
+test('work starts after the code that requested it, and its end can be awaited', async () => {
   const background = createBackground({ warn: () => assert.fail() })
   const order: string[] = []
   background.run('mail', async () => void order.push('work'))
@@ -21,7 +21,7 @@ test('work begins after the code that asked for it, and its end can be awaited',
   assert.deepEqual(order, ['answer', 'work'])
 })
 
-test('the end is that of everything, also of what begins meanwhile', async () => {
+test('the end waits for all work, also for work that starts meanwhile', async () => {
   const background = createBackground({ warn: () => assert.fail() })
   let isSecondDone = false
   background.run('first', async () => {
@@ -33,7 +33,7 @@ test('the end is that of everything, also of what begins meanwhile', async () =>
   assert.equal(isSecondDone, true)
 })
 
-test('a failure is logged and nothing else', async () => {
+test('a failure is only logged', async () => {
   const warnings: unknown[] = []
   const background = createBackground({ warn: (line: unknown) => void warnings.push(line) })
   const err = new Error('away')
@@ -42,7 +42,7 @@ test('a failure is logged and nothing else', async () => {
   assert.deepEqual(warnings, [{ err, what: 'mail' }])
 })
 
-test('above the cap nothing is begun until something has ended', async () => {
+test('above the cap no work starts until other work has ended', async () => {
   let warnings = 0
   const background = createBackground({ warn: () => void warnings++ }, 2)
   const { done, finish } = later()

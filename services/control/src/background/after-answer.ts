@@ -1,17 +1,17 @@
 import type { FastifyBaseLogger } from 'fastify'
 
-/** What is under way beyond that is not begun: it would wait longer than anybody waits for a mail. */
+/** Work above this number is dropped: a mail would arrive too late. */
 const maxUnderWay = 100
 
-/** Work that an answer does not wait for, so that the answer's time tells nothing about it. */
+/** Work after the answer, so that the answer's time reveals nothing about it. */
 export interface Background {
   /**
-   * Begins after the answer is out. Failures are logged, never told; work above the cap is dropped, which is logged too.
+   * Starts after the answer is sent. Failures are only logged. Work above the cap is dropped and logged.
    *
-   * @param task has a time limit of its own
+   * @param task must have its own time limit
    */
   run(what: string, task: () => Promise<void>): void
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is under way. */
   ended(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export function createBackground(log: Pick<FastifyBaseLogger, 'warn'>, cap = max
   const underWay = new Set<Promise<void>>()
 
   async function perform(what: string, task: () => Promise<void>): Promise<void> {
-    // By then the answer of the request that asked for it has been written.
+    // In the next turn of the event loop the answer has been written.
     await new Promise((resolve) => setImmediate(resolve))
     try {
       await task()

@@ -21,7 +21,7 @@ function openWork() {
 }
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
-test('so much runs at once, and the rest in the order in which it came', async () => {
+test('the limit runs at once, and the rest in order of arrival', async () => {
   const concurrency = createConcurrencyLimit(2)
   const works = [openWork(), openWork(), openWork(), openWork()]
   const runs = works.map(({ work }) => concurrency(work, never))
@@ -39,7 +39,7 @@ test('so much runs at once, and the rest in the order in which it came', async (
   await Promise.all(runs.slice(1))
 })
 
-test('whoever waits too long gives up, and keeps nobody waiting', async () => {
+test('a caller that waits too long gives up, and blocks nobody', async () => {
   const concurrency = createConcurrencyLimit(1)
   const [first, second, third] = [openWork(), openWork(), openWork()]
   const limit = new AbortController()
@@ -58,7 +58,7 @@ test('whoever waits too long gives up, and keeps nobody waiting', async () => {
   assert.equal(await concurrency(async () => 'free again', never), 'free again')
 })
 
-test('most connections are left to everything else, and there is always one turn', async () => {
+test('most connections stay free, and one caller can always run', async () => {
   for (const [connections, most] of [
     [1, 1],
     [2, 1],

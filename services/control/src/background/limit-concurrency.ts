@@ -2,23 +2,23 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
 import type { Database } from '../database/connect.ts'
 
-/** As many as leave most of a database's connections to everything else. */
+/** A limit that leaves two thirds of a database's connections to other work. */
 export const concurrencyLimitFor = ({ connections }: Pick<Database, 'connections'>): ConcurrencyLimit =>
   createConcurrencyLimit(Math.max(1, Math.floor(connections / 3)))
 
-/** Runs work, at most so much at once; what comes later waits its turn. */
+/** Runs work under a concurrency limit; further work waits in order. */
 export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, limit: AbortSignal) => Promise<Result>
 
 /**
- * A transaction that waits for the payment provider holds a connection. Only some may do so at once, or a slow provider
- * would take the database away from everything else.
+ * A transaction that waits for the payment provider holds a connection. Without a limit, a slow provider would use up all
+ * connections.
  *
- * The function that it returns throws a ServiceError of that code if no turn has come by the limit.
+ * The returned function throws a ServiceError with `lateCode` if the work cannot start before its signal aborts.
  *
- * @param most how much may run at once
+ * @param max how much may run at once
  */
-export function createConcurrencyLimit(most: number, lateCode: ErrorCode = 'payments_unavailable'): ConcurrencyLimit {
-  let free = most
+export function createConcurrencyLimit(max: number, lateCode: ErrorCode = 'payments_unavailable'): ConcurrencyLimit {
+  let free = max
   const waiting: Array<() => void> = []
 
   function take(limit: AbortSignal): Promise<void> {

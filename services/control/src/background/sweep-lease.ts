@@ -12,20 +12,20 @@ type SweepTable = typeof userSweeps | typeof billingSweeps
 
 /** Milliseconds between checks whether a sweep is due. */
 const checkMs = 30_000
-/** Longer than any step takes; whoever works on a sweep and dies is replaced after it. */
+/** Longer than any step. If a replica dies during a sweep, another one takes over after this time. */
 const leaseMs = 60_000
 
-/** A comparison of everything with somebody else's list, which this process has to itself. */
+/** A sweep, such as the comparison of all users with the provider, that only this process works on. */
 export interface Lease {
-  /** How far it is. */
+  /** The progress. */
   readonly sweep: {
     readonly startedAt: Date
-    /** The next page of the list; null once all have been read. */
+    /** The next page of the list; null after the last one. */
     readonly page: number | null
   }
-  /** Notes how far it is, and keeps the lease. @throws Error if somebody else has taken the sweep over */
+  /** Stores the progress and renews the lease. @throws Error if another replica has taken over */
   keep(page: number | null): Promise<void>
-  /** @param isDone false leaves the sweep where it stands, for whoever looks next */
+  /** @param isDone false keeps the progress, for the next replica that checks */
   end(isDone: boolean): Promise<void>
 }
 
@@ -48,9 +48,9 @@ export function createSweepLoop(
 }
 
 /**
- * Begins a sweep of a table if it is time for one, or takes up one that nobody works on any more.
+ * Starts a sweep if one is due, or continues one whose replica died.
  *
- * @returns null if there is nothing to do, or somebody does it
+ * @returns null if no sweep is due, or another replica works on it
  */
 export async function claimSweep(
   orm: Orm,
@@ -78,7 +78,7 @@ export async function claimSweep(
   if (row === undefined) return null
 
   let sweep: Lease['sweep'] = row
-  // The end that we wrote last is what names our lease: whoever takes the sweep over writes another.
+  // The end that we stored last identifies our lease: a replica that takes over stores another one.
   const isOurs = () => eq(sweeps.leaseEndsAt, leaseEndsAt)
   return {
     get sweep() {
@@ -91,7 +91,7 @@ export async function claimSweep(
         .set({ page, leaseEndsAt: later })
         .where(isOurs())
         .returning({ one: sweeps.one })
-      if (kept.length === 0) throw new Error('another replica has taken the comparison over')
+      if (kept.length === 0) throw new Error('another replica has taken over the comparison')
       leaseEndsAt = later
       sweep = { ...sweep, page }
     },

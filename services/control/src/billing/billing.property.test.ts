@@ -5,7 +5,7 @@ import { histories } from './testing/histories.ts'
 import { liveThrough } from './testing/history-world.ts'
 import { startReplicas } from './testing/start-replicas.ts'
 
-test('whatever happens, and however control is told of it, the plan ends as the payment provider says', async (t) => {
+test('whatever happens, and in whatever order events arrive, the plan ends as the payment provider says', async (t) => {
   const replicas = await startReplicas(t)
   if (replicas === null) return
   let count = 0

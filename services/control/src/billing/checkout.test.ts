@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { actions, deliver } from './testing/start-billing.ts'
 import { startReplicas } from './testing/start-replicas.ts'
 
-test('checkout by way of two replicas', async (t) => {
+test('checkout at two replicas', async (t) => {
   const replicas = await startReplicas(t)
   if (replicas === null) return
   const { one, two, payments, stripe, checkout, buy, sessionOf, eventsSince, live, settle } = replicas
@@ -35,7 +35,7 @@ test('checkout by way of two replicas', async (t) => {
     }
   )
 
-  await t.test('asked for another price, the page from before is closed', async () => {
+  await t.test('a checkout for another price closes the earlier page', async () => {
     const user = await one.signUp()
     const first = await sessionOf(await checkout(user, 'price_pro_monthly'))
     const second = await sessionOf(await elsewhere.checkout(user, 'price_team_monthly'))
@@ -46,7 +46,7 @@ test('checkout by way of two replicas', async (t) => {
     assert.ok((await openSessions(customer!.id)).length <= 1)
   })
 
-  await t.test('of two subscriptions that were paid all the same, the later one is ended', async () => {
+  await t.test('of two paid subscriptions the later one is ended', async () => {
     const user = await one.signUp()
     const session = await sessionOf(await checkout(user))
     const customer = session.customer as string
@@ -75,7 +75,7 @@ test('checkout by way of two replicas', async (t) => {
     assert.equal((await replicas.plan(user)).id, 'pro')
   })
 
-  await t.test('a subscription that was made elsewhere is left alone', async () => {
+  await t.test('a subscription created elsewhere is left alone', async () => {
     const user = await one.signUp()
     const before = controls.events().length
     await buy(user)
@@ -94,7 +94,7 @@ test('checkout by way of two replicas', async (t) => {
     assert.equal((await replicas.plan(user)).id, 'team', 'the greater plan counts')
   })
 
-  await t.test('somebody whom the provider has deleted is made a customer anew', async () => {
+  await t.test('an account whose customer was deleted gets a new one', async () => {
     const user = await one.signUp()
     const session = await sessionOf(await checkout(user))
     await stripe.customers.del(session.customer as string)
@@ -107,7 +107,7 @@ test('checkout by way of two replicas', async (t) => {
     await one.dueCustomers.refreshDue()
     assert.equal((await replicas.plan(user)).id, 'pro')
 
-    // With a subscription, only once it is known that it has ended.
+    // With a subscription, only after control knows that it has ended.
     await stripe.customers.del(customer as string)
     assert.equal((await checkout(user)).status, 503)
     await settle()
@@ -115,7 +115,7 @@ test('checkout by way of two replicas', async (t) => {
     assert.equal((await checkout(user)).status, 200)
   })
 
-  await t.test('what was bought is found by comparison, if nobody ever tells', async () => {
+  await t.test('a purchase without an event is found by the comparison', async () => {
     const user = await one.signUp()
     const subscription = await buy(user)
     const look = async () => {

@@ -22,7 +22,7 @@ import { storeCustomer } from './customers.ts'
 import { startCatalogPayments } from './testing/start-billing.ts'
 import { catalog } from './testing/subscriptions.ts'
 
-test('control that is killed at any step of a sync makes it good at its next start, without another event', async (t) => {
+test('control that is killed at any step of a refresh completes it at its next start, without another event', async (t) => {
   const server = await startPostgres()
   if (!need(t, 'PostgreSQL', server)) return
   t.after(() => server.stop())
@@ -59,7 +59,7 @@ test('control that is killed at any step of a sync makes it good at its next sta
       REDIS_URL: redis.url
     })
 
-  /** Somebody who has just bought the plan pro, of which control has not been told. */
+  /** A user who has just bought the plan pro; control has not received the event. */
   async function newPayer(): Promise<{ id: string; tell(url: string): void }> {
     const email = `${randomBytes(8).toString('hex')}@example.com`
     const { data, error } = await admin.createUser({ email, email_confirm: true })
@@ -84,7 +84,7 @@ test('control that is killed at any step of a sync makes it good at its next sta
     const headers = { 'stripe-signature': Stripe.webhooks.generateTestHeaderString({ payload, secret: webhookSecret }) }
     return {
       id,
-      // The answer does not come: whoever would send it is killed.
+      // No answer arrives: the process is killed.
       tell: (url) =>
         void fetch(`${url}/api/billing/webhook`, { method: 'POST', body: payload, headers }).catch(() => undefined)
     }
@@ -106,7 +106,7 @@ test('control that is killed at any step of a sync makes it good at its next sta
       sql`(select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') >= ${count}`
     )
   const planOf = (id: string, plan: string) => isTrue(sql`(select plan from accounts where id = ${id}) = ${plan}`)
-  /** Keeps rows from everybody else. @returns a function that lets go of them */
+  /** Locks rows. @returns a function that unlocks them */
   async function hold(rows: SQL): Promise<() => Promise<unknown>> {
     const held = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
@@ -121,7 +121,7 @@ test('control that is killed at any step of a sync makes it good at its next sta
       return holding
     }
   }
-  /** As time does it. */
+  /** As if the time had passed. */
   async function passLeases(): Promise<void> {
     await orm.execute(sql`update plan_writes set lease_ends_at = null`)
     await orm.execute(sql`update customers set due_at = now() - interval '1 s' where due_at is not null`)
@@ -136,7 +136,7 @@ test('control that is killed at any step of a sync makes it good at its next sta
     await newPayer()
   ]
 
-  // Of each one step is under way when it is killed, from the last to the first.
+  // Each process is killed during a step, from the last step to the first.
   const putting = Promise.withResolvers<void>()
   proxy.after = async (call) => {
     if (!call.startsWith('PUT')) return
@@ -147,7 +147,7 @@ test('control that is killed at any step of a sync makes it good at its next sta
   await redis.kill('SIGSTOP')
   committed.tell(url)
   await until('what was read is committed, and not in Redis', () => planOf(committed.id, 'pro'))
-  // The identity provider has written the plan, and nobody knows.
+  // The identity provider has stored the plan, but control does not know.
   await putting.promise
   const releases = [await hold(sql`select from accounts where id = ${writing.id} for update`)]
   writing.tell(url)

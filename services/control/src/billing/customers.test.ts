@@ -21,7 +21,7 @@ onEachDatabase('customers', async (t, newDatabase) => {
     return id
   }
 
-  await t.test('an account that is stored as the same customer several times at once is that customer', async () => {
+  await t.test('concurrent calls that store the same customer succeed', async () => {
     for (let round = 0; round < 50; round++) {
       const account = await newAccount()
       const customer = `cus_${round}`
@@ -31,7 +31,7 @@ onEachDatabase('customers', async (t, newDatabase) => {
     }
   })
 
-  await t.test('the customer of one account does not become that of another', async () => {
+  await t.test('the customer of one account cannot become that of another', async () => {
     const [one, other] = [await newAccount(), await newAccount()]
     await storeCustomer(orm, one, 'cus_of_one', { now, replaces: null })
     await assert.rejects(storeCustomer(orm, other, 'cus_of_one', { now, replaces: null }))

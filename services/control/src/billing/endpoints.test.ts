@@ -26,7 +26,7 @@ test('billing', async (t) => {
     (await stripe.customers.list({ limit: 100 })).data.filter(({ metadata }) => metadata.account_id === accountId)
   const planAtProvider = (id: string) => teamOf(control).planAtProvider(id)
 
-  await t.test('whoever never bought anything has a plan, and neither portal nor invoices', async () => {
+  await t.test('an account that never bought anything has a plan, but no portal and no invoices', async () => {
     const user = await control.signUp()
     assert.deepEqual(await plan(user), {
       id: 'free',
@@ -42,7 +42,7 @@ test('billing', async (t) => {
     assert.deepEqual((await invoices(user)).body, { invoices: [], has_more: false })
   })
 
-  await t.test('what is on sale can be read by anybody', async () => {
+  await t.test('everyone can read the plans on sale', async () => {
     const { status, body } = await call('GET', '/api/billing/plans')
     assert.equal(status, 200)
     const { plans } = body as { plans: Array<{ id: string; prices: unknown[] }> }
@@ -57,7 +57,7 @@ test('billing', async (t) => {
     )
   })
 
-  await t.test('a price that is not on sale is refused, without a word to the provider', async () => {
+  await t.test('a price that is not on sale is refused without a call to the provider', async () => {
     const user = await control.signUp()
     controls.clearCalls()
     for (const price of ['price_nothing', 'prod_pro', 'pro', 'constructor', ' price_pro_monthly']) {
@@ -99,13 +99,13 @@ test('billing', async (t) => {
           ['subscription.changed', null, 'active']
         ]
       )
-      // And nothing was told twice.
+      // And no entry comes twice.
       const again = await checkout(user)
       assert.deepEqual([again.status, codeOf(again)], [409, 'already_subscribed'])
     }
   )
 
-  await t.test('in the portal the plan is switched and cancelled, and goes when it ends', async () => {
+  await t.test('customers switch and cancel the plan in the portal, and it applies until its end', async () => {
     const user = await control.signUp()
     const subscription = await happens(() => buy(user))
     const answer = await portal(user)
@@ -134,13 +134,13 @@ test('billing', async (t) => {
       (await auditOf(user.id)).filter(({ action }) => action === 'plan.changed').map(({ detail }) => detail.to),
       ['pro', 'team', 'free']
     )
-    // It can be bought again, by the same customer.
+    // The same customer can buy it again.
     await happens(() => buy(user, 'price_team_yearly'))
     assert.equal((await plan(user)).id, 'team')
     assert.equal((await customersOf(user.id)).length, 1)
   })
 
-  await t.test('keys above a lower plan’s quota stay, and new ones wait until they are below it', async () => {
+  await t.test('keys above a lower plan’s quota stay, and new ones are refused until there is room', async () => {
     const user = await control.signUp()
     const create = () => call('POST', '/api/keys', { cookie: user.cookie, body: { label: 'one' } })
     const subscription = await happens(() => buy(user))
@@ -198,13 +198,13 @@ test('billing', async (t) => {
       const answer = await invoices(user, query)
       assert.deepEqual([answer.status, codeOf(answer)], [400, 'invalid_request'], query)
     }
-    // Of somebody else's invoice nothing is told.
+    // Another customer's invoice is not found.
     const other = await control.signUp()
     await buy(other)
     assert.equal((await invoices(other, `?starting_after=${all[0]!.id}`)).status, 400)
   })
 
-  await t.test('a team is paid by its owner, and its seats follow', async () => {
+  await t.test('the owner pays for the team, and its seats get the plan', async () => {
     const { joined } = teamOf(control)
     const owner = await control.signUp()
     const subscription = await happens(() => buy(owner, 'price_team_monthly'))
@@ -223,33 +223,30 @@ test('billing', async (t) => {
     assert.equal(await planAtProvider(owner.id), 'free')
   })
 
-  await t.test(
-    'nobody joins a team with a subscription of their own, and one that was bought since counts when they leave',
-    async () => {
-      const { accept, invited, joined, remove } = teamOf(control)
-      const owner = await control.signUp({ plan: 'team' })
-      const payer = await control.signUp()
-      const subscription = await happens(() => buy(payer))
-      const { token } = await invited(owner, payer)
-      assert.equal(codeOf(await accept(payer, token)), 'subscription_active')
-      await happens(() => stripe.subscriptions.cancel(subscription))
-      assert.equal((await accept(payer, token)).status, 200)
+  await t.test('a subscriber cannot join a team, and a subscription bought since applies after leaving', async () => {
+    const { accept, invited, joined, remove } = teamOf(control)
+    const owner = await control.signUp({ plan: 'team' })
+    const payer = await control.signUp()
+    const subscription = await happens(() => buy(payer))
+    const { token } = await invited(owner, payer)
+    assert.equal(codeOf(await accept(payer, token)), 'subscription_active')
+    await happens(() => stripe.subscriptions.cancel(subscription))
+    assert.equal((await accept(payer, token)).status, 200)
 
-      const late = await control.signUp()
-      const session = await billing.sessionOf(await checkout(late))
-      await joined(owner, late)
-      await happens(() => controls.pay(session.id))
-      await settle()
-      assert.equal(await planAtProvider(late.id), 'team')
-      assert.equal((await teamOf(control).record(late.id)).plan, 'free')
-      await remove(late, late.id)
-      assert.equal((await plan(late)).id, 'pro')
-      await settle()
-      assert.equal(await planAtProvider(late.id), 'pro')
-    }
-  )
+    const late = await control.signUp()
+    const session = await billing.sessionOf(await checkout(late))
+    await joined(owner, late)
+    await happens(() => controls.pay(session.id))
+    await settle()
+    assert.equal(await planAtProvider(late.id), 'team')
+    assert.equal((await teamOf(control).record(late.id)).plan, 'free')
+    await remove(late, late.id)
+    assert.equal((await plan(late)).id, 'pro')
+    await settle()
+    assert.equal(await planAtProvider(late.id), 'pro')
+  })
 
-  await t.test('everything but the offer needs somebody signed in', async () => {
+  await t.test('everything except the list of plans needs a session', async () => {
     for (const [method, path] of [
       ['GET', '/plan'],
       ['GET', '/portal'],

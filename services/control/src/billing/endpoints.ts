@@ -88,7 +88,7 @@ export async function billingEndpoints(instance: FastifyInstance, options: Billi
   )
 }
 
-/** @throws ServiceError `forbidden` for whoever shares somebody else's account */
+/** The account that the caller owns. @throws ServiceError `forbidden` for a caller with a seat */
 function ownAccount(request: FastifyRequest): string {
   const { accountId, role } = callerOf(request)
   if (role !== 'owner') throw new ServiceError('forbidden')

@@ -9,12 +9,12 @@ import { createSubscriptionSweeper } from './sweep-subscriptions.ts'
 import { startBilling } from './testing/start-billing.ts'
 import { catalog } from './testing/subscriptions.ts'
 
-test('what changes after a page was opened, or a subscription was read', async (t) => {
+test('changes after a page was opened or a subscription was read', async (t) => {
   const billing = await startBilling()
   t.after(() => billing.close())
   const { control, payments, stripe, checkout, sessionOf, settle, buy, happens } = billing
 
-  await t.test('who joins a team cannot pay any more on a page from before', async () => {
+  await t.test('a user who joins a team can no longer pay on an open page', async () => {
     const { invited, accept } = teamOf(control)
     const owner = await control.signUp({ plan: 'team' })
     const user = await control.signUp()
@@ -46,7 +46,7 @@ test('what changes after a page was opened, or a subscription was read', async (
     }
   )
 
-  await t.test('a page that is paid while another is asked for is the last one', async () => {
+  await t.test('a page that is paid while another is requested is the last one', async () => {
     const user = await control.signUp()
     const { id } = await sessionOf(await checkout(user))
     payments.controls.failNext({ method: 'POST', path: '/v1/checkout/sessions/*/expire', delay_ms: 300 })
@@ -58,7 +58,7 @@ test('what changes after a page was opened, or a subscription was read', async (
     await settle()
   })
 
-  await t.test('who once gave up on a payment is not read at every comparison', async () => {
+  await t.test('a customer with an incomplete payment is not refreshed at every comparison', async () => {
     const user = await control.signUp()
     const given = await happens(() => buy(user))
     await happens(() => payments.controls.setStatus(given, 'incomplete_expired'))
@@ -66,7 +66,7 @@ test('what changes after a page was opened, or a subscription was read', async (
     assert.deepEqual(await dueAfterComparison(catalog), [])
   })
 
-  /** Accounts that are to be read, after all subscriptions were compared by a control with this catalog. */
+  /** Accounts that are due after a sweep with this catalog. */
   async function dueAfterComparison(changed: typeof catalog): Promise<string[]> {
     control.passTime(3_600_000)
     const { database, now } = control

@@ -6,10 +6,10 @@ import { onEachDatabase } from '../testing/databases.ts'
 import { type Answer, codeOf } from '../testing/start-control.ts'
 import { startBilling } from './testing/start-billing.ts'
 
-/** Callers are promised an answer within ten seconds; here the provider has less, so that the test is quick. */
+/** Shorter than the product's limit, so that the test is quick. */
 const limitMs = 1500
 const tenMinutes = 600_000
-/** What is asked for with this delay is not done before the test has ended, however slow the machine. */
+/** A delay longer than the test, however slow the machine. */
 const neverMs = 3_600_000
 
 const outcomeOf = (answer: Answer) => [answer.status, codeOf(answer)]
@@ -22,7 +22,7 @@ test('a payment provider in trouble', async (t) => {
     billing
   const { controls } = payments
 
-  await t.test('what could not be read is read later, without another event', async () => {
+  await t.test('a failed refresh is repeated without another event', async () => {
     const user = await control.signUp()
     const before = controls.events().length
     await buy(user)
@@ -50,7 +50,7 @@ test('a payment provider in trouble', async (t) => {
     ['resets connections', { reset: true }],
     ['is slow', { delay_ms: neverMs }]
   ]
-  await t.test('is told of within its time, and leaves nothing half-done', async (t) => {
+  await t.test('is reported within the time limit, and leaves nothing half-done', async (t) => {
     const stranger = await control.signUp()
     const payer = await control.signUp()
     const subscription = await happens(() => buy(payer))
@@ -75,7 +75,7 @@ test('a payment provider in trouble', async (t) => {
       })
     }
     const { data } = await stripe.customers.list({ email: stranger.email })
-    assert.deepEqual(data, [], 'nobody was made a customer by halves')
+    assert.deepEqual(data, [], 'no customer was left half-created')
   })
 
   await t.test('a subscription is not lost when its account is deleted meanwhile', async () => {
@@ -88,7 +88,7 @@ test('a payment provider in trouble', async (t) => {
     assert.equal((await control.call('GET', '/api/auth/me', { cookie })).status, 200, 'they can ask again')
     controls.clearFailures()
     assert.equal((await stripe.subscriptions.retrieve(subscription)).status, 'active')
-    // Nobody asks again: the comparison with the identity provider completes it.
+    // Without another call, the comparison with the identity provider completes it.
     control.passTime(24 * 3_600_000)
     await control.sweeper.look()
     assert.equal((await stripe.subscriptions.retrieve(subscription)).status, 'canceled')
@@ -127,7 +127,7 @@ onEachDatabase('while the payment provider is slow, everything else answers', as
   const startedAt = performance.now()
   const { status } = await control.call('GET', '/api/keys', { cookie: users[0]!.cookie })
   assert.equal(status, 200)
-  // One connection is all that PGlite has: there it waits for the provider once.
+  // PGlite has one connection, which waits for the provider once.
   assert.ok(performance.now() - startedAt < 3 * limitMs, `${performance.now() - startedAt} ms`)
   for (const answer of await Promise.all(delivering)) assert.deepEqual(outcomeOf(answer), unavailable)
 })

@@ -13,7 +13,7 @@ const later = new Date('2026-11-20T00:00:00Z')
 const periodEnd = subscription().periodEndsAt
 
 const table: Array<[name: string, subscriptions: Subscription[], facts: Partial<ReturnType<typeof judge>['facts']>]> = [
-  ['nobody who never bought anything has a plan', [], noSubscription],
+  ['without a subscription there is no plan', [], noSubscription],
   [
     'one that is active has the plan of its price, and renews',
     [subscription()],
@@ -92,22 +92,22 @@ for (const [name, subscriptions, facts] of table) {
   })
 }
 
-test('a price that the catalog does not have keeps the plan, and is named', async () => {
+test('an unknown price keeps the plan, and is named', async () => {
   const { facts, unknown } = judge([subscription({ priceIds: ['price_lost'] })], 'team')
   assert.equal(facts.plan, 'team')
   assert.equal(facts.priceId, 'price_lost')
   assert.deepEqual(unknown, ['price price_lost of sub_1'])
-  // Of one that has ended nothing follows.
+  // An ended subscription has no effect.
   assert.deepEqual(judge([subscription({ status: 'canceled', priceIds: ['price_lost'] })], 'team').unknown, [])
 })
 
-test('a status that nobody knows yet keeps the plan, and is named', async () => {
+test('an unknown status keeps the plan, and is named', async () => {
   const { facts, unknown } = judge([subscription({ status: 'hibernating' })], 'pro')
   assert.equal(facts.plan, 'pro')
   assert.deepEqual(unknown, ['status hibernating of sub_1'])
 })
 
-test('a price that is not sold any more holds for who has it', async () => {
+test('a legacy price still gives its plan to existing subscribers', async () => {
   const pro = catalog.plans.pro!
   const former = {
     ...catalog,
@@ -118,7 +118,7 @@ test('a price that is not sold any more holds for who has it', async () => {
   assert.equal(planFromSubscriptions(formerPrices, [subscription()], 'free').facts.plan, 'pro')
 })
 
-test('the judgement does not depend on the order in which subscriptions are listed', async () => {
+test('the order of subscriptions does not matter', async () => {
   const shuffled = anySubscriptions().chain((some) =>
     fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length, maxLength: some.length }))
   )
@@ -133,7 +133,7 @@ test('the judgement does not depend on the order in which subscriptions are list
   )
 })
 
-test('with prices and statuses that are known, the plan follows from the subscriptions alone', async () => {
+test('with known prices and statuses, the plan follows from the subscriptions alone', async () => {
   fc.assert(
     fc.property(anySubscriptions({ prices: knownPrices }), fc.constantFrom('free', 'pro', 'team'), (some, kept) => {
       const { facts } = judge(some, kept)
@@ -145,7 +145,7 @@ test('with prices and statuses that are known, the plan follows from the subscri
   )
 })
 
-test('one that has ended, or has not begun, changes no plan', async () => {
+test('an ended or incomplete subscription changes no plan', async () => {
   const idle = anySubscriptions({ statuses: ['canceled', 'incomplete_expired', 'incomplete', 'paused', 'unpaid'] })
   fc.assert(
     fc.property(anySubscriptions(), idle, fc.constantFrom('free', 'pro', 'team'), (some, others, kept) => {
@@ -155,20 +155,20 @@ test('one that has ended, or has not begun, changes no plan', async () => {
   )
 })
 
-test('of the subscriptions that our checkout made for an account one is left, and nobody else’s is ended', async () => {
+test('one of the account’s checkout subscriptions stays, and no other subscription is ended', async () => {
   fc.assert(
     fc.property(anySubscriptions(), (some) => {
       const surplus = new Set(findDuplicates(prices, some, 'ours'))
       for (const { accountId } of surplus) assert.equal(accountId, 'ours')
       const left = some.map((one) => (surplus.has(one) ? { ...one, status: 'canceled' } : one))
       assert.deepEqual(findDuplicates(prices, left, 'ours'), [])
-      // Who had a plan has one.
+      // A customer with a plan keeps one.
       assert.equal(judge(left).facts.plan === 'free', judge(some).facts.plan === 'free')
     })
   )
 })
 
-test('of two that were bought at once, the older stays, unless its payment has failed', async () => {
+test('of two concurrent purchases the older stays, unless its payment failed', async () => {
   const first = subscription({ accountId: 'ours' })
   const second = subscription({ id: 'sub_2', accountId: 'ours', createdAt: later, priceIds: ['price_team_monthly'] })
   assert.deepEqual(findDuplicates(prices, [second, first], 'ours'), [second])

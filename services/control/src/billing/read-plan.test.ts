@@ -12,7 +12,7 @@ const prices = readPlanPrices(catalog)
 const factsOf = (changes: Parameters<typeof subscription>[0]) =>
   planFromSubscriptions(prices, [subscription(changes)], 'free').facts
 
-test('a plan that is paid says when it renews, and one that was cancelled when it ends', async () => {
+test('a paid plan has its renewal, and a cancelled one its end', async () => {
   const paid = describePlan(catalog, 'pro', factsOf({}))
   assert.deepEqual(paid, {
     id: 'pro',
@@ -34,14 +34,14 @@ const unpaid = [
   ['gone', 'free']
 ] as const
 
-test('without a subscription there is no renewal: the free plan, one set by hand, one that the catalog lost', async () => {
+test('a plan without a subscription has no renewal: free, set by an operator, or unknown', async () => {
   for (const [stored, id] of unpaid) {
     const { renews_at, cancel_at, price_id, ...plan } = describePlan(catalog, stored, noSubscription)
     assert.deepEqual([plan.id, renews_at, cancel_at, price_id], [id, null, null, null])
   }
 })
 
-test('a subscriber on another plan, as one set by hand, is told when the subscription renews or ends', async () => {
+test('a subscriber with an operator’s plan sees when the subscription renews or ends', async () => {
   const end = new Date('2026-11-25T00:00:00Z')
   for (const [stored, id] of unpaid) {
     const { renews_at, cancel_at, price_id, ...plan } = describePlan(catalog, stored, factsOf({}))
@@ -51,12 +51,12 @@ test('a subscriber on another plan, as one set by hand, is told when the subscri
   }
 })
 
-test('a payment that failed is told, whatever plan is in force', async () => {
+test('a failed payment is shown, whatever the plan', async () => {
   assert.equal(describePlan(catalog, 'pro', factsOf({ status: 'past_due' })).past_due, true)
   assert.equal(describePlan(catalog, 'free', factsOf({ status: 'unpaid' })).past_due, true)
 })
 
-test('the offer has each plan with the prices that are sold, and nothing about models', async () => {
+test('the offer has each plan with its sold prices, and nothing about models', async () => {
   const plans = describeOffer(catalog)
   assert.ok(Value.Check(OfferedPlansResponse, { plans }))
   assert.deepEqual(

@@ -26,7 +26,7 @@ test('the webhook', async (t) => {
   })
   const eventCount = () => queryRows<{ n: number }>(database.orm, sql`select count(*)::int as n from billing_events`)
 
-  await t.test('takes in what is signed, and nothing else', async () => {
+  await t.test('accepts signed events, and nothing else', async () => {
     const user = await control.signUp()
     const before = controls.events().length
     await buy(user)
@@ -54,20 +54,20 @@ test('the webhook', async (t) => {
     assert.deepEqual(await eventCount(), [{ n: 0 }])
     assert.equal((await plan(user)).id, 'free')
 
-    // Whatever type it is said to have.
+    // Whatever its content type.
     const answer = await deliverRaw(app, body, { ...sign(body, { secret: nextSecret }), 'content-type': 'text/plain' })
     assert.deepEqual([answer.status, answer.body], [200, { received: true }])
     assert.equal((await plan(user)).id, 'pro')
     assert.deepEqual(await eventCount(), [{ n: 1 }])
   })
 
-  await t.test('refuses by its length what is larger than any event', async () => {
+  await t.test('refuses a body that is larger than any event by its length', async () => {
     const body = 'x'.repeat(3 << 20)
     const answer = await deliverRaw(app, body, sign(body))
     assert.deepEqual([answer.status, codeOf(answer)], [413, 'request_too_large'])
   })
 
-  await t.test('takes an event in once, and reads the provider for it once', async () => {
+  await t.test('handles an event once, and reads the provider once', async () => {
     const user = await control.signUp()
     const before = controls.events().length
     await buy(user)
@@ -85,7 +85,7 @@ test('the webhook', async (t) => {
     assert.equal(reads(), 2)
   })
 
-  await t.test('has no business with other customers, other objects and other events', async () => {
+  await t.test('ignores other customers, objects and events', async () => {
     const customer = await stripe.customers.create({ email: 'elsewhere@example.com' })
     const event = (type: string, object: object) => ({
       id: `evt_${randomBytes(8).toString('hex')}`,
@@ -109,7 +109,7 @@ test('the webhook', async (t) => {
     assert.equal((await eventCount())[0]!.n, before)
   })
 
-  await t.test('believes nothing that an event says of the subscription', async () => {
+  await t.test('does not use the subscription in an event', async () => {
     const user = await control.signUp()
     const subscription = await happens(() => buy(user))
     const before = controls.events().length
@@ -122,7 +122,7 @@ test('the webhook', async (t) => {
     assert.notEqual(found.cancel_at, null)
   })
 
-  await t.test('a payment that fails is told as past due, and the plan goes when the provider gives up', async () => {
+  await t.test('a failed payment is shown as past due, and the plan ends when the provider gives up', async () => {
     const user = await control.signUp()
     const session = await billing.sessionOf(await billing.checkout(user))
     await happens(() => controls.pay(session.id, { number: '4000000000000341' }))
@@ -133,7 +133,7 @@ test('the webhook', async (t) => {
     assert.equal((await plan(user)).id, 'free')
   })
 
-  await t.test('a price that the catalog does not have changes nothing, and is named in the log', async () => {
+  await t.test('an unknown price changes nothing, and is named in the log', async () => {
     const user = await control.signUp()
     const subscription = await happens(() => buy(user))
     const price = await stripe.prices.create({

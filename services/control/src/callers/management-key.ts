@@ -6,7 +6,7 @@ import type { Orm } from '../database/connect.ts'
 import { accounts, formerSecrets, keys } from '../database/schema.ts'
 import { isPausedByTeam } from '../database/suspensions.ts'
 
-/** `last_used` may be this far behind: less than a listing promises, and far more than the time between two calls. */
+/** `last_used` may be this far behind: less than the 5 s that a listing promises. */
 const useNotedEveryMs = 2000
 
 const columns = {
@@ -74,7 +74,7 @@ async function findFormer(orm: Orm, digest: string) {
   return key
 }
 
-/** Writes down that a key was used, unless that was written a moment ago. */
+/** Stores the last use of a key, at most every two seconds. */
 export async function noteUse(orm: Orm, id: string, now: Date): Promise<void> {
   const notedBefore = new Date(now.getTime() - useNotedEveryMs)
   await orm

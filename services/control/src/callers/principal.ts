@@ -8,10 +8,10 @@ import type { Database } from '../database/connect.ts'
 import { findManagementKey, noteUse } from './management-key.ts'
 import { callerOf } from './session.ts'
 
-/** On whose behalf a request is made: that of somebody signed in, or of a server with a management key. */
+/** The caller of a request: a signed-in user, or a server with a management key. */
 export interface Principal {
   readonly accountId: string
-  /** `key`: a server. It may do what the owner may, except for other management keys. */
+  /** `key`: a server. It has the owner's rights, except over management keys. */
   readonly role: 'owner' | 'seat' | 'key'
   /** Null for a server. */
   readonly userId: string | null
@@ -22,15 +22,15 @@ export interface Principal {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Hook for `onRequest` of routes for people and for partners' servers: sets `request.principal`. A request with an
-     * `Authorization` header is judged by that alone.
+     * Hook for `onRequest` of routes for people and for partners' servers: sets `request.principal`. If a request has an
+     * `Authorization` header, its cookie is ignored.
      *
      * @throws ServiceError `not_authenticated`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` or `account_suspended`
      */
     requireAccount(request: FastifyRequest): Promise<void>
   }
   interface FastifyRequest {
-    /** Set by `requireAccount`; null in routes that do not ask for it. */
+    /** Set by `requireAccount`; null in other routes. */
     principal: Principal | null
   }
 }
@@ -65,7 +65,7 @@ export const requireAccount = fp(requireAccountPlugin, {
   dependencies: ['session']
 })
 
-/** The principal in a handler behind `requireAccount`. @throws Error in any other */
+/** The principal in a handler behind `requireAccount`. @throws Error in other handlers */
 export function principalOf(request: FastifyRequest): Principal {
   if (request.principal === null) throw new Error(`${request.routeOptions.url} does not require an account`)
   return request.principal

@@ -10,27 +10,27 @@ import { presentedSessions } from './session-cookie.ts'
 import { slideSpan } from './session-lifetime.ts'
 import { extendSession, findSession } from './sessions.ts'
 
-/** Who makes a request. */
+/** The signed-in user of a request. */
 export interface Caller {
   readonly user: User
-  /** The account that they act for: the team's for a seat, else their own. */
+  /** The account that they act for: the team's for a user with a seat, else their own. */
   readonly accountId: string
-  /** Whether that account is theirs, or they have a seat in it. */
+  /** Whether they own that account or have a seat in it. */
   readonly role: 'owner' | 'seat'
-  /** Names the session in the database. */
+  /** Identifies the session in the database. */
   readonly sessionHash: string
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Hook for `onRequest` of routes that need somebody signed in: sets `request.caller`, and counts as use of the
-     * session. @throws ServiceError `not_authenticated`
+     * Hook for `onRequest` of routes that need a session: sets `request.caller`, and counts as use of the session.
+     * @throws ServiceError `not_authenticated`
      */
     requireSession(request: FastifyRequest): Promise<void>
   }
   interface FastifyRequest {
-    /** Set by `requireSession`; null in routes that do not ask for it. */
+    /** Set by `requireSession`; null in other routes. */
     caller: Caller | null
   }
 }
@@ -80,7 +80,7 @@ const sessionPlugin: FastifyPluginAsync<SessionOptions> = async (app, options) =
 
 export const session = fp(sessionPlugin, { name: 'session', fastify: '5.x' })
 
-/** The caller in a handler behind `requireSession`. @throws Error in any other */
+/** The caller in a handler behind `requireSession`. @throws Error in other handlers */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error(`${request.routeOptions.url} does not require a session`)
   return request.caller

@@ -6,14 +6,14 @@ import { effectivePlan, isUnknownPlan } from './effective-plan.ts'
 const plan = { keyQuota: 1 } as Catalog['plans'][string]
 const catalog: Catalog = { models: {}, plans: { free: plan, pro: plan } }
 
-test('a plan of the catalog holds, and everything else is free', async () => {
+test('a plan of the catalog applies, and everything else is free', async () => {
   assert.equal(effectivePlan(catalog, 'pro'), 'pro')
   for (const other of [null, 'free', 'platinum', '', 'toString', '__proto__', 'Pro', ' pro']) {
     assert.equal(effectivePlan(catalog, other), 'free', String(other))
   }
 })
 
-test('no plan at all is not a mistake; one that the catalog lacks is', async () => {
+test('no plan is fine; a plan that the catalog lacks is unknown', async () => {
   assert.equal(isUnknownPlan(catalog, null), false)
   assert.equal(isUnknownPlan(catalog, 'pro'), false)
   for (const other of ['platinum', '', '__proto__']) assert.equal(isUnknownPlan(catalog, other), true, other)

@@ -93,7 +93,7 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     assertPending(await make())
     assert.equal(await isSeen(), false)
     await reconnect()
-    // Nobody asks for it again, and it follows all the same.
+    // Without another call, the loop writes it.
     await until(isSeen)
     await control.redis.ready()
     assert.equal(statusOf(await make()), '200')
@@ -142,7 +142,7 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     })
   }
 
-  await t.test('a key that was changed tells whether that is in force, and so does a change of nothing', async () => {
+  await t.test('a change answers whether it is in force, and so does a repeated change', async () => {
     const { id } = await createWorking()
     assert.equal((await show(id)).in_force, true)
     proxy.cut()
@@ -162,7 +162,7 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     await call('DELETE', `/api/keys/${id}`, owner)
   })
 
-  await t.test('a rotation tells the new value at once, and that it is not in force yet', async () => {
+  await t.test('a rotation answers with the new secret at once, and that it is not in force yet', async () => {
     for (const grace_seconds of [0, 600]) {
       const made = await createWorking()
       const rotate = (options: CallOptions = {}) =>
@@ -193,7 +193,7 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     }
   })
 
-  await t.test('a revoked key is shown as such, with whether that is in force', async () => {
+  await t.test('a revoked key shows whether its revocation is in force', async () => {
     const { id, value } = await createWorking()
     proxy.cut()
     assert.equal(statusOf(await call('DELETE', `/api/keys/${id}`, owner)), '503 revocation_pending')
@@ -206,7 +206,7 @@ onEachDatabase('changes, while control is cut from Redis', async (t, newDatabase
     assert.deepEqual([shown.status, shown.in_force], ['revoked', true])
   })
 
-  await t.test('what Redis did without control hearing of it is pending, and then in force', async () => {
+  await t.test('a write whose answer control lost is pending, and then in force', async () => {
     const { id } = await createWorking()
     const change = (monthly_budget_usd: number) =>
       call('PATCH', `/api/keys/${id}`, { ...owner, body: { monthly_budget_usd } })
@@ -273,14 +273,14 @@ onEachDatabase('GET /api/keys/:id', async (t, newDatabase) => {
     keyOf(await call('POST', '/api/keys', { cookie: by.cookie, body: { label: 'x', ...body } }))
   const get = (by: CallOptions, id: string) => call('GET', `/api/keys/${id}`, by)
 
-  await t.test('a key is shown as in the list, with whether it is in force', async () => {
+  await t.test('a single key has the members of the list, and whether it is in force', async () => {
     const { id } = await create(owner, { metadata: { tenant: '1' }, requests_per_minute: 3 })
     const [listed] = ((await call('GET', '/api/keys', owner)).body as { keys: Key[] }).keys
     assert.deepEqual((await get(owner, id)).body, { key: { ...listed, in_force: true } })
   })
 
   await t.test(
-    'a seat sees every key of the account; a server sees no management key; nobody another account’s',
+    'a seat sees every key of the account; a server sees no management key; no one sees another account’s',
     async () => {
       const seat = await control.signUp()
       await joined(owner, seat)
@@ -301,7 +301,7 @@ onEachDatabase('GET /api/keys/:id', async (t, newDatabase) => {
   )
 })
 
-test('a rotation tells the new value in time, however long what it waits for is silent', async (t) => {
+test('a rotation answers in time, however long Redis is silent', async (t) => {
   const server = await startRedis({ port: 0 })
   const proxy = await startRedisProxy(server.url)
   const control = await startControl({ redisUrl: proxy.url, acknowledgeLimitMs: 500 })

@@ -21,7 +21,7 @@ interface Created {
   value: string
 }
 
-test('an account that changes its keys all the time', async (t) => {
+test('an account that constantly changes its keys', async (t) => {
   const program = findRedisServer(process.env)
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
@@ -38,7 +38,7 @@ test('an account that changes its keys all the time', async (t) => {
     assert.ok(answer.status < 300, JSON.stringify(answer.body))
     return (answer.body as { key: Created }).key
   }
-  /** Creates and revokes until that is refused. @returns the refusal, and how often it was not */
+  /** Creates and revokes keys until a call is refused. @returns the refusal, and the number of calls before it */
   async function churn(user: TestUser, most: number): Promise<{ cycles: number; refusal: Answer | null }> {
     for (let cycles = 0; cycles < most; cycles++) {
       const answer = await create(user)
@@ -47,7 +47,7 @@ test('an account that changes its keys all the time', async (t) => {
     }
     return { cycles: most, refusal: null }
   }
-  /** Sweeps as if the hour had passed, until the account has no tombstone any more. */
+  /** Sweeps as if an hour had passed, until the account has no tombstone. */
   async function sweepAll({ id }: { id: string }): Promise<void> {
     const shard = accountShard(id)
     const left = async () => (await client.zrange(`tombstones:{${shard}}`, 0, '-1')).some((name) => name.startsWith(id))
@@ -58,14 +58,14 @@ test('an account that changes its keys all the time', async (t) => {
   }
   const usedMemory = async () => Number(/used_memory:(\d+)/.exec(await client.info('memory'))![1])
 
-  await t.test('gets 429 beyond what its plan allows, and can revoke all the same', async () => {
+  await t.test('gets 429 above its plan’s limit, and can still revoke keys', async () => {
     const user = await control.signUp({ plan: 'free' })
     const { cycles, refusal } = await churn(user, 100)
     assert.equal(cycles, 10)
     assert.deepEqual([refusal!.status, codeOf(refusal!)], [429, 'too_many_requests'])
     const wait = Number(refusal!.headers['retry-after'])
     assert.ok(wait > 0 && wait <= 120, String(wait))
-    // As if the time had passed. The clock is PostgreSQL's, so that of a replica cannot be in the way.
+    // As if the time had passed: PostgreSQL's clock decides.
     control.passTime(-3_600_000)
     assert.equal((await create(user)).status, 429)
     control.passTime(7_200_000)
@@ -81,7 +81,7 @@ test('an account that changes its keys all the time', async (t) => {
     assert.equal((await create(await control.signUp({ plan: 'free' }))).status, 201)
   })
 
-  await t.test('has its own cap counted with the changes of its keys', async () => {
+  await t.test('changes of its own cap count with changes of its keys', async () => {
     const user = await control.signUp({ plan: 'free' })
     const setCap = (usd: number | null) =>
       call('PATCH', '/api/account', { cookie: user.cookie, body: { monthly_budget_usd: usd } })
@@ -90,11 +90,11 @@ test('an account that changes its keys all the time', async (t) => {
     assert.deepEqual([refusal.status, codeOf(refusal)], [429, 'too_many_requests'])
     assert.ok(Number(refusal.headers['retry-after']) > 0)
     assert.equal((await create(user)).status, 429)
-    // A repeated call changes nothing, and tells whether the change is in force.
+    // A repeated call changes nothing, and reports whether the change is in force.
     assert.equal((await setCap(0.1)).status, 200)
   })
 
-  await t.test('leaves nothing in Redis once its tombstones are swept', async () => {
+  await t.test('leaves nothing in Redis after its tombstones expire', async () => {
     const user = await control.signUp({ plan: 'enterprise' })
     keyOf(await create(user))
     await churn(user, 1)
@@ -123,7 +123,7 @@ test('an account that changes its keys all the time', async (t) => {
     assert.ok(rest - bytes < 4096, `${rest - bytes} bytes are left of 100 cycles`)
   })
 
-  await t.test('has dead keys that answer 401 at every stage', async () => {
+  await t.test('gets 401 for revoked keys at every stage', async () => {
     const user = await control.signUp({ plan: 'enterprise' })
     const key = keyOf(await create(user))
     const kept = keyOf(await create(user))
@@ -146,7 +146,7 @@ test('an account that changes its keys all the time', async (t) => {
     await untilAnswered(redis, key.value, 'refused')
   })
 
-  await t.test('is projected anew if Redis comes back with a key that PostgreSQL has deleted since', async () => {
+  await t.test('is written to Redis again if Redis returns with a key that PostgreSQL has deleted', async () => {
     const user = await control.signUp({ plan: 'enterprise' })
     const [key, kept] = [keyOf(await create(user)), keyOf(await create(user))]
     await untilAnswered(redis, kept.value, 'admitted')
@@ -181,7 +181,7 @@ test('an account that changes its keys all the time', async (t) => {
     )
   })
 
-  await t.test('does not keep others from being served when Redis is nearly full', async () => {
+  await t.test('does not stop other accounts when Redis is nearly full', async () => {
     const user = await control.signUp({ plan: 'free' })
     await client.config('SET', 'maxmemory', String((await usedMemory()) + 150_000))
     try {

@@ -27,7 +27,7 @@ const key: typeof keys.$inferSelect = {
   lastUsedAt: null
 }
 
-test('a change that asks for what is there already is none, however it is written', async () => {
+test('a change to the present values changes nothing, in any notation', async () => {
   for (const asked of [
     {},
     { label: 'one' },
@@ -42,7 +42,7 @@ test('a change that asks for what is there already is none, however it is writte
   }
 })
 
-test('a change that asks for anything else is one', async () => {
+test('a change to any other value is a change', async () => {
   for (const asked of [
     { label: 'two' },
     { expires_at: '2026-12-01T10:00:00.001Z' },
@@ -60,7 +60,7 @@ test('a change that asks for anything else is one', async () => {
   }
 })
 
-test('label and metadata are for people; everything else is what gateways go by', async () => {
+test('label and metadata are for people; gateways use everything else', async () => {
   for (const asked of [{ label: 'x' }, { metadata: {} }, { label: 'x', metadata: {} }]) {
     assert.equal(isForPeopleOnly(asked), true)
   }

@@ -3,16 +3,16 @@ import type { ChangeKeyRequest } from '@tollgate/contracts/http/keys.ts'
 import { toUsd } from '../accounts/own-cap.ts'
 import type { keys } from '../database/schema.ts'
 
-/** Terms that Redis does not have: gateways do not use them. */
+/** Terms that gateways do not use, so Redis does not have them. */
 const forPeople: ReadonlySet<string> = new Set<keyof ChangeKeyRequest>(['label', 'metadata'])
 
-/** Whether a change touches only terms that gateways do not use. An empty one does not: it asks what is in force. */
+/** Whether a change touches only terms that gateways do not use. False for an empty change, which asks what is in force. */
 export function isForPeopleOnly(asked: ChangeKeyRequest): boolean {
   const names = Object.keys(asked)
   return names.length > 0 && names.every((name) => forPeople.has(name))
 }
 
-/** Whether a key already has all the terms that are asked for, so that nothing changes. */
+/** Whether a key already has all requested terms. */
 export function hasTerms(key: typeof keys.$inferSelect, asked: ChangeKeyRequest): boolean {
   const { expires_at: expiry, ...others } = asked
   const present: Required<typeof others> = {
@@ -22,7 +22,7 @@ export function hasTerms(key: typeof keys.$inferSelect, asked: ChangeKeyRequest)
     requests_per_minute: key.requestsPerMinute,
     metadata: key.metadata
   }
-  // One instant can be written in many ways.
+  // The same instant has many notations.
   const isSameExpiry = expiry === undefined || (expiry === null ? null : Date.parse(expiry)) === timeOf(key.expiresAt)
   return (
     isSameExpiry &&

@@ -39,7 +39,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
   const countUsed = async () =>
     (await queryRows<{ count: string }>(orm, sql`select count(last_used_at)::text as count from keys`))[0]!.count
 
-  await t.test('are listed soon after they were noted, and forgotten in Redis', async () => {
+  await t.test('are listed soon after a gateway stored them, and removed from Redis', async () => {
     const id = await createKey()
     assert.equal(await lastUsed(id), null)
     const copier = createUseCopier({ database: control.database, redis, log: quiet, intervalMs: 20 })
@@ -54,7 +54,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
     }
   })
 
-  await t.test('only move forward, change no version, and never lie ahead', async () => {
+  await t.test('only move forward, change no version, and are never in the future', async () => {
     const [id, fast] = [await createKey(), await createKey()]
     const versionOf = async () =>
       (await queryRows<{ version: string }>(orm, sql`select version::text from keys where id = ${id}`))[0]!.version
@@ -76,7 +76,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
     assert.ok(Math.abs(Date.now() - Date.parse((await lastUsed(fast))!)) < 60_000, 'a clock that is a day fast')
   })
 
-  await t.test('that come while others are copied are not lost', async () => {
+  await t.test('that arrive during a copy are not lost', async () => {
     const id = await createKey()
     await noteUses(redis, new Map([[id, past]]))
     // The moment between storing what was read and forgetting it.
@@ -102,7 +102,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
     assert.equal(await lastUsed(id), new Date(past + 5).toISOString())
   })
 
-  await t.test('are all copied, however many, by several replicas at once, and unknown keys forgotten', async () => {
+  await t.test('are all copied by several replicas at once, and those of unknown keys are removed', async () => {
     const count = 2500
     await seedKeys(orm, { count, accounts: 10 })
     const before = Number(await countUsed())
@@ -122,9 +122,9 @@ onEachDatabase('last uses', async (t, newDatabase) => {
     assert.equal(Number(last!.at), past + count - 1)
   })
 
-  // In PGlite, which has one connection, nobody else can be changing anything.
+  // PGlite has one connection, so no other transaction can hold a lock.
   if (databaseUrl !== 'pglite:memory') {
-    await t.test('of a key that somebody is changing wait for the next time, and hold up no others', async () => {
+    await t.test('of a locked key wait for the next copy, and delay no others', async () => {
       const [locked, free] = ['key_000000000000000000000001', 'key_000000000000000000000002']
       const later = past + 10_000
       await noteUses(redis, new Map([locked, free].map((id) => [id, later])))
@@ -138,7 +138,7 @@ onEachDatabase('last uses', async (t, newDatabase) => {
     })
   }
 
-  await t.test('are kept while Redis or the database fails, which is told once until both work again', async () => {
+  await t.test('are kept while Redis or the database fails, which is logged once', async () => {
     const id = await createKey()
     await noteUses(redis, new Map([[id, past]]))
     const said: string[] = []

@@ -34,7 +34,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
   const list = (cookie: string) => call('GET', '/api/keys', { cookie })
   const revoke = (cookie: string, id: string) => call('DELETE', `/api/keys/${id}`, { cookie })
 
-  await t.test('a new key is told once, in full, and listed without its secret', async () => {
+  await t.test('a new key’s secret is shown once, and the list does not have it', async () => {
     const { cookie } = await control.signUp()
     const before = Date.now()
     const answer = await create(cookie, ' my <key> 🔑 ')
@@ -78,7 +78,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     assert.ok(!control.logged.join('\n').includes(value.slice(11)))
   })
 
-  await t.test('a key works as soon as it is told: Redis has its pointer and its record', async () => {
+  await t.test('a key works as soon as it is answered: Redis has its pointer and its record', async () => {
     const { id: account, cookie } = await control.signUp()
     const { id, value } = createdOf(await create(cookie))
     const pointer = await findPointer(control.redis, hash('sha256', value, 'hex'))
@@ -126,7 +126,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     assert.equal(listOf(await list(cookie)).length, 30)
   })
 
-  await t.test('a revoked key makes room for another, and a lower plan keeps what is there', async () => {
+  await t.test('a revoked key makes room for another, and a lower plan keeps existing keys', async () => {
     const user = await control.signUp({ plan: 'pro' })
     const made = [createdOf(await create(user.cookie)), createdOf(await create(user.cookie))]
     await control.setPlan(user.id, 'free')
@@ -139,7 +139,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     createdOf(await create(cookie))
   })
 
-  await t.test('revoking at once and again says ok each time, and keeps when it was first', async () => {
+  await t.test('concurrent and repeated revocations succeed, and the first time stays', async () => {
     const { cookie } = await control.signUp()
     const { id } = createdOf(await create(cookie))
     const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(cookie, id)))
@@ -151,7 +151,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     assert.deepEqual(await revokedAt(), first)
   })
 
-  await t.test('creating and revoking at once never leaves more than the quota, nor blocks for good', async () => {
+  await t.test('concurrent creations and revocations never exceed the quota, and never deadlock', async () => {
     const { cookie } = await control.signUp({ plan: 'pro' })
     const made = await Promise.all(Array.from({ length: 5 }, async () => createdOf(await create(cookie)).id))
     const answers = await Promise.all(made.flatMap((id) => [revoke(cookie, id), create(cookie), create(cookie)]))
@@ -212,30 +212,33 @@ onEachDatabase('keys', async (t, newDatabase) => {
     assert.equal(listOf(await list(cookie)).length, 0)
   })
 
-  await t.test('labels are kept as given: SQL, HTML, spaces, a hundred emoji; half an emoji cannot be', async () => {
-    const { cookie } = await control.signUp({ plan: 'enterprise' })
-    const labels = [
-      `'); drop table keys; --`,
-      '<script>alert(1)</script>',
-      '  ',
-      '😀'.repeat(100),
-      '__proto__',
-      '\u202e\n'
-    ]
-    for (const label of labels) {
-      assert.equal(createdOf(await create(cookie, label)).label, label)
-      control.passTime(5)
+  await t.test(
+    'labels are stored unchanged: SQL, HTML, spaces, a hundred emoji; half an emoji is refused',
+    async () => {
+      const { cookie } = await control.signUp({ plan: 'enterprise' })
+      const labels = [
+        `'); drop table keys; --`,
+        '<script>alert(1)</script>',
+        '  ',
+        '😀'.repeat(100),
+        '__proto__',
+        '\u202e\n'
+      ]
+      for (const label of labels) {
+        assert.equal(createdOf(await create(cookie, label)).label, label)
+        control.passTime(5)
+      }
+      assert.deepEqual(
+        listOf(await list(cookie))
+          .map(({ label }) => label)
+          .reverse(),
+        labels
+      )
+      assert.equal(codeOf(await create(cookie, 'half \ud83d')), 'invalid_request')
     }
-    assert.deepEqual(
-      listOf(await list(cookie))
-        .map(({ label }) => label)
-        .reverse(),
-      labels
-    )
-    assert.equal(codeOf(await create(cookie, 'half \ud83d')), 'invalid_request')
-  })
+  )
 
-  await t.test('without a session there is nothing to see', async () => {
+  await t.test('without a session every request is refused', async () => {
     const { cookie } = await control.signUp()
     const { id } = createdOf(await create(cookie))
     for (const wrong of [undefined, 'svc_session=forged', `svc_session=${'A'.repeat(43)}`, `${cookie}; ${cookie}`]) {
@@ -270,7 +273,7 @@ onEachDatabase('keys', async (t, newDatabase) => {
     assert.deepEqual([answer.status, answer.body], [200, { ok: true }])
   })
 
-  await t.test('every change has a number of its own, and its shards have the last of theirs', async () => {
+  await t.test('every change has its own number, and each shard has its last one', async () => {
     const { orm } = database
     const rows = await orm.select({ version: keys.version }).from(keys)
     assert.ok(rows.length > 50)

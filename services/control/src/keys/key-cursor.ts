@@ -9,7 +9,7 @@ export interface KeyPlace {
 
 export const writeKeyCursor = ({ createdAt, id }: KeyPlace): string => cursor.writeCursor(createdAt, id)
 
-/** @returns null if it is none that {@link writeKeyCursor} wrote */
+/** @returns null for any text that {@link writeKeyCursor} did not write */
 export function readKeyCursor(text: string): KeyPlace | null {
   const place = cursor.readCursor(text, isKeyId)
   return place === null ? null : { createdAt: place.at, id: place.id }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { isKeyId, newKeyId } from './key-id.ts'
 
-test('ids have their form, take every character, and none comes twice', async () => {
+test('ids have their form, use every character, and never repeat', async () => {
   const ids = Array.from({ length: 5000 }, newKeyId)
   for (const id of ids) assert.match(id, /^key_[0-9A-Za-z]{24}$/)
   assert.ok(ids.every(isKeyId))
@@ -11,7 +11,7 @@ test('ids have their form, take every character, and none comes twice', async ()
   for (let place = 4; place < 28; place++) assert.equal(new Set(ids.map((id) => id[place])).size, 62)
 })
 
-test('nothing else is taken for an id', async () => {
+test('no other text is accepted as an id', async () => {
   for (const text of ['', 'key_', `key_${'a'.repeat(23)}`, `key_${'a'.repeat(25)}`, `Key_${'a'.repeat(24)}`]) {
     assert.equal(isKeyId(text), false, text)
   }

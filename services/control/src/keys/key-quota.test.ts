@@ -47,7 +47,7 @@ test('an account above its quota, after a change to a lower plan, adds none unti
   )
 })
 
-test('a plan that the catalog does not have counts as free, also one named like a member of every object', async () => {
+test('an unknown plan counts as free, also with the name of a member of every object', async () => {
   fc.assert(
     fc.property(
       catalogs,

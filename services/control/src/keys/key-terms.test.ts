@@ -11,7 +11,7 @@ const read = (asked: Parameters<typeof readKeyTerms>[0]) => readKeyTerms(asked, 
 const refusedFor = (field: string) => (error: unknown) =>
   (error as { code: string }).code === 'invalid_request' && (error as Error).message.startsWith(`${field}: `)
 
-test('what is not asked for is not in the terms, and null takes a limit away', async () => {
+test('the terms have only the requested members, and null removes a limit', async () => {
   assert.deepEqual(read({}), {})
   assert.deepEqual(read({ expires_at: null, models: null, monthly_budget_usd: null, requests_per_minute: null }), {
     expiresAt: null,
@@ -21,7 +21,7 @@ test('what is not asked for is not in the terms, and null takes a limit away', a
   })
 })
 
-test('an expiry lies in the future, in any form of an instant', async () => {
+test('an expiry must be in the future, in any notation of a time', async () => {
   assert.deepEqual(read({ expires_at: '2026-11-21T14:00:01+02:00' }), { expiresAt: new Date('2026-11-21T12:00:01Z') })
   for (const past of [
     '2026-11-21T12:00:00Z',
@@ -33,14 +33,14 @@ test('an expiry lies in the future, in any form of an instant', async () => {
   }
 })
 
-test('a key has no model that its plan does not have', async () => {
+test('a key cannot have a model that its plan lacks', async () => {
   assert.deepEqual(read({ models: ['small'] }), { models: ['small'] })
   assert.throws(() => read({ models: ['small', 'large'] }), refusedFor('models'))
   assert.throws(() => read({ models: ['constructor'] }), refusedFor('models'))
   assert.deepEqual(readKeyTerms({ models: ['large'] }, testCatalog, 'pro', now), { models: ['large'] })
 })
 
-test('a budget is kept to the nanodollar, and what is finer is refused', async () => {
+test('a budget is exact to the nanodollar, and more decimals are refused', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e15 }), (nanos) => {
       assert.deepEqual(read({ monthly_budget_usd: nanos / 1e9 }), { monthlyBudgetNanos: nanos })
@@ -49,7 +49,7 @@ test('a budget is kept to the nanodollar, and what is finer is refused', async (
   assert.throws(() => read({ monthly_budget_usd: 0.1234567891 }), refusedFor('monthly_budget_usd'))
 })
 
-test('a cursor leads back to its place, and anything else is none', async () => {
+test('a cursor restores its place, and any other text is refused', async () => {
   fc.assert(
     fc.property(fc.nat({ max: 2 ** 31 }), (seconds) => {
       const place = { createdAt: new Date(seconds * 1000), id: newKeyId() }

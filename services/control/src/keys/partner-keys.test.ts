@@ -40,7 +40,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
       .update(keyRows)
       .set({ [what]: sql`now()` })
       .where(eq(keyRows.id, id))
-  /** What admission reads of a key. */
+  /** The record of a key that admission reads. */
   const recordOf = async (account: string, id: string) =>
     readKeyRecord((await control.redis.client.hget(accountName(account), `r:${id}`))!)
   const partner = async (plan = 'enterprise') => {
@@ -83,7 +83,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     )
   })
 
-  await t.test('a management key opens nothing else, and is itself out of a server’s reach', async () => {
+  await t.test('a management key works for keys only, and cannot touch management keys', async () => {
     const { user, management, server } = await partner()
     assert.equal(scopeOfSecret(management.value), 'management')
     for (const path of ['/api/auth/me', '/api/account', '/api/team', '/api/audit']) {
@@ -137,7 +137,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
         401,
         'invalid_api_key'
       ])
-      // The header alone counts: a page cannot borrow the cookie by it, nor the other way round.
+      // Only the header counts: a page cannot combine it with the cookie.
       const both = { cookie: user.cookie, headers: { authorization: `Bearer ${inference.value}` } }
       assert.deepEqual(refusal(await call('GET', '/api/keys', both)), [401, 'invalid_api_key'])
 
@@ -218,7 +218,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     assert.equal([...(Array.isArray(behind) ? behind : (behind as { rows: unknown[] }).rows)].length, 0)
   })
 
-  await t.test('terms are kept as asked, and told as they are', async () => {
+  await t.test('terms are stored as requested, and listed as stored', async () => {
     const { user } = await partner()
     const expires = new Date(control.now().getTime() + 3_600_000).toISOString()
     const terms = {
@@ -257,7 +257,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     }
   })
 
-  await t.test('an expired key leaves room for another, and comes back only where there is room', async () => {
+  await t.test('an expired key makes room for another, and becomes active again only within the quota', async () => {
     const user = await control.signUp({ plan: 'free' })
     const soon = new Date(control.now().getTime() + 60_000).toISOString()
     const first = told(await create(user, { label: 'first', expires_at: soon }))
@@ -268,7 +268,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     assert.equal((await call('PATCH', `/api/keys/${first.id}`, { ...user, body: { label: 'x' } })).status, 200)
   })
 
-  await t.test('a list comes in pages, each key once, also while keys are added', async () => {
+  await t.test('a list has pages with each key once, even while keys are added', async () => {
     const { server } = await partner()
     const made: string[] = []
     for (let number = 0; number < 7; number++) {
@@ -315,7 +315,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     )
   })
 
-  await t.test('a request that is repeated with its Idempotency-Key makes one key, however often at once', async () => {
+  await t.test('requests with the same Idempotency-Key create one key, however many run at once', async () => {
     const { user, server } = await partner()
     const send = (by: By, header: string) => {
       const headers = { ...('headers' in by ? by.headers : {}), 'idempotency-key': header }
@@ -337,7 +337,7 @@ onEachDatabase('keys for partners', async (t, newDatabase) => {
     assert.equal((await send(server, 'order-1')).status, 201)
   })
 
-  await t.test('another account’s key is not there, whoever asks', async () => {
+  await t.test('no caller can see another account’s key', async () => {
     const mine = await partner()
     const { id } = told(await create(mine.user, { label: 'x' }))
     const { user, server } = await partner()

@@ -14,7 +14,7 @@ interface Key {
   value: string
 }
 
-/** As the program has it: a Redis that hangs is given up on. */
+/** The program's limit for a silent Redis. */
 const redisSilenceLimitMs = 2000
 
 const program = findRedisServer(process.env)
@@ -22,7 +22,7 @@ const codeOf = (answer: Answer) => (answer.body as { error: { code: string } }).
 
 test('revocation, while Redis comes and goes', async (t) => {
   if (!need(t, 'redis-server', program)) return
-  // A dump is only written when told, and loaded at every start.
+  // Redis writes a dump only on request, and loads it at every start.
   const options = { program, dataDir: t.testdir(), persistence: false }
   let server = await startRedis({ port: 0, ...options })
   const { port, url } = server
@@ -57,7 +57,7 @@ test('revocation, while Redis comes and goes', async (t) => {
   }
   const kept = await createWorking()
 
-  await t.test('a revocation that was answered with ok counts from that moment on', async () => {
+  await t.test('a revocation that was answered with success applies from that moment on', async () => {
     const doomed = await createWorking()
     const answer = await revoke(doomed)
     assert.deepEqual([answer.status, answer.body], [200, { ok: true }])
@@ -65,7 +65,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     assert.equal(await askAsGateway(gateway, kept.value), 'admitted')
   })
 
-  await t.test('while Redis hangs it is pending, and the loop sees to it when Redis goes on', async (t) => {
+  await t.test('while Redis hangs it is pending, and the loop completes it afterwards', async (t) => {
     const doomed = await createWorking()
     await server.kill('SIGSTOP')
     const startedAt = performance.now()
@@ -78,12 +78,12 @@ test('revocation, while Redis comes and goes', async (t) => {
     assert.ok(dead.ms < 5000, `${dead.ms} ms`)
     const alive = await untilAnswered(gateway, kept.value, 'admitted')
     assert.ok(!alive.before.has('refused'))
-    // Control gave up the connection on which Redis was silent.
+    // Control closed the silent connection.
     await control.redis.ready()
     assert.deepEqual((await revoke(doomed)).body, { ok: true })
   })
 
-  await t.test('while Redis is away it is pending at once, and an empty Redis heals by itself', async (t) => {
+  await t.test('while Redis is away it is pending at once, and an empty Redis is filled again', async (t) => {
     const doomed = await createWorking()
     await server.kill('SIGKILL')
     const startedAt = performance.now()
@@ -100,7 +100,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     assert.deepEqual((await revoke(doomed)).body, { ok: true })
   })
 
-  await t.test('a Redis that comes back from a dump without the revocation never lets the key in', async (t) => {
+  await t.test('a Redis restored from a dump without the revocation never admits the key', async (t) => {
     const doomed = await createWorking()
     await control.redis.client.save()
     assert.deepEqual((await revoke(doomed)).body, { ok: true })
@@ -116,7 +116,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     t.comment(`healed ${dead.ms + alive.ms} ms after the dump was there`)
   })
 
-  await t.test('a FLUSHALL refuses nobody falsely, and heals by itself', async (t) => {
+  await t.test('a FLUSHALL makes no key invalid, and Redis is filled again', async (t) => {
     const doomed = await createWorking()
     await revoke(doomed)
     await control.redis.client.flushall()
@@ -128,7 +128,7 @@ test('revocation, while Redis comes and goes', async (t) => {
     assert.ok(alive.ms < 5000)
   })
 
-  await t.test('a key that is made while Redis is away is told, and works soon after Redis is back', async (t) => {
+  await t.test('a key created while Redis is away is answered, and works soon after Redis returns', async (t) => {
     await server.kill('SIGKILL')
     const { value } = await create()
     await startAgain()

@@ -14,7 +14,7 @@ const truth = {
   nowMs: 0
 }
 
-/** Markers of all shards, each as it should be but for the given ones. */
+/** Current markers of all shards, except the given ones. */
 function markers(others: Partial<Record<Shard, Partial<FoundMarker>>>, holder = run): Map<Shard, FoundMarker> {
   return new Map(
     allShards.map((shard) => {
@@ -30,15 +30,15 @@ const stale = (others: Partial<Record<Shard, Partial<FoundMarker>>>) => {
   return comparison.stale.map(({ shard }) => shard)
 }
 
-test('where every marker is as it should be there is nothing to do', async () => {
+test('with current markers there is nothing to do', async () => {
   assert.deepEqual(stale({}), [])
   assert.deepEqual(stale({ a01: { highest: versionOf(1, 10) } }), [])
 })
 
 for (const [name, marker] of [
   ['has no version', { version: null, run: null }],
-  ['was vouched for to another process', { run: 'other run' }],
-  ['was vouched for to none', { run: null }],
+  ['was verified for another process', { run: 'other run' }],
+  ['was verified for no process', { run: null }],
   ['is behind', { version: versionOf(1, 9) }],
   ['is of an earlier epoch', { version: versionOf(0, 10) }],
   ['is of an earlier epoch, with a change beyond', { version: versionOf(0, 11), highest: versionOf(0, 999) }]
@@ -48,23 +48,23 @@ for (const [name, marker] of [
   })
 }
 
-test('a shard without any change is vouched for at change zero', async () => {
+test('a shard without changes is verified at change zero', async () => {
   assert.deepEqual(stale({ k07: { version: null } }), ['k07'])
 })
 
 for (const [name, marker, epoch] of [
   ['a marker', { version: versionOf(1, 11) }, 1],
   ['a record', { highest: versionOf(1, 11) }, 1],
-  ['a record of a shard that was never vouched for', { version: null, run: null, highest: versionOf(1, 11) }, 1],
+  ['a record of a shard that was never verified', { version: null, run: null, highest: versionOf(1, 11) }, 1],
   ['a marker of a later epoch', { version: versionOf(7, 0) }, 7]
 ] as const) {
-  test(`${name} beyond what Postgres knows proves that it was restored`, async () => {
+  test(`${name} beyond PostgreSQL’s proves that PostgreSQL was restored`, async () => {
     assert.deepEqual(compareShards(markers({ a01: marker }), truth), { ahead: true, epoch })
     assert.deepEqual(compareShards(markers({ a01: marker }, 'other run'), truth), { ahead: true, epoch })
   })
 }
 
-test('of several shards ahead the latest epoch counts', async () => {
+test('if several shards are ahead, the latest epoch counts', async () => {
   const comparison = compareShards(
     markers({ a01: { version: versionOf(3, 1) }, k02: { highest: versionOf(5, 2) } }),
     truth
@@ -74,15 +74,15 @@ test('of several shards ahead the latest epoch counts', async () => {
 
 for (const [name, marker] of [
   ['a marker', { version: versionOf(1, 5) }],
-  ['a record of a shard that was never vouched for', { version: null, run: null, highest: versionOf(1, 5) }],
+  ['a record of a shard that was never verified', { version: null, run: null, highest: versionOf(1, 5) }],
   ['a record of a shard of an earlier epoch', { version: versionOf(0, 5), highest: versionOf(1, 5) }]
 ] as const) {
-  test(`${name} older than a dead key that Postgres has deleted begins another epoch`, async () => {
+  test(`${name} older than a revoked key that PostgreSQL has deleted starts a new epoch`, async () => {
     assert.deepEqual(compareShards(markers({ a01: marker }), truth), { ahead: true, epoch: 1 })
   })
 }
 
-test('a shard that has nothing, or has followed since, needs no other epoch', async () => {
+test('an empty shard, or one that is newer, needs no new epoch', async () => {
   assert.deepEqual(stale({ a01: { version: null, run: null } }), ['a01'])
   assert.deepEqual(stale({ a01: { version: versionOf(1, 6) } }), ['a01'])
   assert.deepEqual(stale({ a01: { version: versionOf(0, 5) } }), ['a01'])

@@ -16,7 +16,7 @@ const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const shard = accountShard(account)
 const [first, second] = ['11111111 is the first run 22222222', '33333333 is the second run 44444444']
 
-testOnEveryRedis('after a restart control finds the runs of which usage was lost', async (t, link) => {
+testOnEveryRedis('after a restart control finds the run ids whose usage was lost', async (t, link) => {
   const one = withRun(link, first)
   const other = withRun(link, second)
   let state = emptyState()
@@ -34,7 +34,7 @@ testOnEveryRedis('after a restart control finds the runs of which usage was lost
     await openSpends(link, [account], monthNumber(new Date()))
   })
 
-  t.test('none, where Redis has at least what was copied', async () => {
+  t.test('none if Redis has at least the copied usage', async () => {
     assert.deepEqual(await lostRuns(), [])
     await serve(one, account)
     await copy()
@@ -44,7 +44,7 @@ testOnEveryRedis('after a restart control finds the runs of which usage was lost
     assert.deepEqual(await lostRuns(), [])
   })
 
-  t.test('those of which an older state came back than was copied', async () => {
+  t.test('those whose state in Redis is older than the copied one', async () => {
     await serve(one, account)
     await serve(other, account)
     await copy()
@@ -54,12 +54,12 @@ testOnEveryRedis('after a restart control finds the runs of which usage was lost
     await link.client.flushall()
     await writeContent(link.client, dump, isSortedSet)
     assert.deepEqual(await lostRuns(), [tagOf(second)])
-    // What is counted by others does not make good for it.
+    // Usage of other run ids does not replace it.
     await serve(one, account)
     assert.deepEqual(await lostRuns(), [tagOf(second)])
   })
 
-  t.test('none, where what was lost had not been copied', async () => {
+  t.test('none if the lost usage had not been copied', async () => {
     await serve(one, account)
     await copy()
     const dump = await readContent(link.client)
@@ -69,7 +69,7 @@ testOnEveryRedis('after a restart control finds the runs of which usage was lost
     assert.deepEqual(await lostRuns(), [])
   })
 
-  t.test('all that counted lately, where nothing came back, also if rows of the same names began anew', async () => {
+  t.test('all recent ones if Redis is empty, even if rows with the same names exist again', async () => {
     await serve(one, account)
     await serve(other, account)
     await copy()
@@ -79,7 +79,7 @@ testOnEveryRedis('after a restart control finds the runs of which usage was lost
     assert.deepEqual((await lostRuns()).toSorted(), [tagOf(first), tagOf(second)])
   })
 
-  t.test('not those whose rows were forgotten, for they were final', async () => {
+  t.test('not those whose final rows Redis removed', async () => {
     const seconds = Math.floor(Date.now() / 1000)
     await serve(one, account, { at: seconds })
     await serve(other, account, { at: seconds - 7200 })
@@ -90,7 +90,7 @@ testOnEveryRedis('after a restart control finds the runs of which usage was lost
     await forgetUsage(link, await readUsage(link, names), true)
     assert.equal(await link.client.exists(usageIndexName(shard)), 0)
     assert.deepEqual(await lostRuns(), [])
-    // The note is as old as the data that it is found with.
+    // The stored hour is as old as its data.
     await link.client.flushall()
     await writeContent(link.client, before, isSortedSet)
     assert.deepEqual(await lostRuns(), [])

@@ -34,8 +34,8 @@ function addKey(state: MemoryState, digest: string): void {
 }
 
 /**
- * A pass over an empty Redis, in the middle of which, when it has seen Postgres but replayed nothing, a key is made.
- * @returns what a gateway is then told of the live key
+ * A pass over an empty Redis. A key is created after the pass has read PostgreSQL and before it replays.
+ * @returns the answer that a gateway then gets for the live key
  */
 async function keyMadeDuringPass(meanwhile: 'acknowledged, then flushed' | 'not brought to Redis'): Promise<unknown> {
   const server = await startRedis({ port: 0 })
@@ -70,12 +70,12 @@ async function keyMadeDuringPass(meanwhile: 'acknowledged, then flushed' | 'not 
 }
 
 for (const meanwhile of ['acknowledged, then flushed', 'not brought to Redis'] as const) {
-  test(`a key that was made during a pass (${meanwhile}) is never vouched to be unknown`, async () => {
+  test(`a key created during a pass (${meanwhile}) is never verified as unknown`, async () => {
     assert.notEqual(await keyMadeDuringPass(meanwhile), 'unknown')
   })
 }
 
-test('what was vouched for in another form is brought anew, and spends are opened', async (t) => {
+test('data in an earlier form is written again, and spends are created', async (t) => {
   const server = await startRedis({ port: 0 })
   t.after(() => server.stop())
   const redis = connectServer(server.url, { name: 'test', silenceLimitMs: 5000, onError: () => {} })
@@ -85,7 +85,7 @@ test('what was vouched for in another form is brought anew, and spends are opene
   addKey(state, digestSecret(generateSecret('inference')))
   const source = createMemorySource(() => state)
   const pass = () => runPass(source, redis, new AbortController().signal)
-  // As another version of control has stamped all shards, and with nothing that this version can read.
+  // Another version of control has verified all shards, with data that this version cannot read.
   await pass()
   for (const shard of allShards) {
     const { version, run } = await readMarker(redis.client, shard)

@@ -21,7 +21,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
   const { orm } = database
   const source = createPostgresSource(orm)
 
-  await t.test('an empty database has neither epoch nor changes nor a catalog', async () => {
+  await t.test('an empty database has no epoch, no changes and no catalog', async () => {
     const { nowMs, ...truth } = await source.readTruth()
     assert.deepEqual(truth, { epoch: 0, changes: new Map(), purged: new Map(), catalog: 0 })
     assert.ok(Number.isInteger(nowMs) && Math.abs(nowMs - Date.now()) < 60_000)
@@ -30,7 +30,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     assert.deepEqual(await source.writesOfKey('6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', 'key_1'), [])
   })
 
-  await t.test('everything comes exactly once, also where one change touched more rows than a page has', async () => {
+  await t.test('every row comes exactly once, even if one change touched more rows than a page has', async () => {
     // All of one account: its shard has 2,501 rows of one version.
     await seedKeys(orm, { count: 2500, accounts: 1 })
     const { changes } = await source.readTruth()
@@ -53,7 +53,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     }
     assert.equal(new Set(pointers.map((write) => (write.kind === 'pointer' ? write.digest : ''))).size, 2500)
     assert.equal(pointers.length, 2500)
-    // After that change there is nothing.
+    // There are no later changes.
     assert.deepEqual(await all(source.writesAfter([shard], changes.get(shard)!, 2, false)), [])
   })
 
@@ -69,7 +69,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
       return version
     })
 
-  await t.test('a key is told with all that admission needs, under the present epoch', async () => {
+  await t.test('a key has all that admission needs, under the current epoch', async () => {
     const expiresAt = new Date('2027-01-02T03:04:05.678Z')
     const version = await change({ expiresAt, models: ['a', 'b'] })
     const record = {
@@ -97,7 +97,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     assert.deepEqual(await source.writesOfKey('6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', id), [])
   })
 
-  await t.test('only what changed after a change comes', async () => {
+  await t.test('only rows after a change come', async () => {
     const before = (await source.readTruth()).changes
     const version = await change({ label: 'changed' })
     const records = await all(
@@ -114,7 +114,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     )
   })
 
-  await t.test('a row that changes while the pages are read comes with its later state', async () => {
+  await t.test('a row that changes while pages are read comes in its later state', async () => {
     const shard = accountShard(accountId)
     const seen: Array<[number, unknown]> = []
     let changed = 0
@@ -151,7 +151,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     }
   )
 
-  await t.test('the epoch is raised above both sides, by one of several at once', async () => {
+  await t.test('one of several concurrent calls raises the epoch above both sides', async () => {
     await Promise.all(Array.from({ length: 5 }, () => source.raiseEpoch(0, 3)))
     assert.equal((await source.readTruth()).epoch, 4)
     await source.raiseEpoch(0, 9)
@@ -162,7 +162,7 @@ onEachDatabase('the source', async (t, newDatabase) => {
     assert.ok(write!.kind === 'account' && write!.version > versionOf(5, 0))
   })
 
-  await t.test('replays read by index', async () => {
+  await t.test('replays use an index', async () => {
     await orm.execute(sql`analyze`)
     const explained: unknown = await orm.execute(sql`
       explain select * from keys where account_shard = 'a01' and (version, id) > (5, 'key_') order by version, id limit 1000`)

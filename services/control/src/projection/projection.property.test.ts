@@ -48,7 +48,7 @@ type Action =
   | { do: 'revoke' | 'edit'; key: number; tell: Telling }
   | { do: 'tell'; key: number }
   | { do: 'month' | 'flush' | 'dump' | 'crash' | 'backup' }
-  /** Tombstones go from Redis, pointers of dead secrets expire there, and Postgres deletes what died long ago. */
+  /** Redis sweeps tombstones, its pointers of ended secrets expire, and PostgreSQL deletes long revoked keys. */
   | { do: 'sweep' | 'wholeSweep' | 'expire' | 'purge' }
   | { do: 'restart'; from: 'present' | 'dump' | 'nothing' }
   | { do: 'restore'; redis: 'same' | 'present' | 'dump' | 'nothing' }
@@ -83,7 +83,7 @@ const anything: fc.Arbitrary<Action[]> = fc.array(
   { minLength: 20, maxLength: 120, size: 'max' }
 )
 
-/** Accounts that can be served, so that there is something to lose. */
+/** Accounts with requests, so that there is spend to lose. */
 const begun: Action[] = [
   { do: 'create', account: 0, tell: 'whole' },
   { do: 'create', account: 1, tell: 'whole' },
@@ -94,7 +94,7 @@ const actions = fc
   .tuple(fc.constantFrom([], begun), anything)
   .map(([beginning, rest]): Action[] => [...beginning, ...rest])
 
-/** What once went wrong. */
+/** Cases that once failed. */
 const known: Action[][] = [
   // A key that Redis may forget is alive in the backup.
   [
@@ -135,27 +135,27 @@ const known: Action[][] = [
   ]
 ]
 
-/** What is asked of the projection, watched while it works. */
+/** Checks the promises of the projection while it works. */
 function watch(world: World, link: RedisNode) {
   const gateway: RedisNode = { ...link, run: () => world.run() }
   const created: Array<{ id: string; account: string; digest: string }> = []
-  /** Keys of which Redis has acknowledged a state, and those of which it has acknowledged the revocation. */
+  /** Keys with a state that Redis has acknowledged, and keys with an acknowledged revocation. */
   const told = new Set<string>()
   const acknowledged = new Set<string>()
   /** Keys whose record Redis had. */
   const inRedis = new Set<string>()
-  /** Keys that something was charged to before. */
+  /** Keys with spend. */
   const servedEarly = new Set<string>()
-  /** Accounts that Postgres lost: that they come again with a spend is not promised. */
+  /** Accounts that PostgreSQL lost: their spend is not promised to return. */
   const lostAccounts = new Set<string>()
   /**
-   * Whether Redis has lost something while it was being copied. What had been read by then may reach the ledger only after
-   * the spend was seeded: what is lost so was served in the last moments before, which is not promised either.
+   * Whether Redis lost data during a copy. Rows that were read by then may reach the ledger only after the spend was seeded:
+   * usage of the last moments may be lost, which is not promised either.
    */
   let lostInFlight = false
-  /** Since Postgres was restored: until a pass has judged, nobody can know. */
+  /** From a restore of PostgreSQL until the next pass has compared: until then no one can know. */
   let unjudged = false
-  /** What shards of earlier epochs hold may be what was lost, until they have followed. */
+  /** Shards of earlier epochs may have lost changes until they are written again. */
   let trustedEpoch = 0
 
   async function look(id: string, of: string): Promise<ConfirmAnswer> {
@@ -186,7 +186,7 @@ function watch(world: World, link: RedisNode) {
       trustedEpoch = 0
       for (const id of lost.accounts.keys()) if (!now.accounts.has(id)) lostAccounts.add(id)
       for (const id of told) {
-        // What was revoked Redis may have swept, rightly: it has to be told again of a key that lives again.
+        // Redis may have swept the tombstone; a key that is active again must be written again.
         const before = lost.keys.get(id)
         if (!now.keys.has(id) || before?.record.status === 'revoked') told.delete(id)
       }
@@ -202,29 +202,29 @@ function watch(world: World, link: RedisNode) {
     /** Whether a request of an account can be admitted. */
     async isOpen(of: string): Promise<boolean> {
       const row = world.state.accounts.get(of)
-      const upTo = row === undefined || unjudged || lostAccounts.has(of) ? null : await vouchedChange(accountShard(of))
+      const upTo = row === undefined || unjudged || lostAccounts.has(of) ? null : await verifiedChange(accountShard(of))
       return upTo !== null && row!.change <= upTo
     },
 
-    /** What must hold at every instant. */
+    /** Checks the promises that hold at every instant. */
     async check(): Promise<void> {
       const known = created.filter(({ id }) => told.has(id))
       const dead = created.filter(({ id }) => acknowledged.has(id))
-      const vouched = unjudged ? [] : [...interesting]
-      await Promise.all([...known.map(checkKnown), ...dead.map(checkDead), ...vouched.map(checkShard)])
+      const verified = unjudged ? [] : [...interesting]
+      await Promise.all([...known.map(checkKnown), ...dead.map(checkDead), ...verified.map(checkShard)])
     },
 
-    /** What must hold once the loop has nothing left to do. */
+    /** Checks the promises that hold when the loop is idle. */
     async checkAtRest(): Promise<void> {
       for (const shard of interesting) {
-        assert.equal(await vouchedChange(shard), world.state.shards.get(shard) ?? 0, `${shard} is not vouched for`)
+        assert.equal(await verifiedChange(shard), world.state.shards.get(shard) ?? 0, `${shard} is not verified`)
       }
       assert.equal(unjudged, false)
       await this.check()
     }
   }
 
-  /** Nobody may be told that a live key does not exist once it was there. */
+  /** A live key must never be unknown again once Redis had it. */
   async function checkKnown({ id, account: of, digest }: (typeof created)[number]): Promise<void> {
     const row = world.state.keys.get(id)
     if (row === undefined || row.record.status === 'revoked') return
@@ -237,9 +237,9 @@ function watch(world: World, link: RedisNode) {
     assert.equal(await wouldAdmit(made.id, made.account), false, `${made.id} was revoked, and is admitted`)
   }
 
-  /** What is in a shard that gateways would rely on must be what Postgres says. */
+  /** A verified shard must have PostgreSQL's state. */
   async function checkShard(shard: Shard): Promise<void> {
-    const upTo = await vouchedChange(shard)
+    const upTo = await verifiedChange(shard)
     if (upTo === null) return
     const { state } = world
     const checks: Array<Promise<void>> = []
@@ -268,7 +268,7 @@ function watch(world: World, link: RedisNode) {
     assert.deepEqual(readAccountRecord(seen.account.json), record)
   }
 
-  /** Nobody may be admitted on less than is known to have been spent. */
+  /** No request may be admitted with less spend than the ledger and Redis have. */
   async function checkSpend(of: string): Promise<void> {
     const month = monthNumber(new Date())
     const spend = await readState(link.client, of)
@@ -293,14 +293,14 @@ function watch(world: World, link: RedisNode) {
     if (row === undefined) assert.notEqual(record?.status, 'active', `${id} is not in Postgres, and in force in Redis`)
     else if (row.change <= upTo && row.record.status === 'revoked')
       assert.notEqual(record?.status, 'active', `${id} is dead`)
-    else if (row.change <= upTo) assert.deepEqual(record, row.record, `${id} is vouched for`)
+    else if (row.change <= upTo) assert.deepEqual(record, row.record, `${id} is verified`)
   }
 
-  /** The change up to which gateways would rely on a shard; null if they would not. */
-  async function vouchedChange(shard: Shard): Promise<number | null> {
+  /** The change up to which a shard is verified; null if it is not. */
+  async function verifiedChange(shard: Shard): Promise<number | null> {
     const { version, run } = await readMarker(link.client, shard)
     if (typeof version !== 'number' || run !== world.run()) return null
-    // A shard that has not followed to the new epoch yet still vouches for the changes of the one before.
+    // A shard that is not in the new epoch yet is still verified for changes of the old one.
     const epoch = epochOf(version)
     assert.ok(epoch <= world.state.epoch)
     return epoch < trustedEpoch ? null : changeOf(version)
@@ -313,7 +313,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
   const watcher = watch(world, link)
   let passes = 0
   let copies = 0
-  /** Accounts of which requests were admitted once, which can be settled at any time. */
+  /** Accounts with admitted requests, which may settle at any time. */
   const admitted = new Set<string>()
   let dump: Awaited<ReturnType<World['dump']>> = new Map()
   let backup = structuredClone(world.state)
@@ -352,7 +352,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
     }
   }
 
-  /** What was under way when the keys died has ended long ago. */
+  /** Requests from before the revocation have ended long ago. */
   function purge(): void {
     world.crashAll()
     passes = 0
@@ -424,7 +424,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
         const of = accounts[action.account]!
         if (await watcher.isOpen(of)) admitted.add(of)
         if (!admitted.has(of)) return
-        // A key that Redis never had is not admitted. What it is charged then counts for its account only.
+        // A key that Redis never had is not admitted. Its charges count for the account only.
         if (!watcher.inRedis.has(`key_${action.key}`)) watcher.servedEarly.add(`key_${action.key}`)
         await serve({ ...link, run: () => world.run() }, of, { key: `key_${action.key}`, costNanos: 1 + action.key })
         return
@@ -432,7 +432,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
       case 'create':
       case 'plan': {
         const of = accounts[action.account]!
-        // The restored database is judged before it goes on: see compareShards.
+        // A pass compares the restored database before other changes: see compareShards.
         if (watcher.isUnjudged()) return
         const shard = accountShard(of)
         if (action.do === 'plan' || !state.accounts.has(of)) {
@@ -512,7 +512,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
       case 'restart':
         return restart(action.from)
       case 'restore':
-        // Whoever restores a database stops what writes to it.
+        // An operator stops control before restoring its database.
         world.crashAll()
         passes = 0
         copies = 0
@@ -549,7 +549,7 @@ async function play(script: Action[], link: RedisNode): Promise<void> {
   await watcher.checkAtRest()
 }
 
-test('whatever happens, what is vouched for is true, a revoked key stays dead, and all becomes as Postgres says', async (t) => {
+test('whatever happens, verified shards are right, revoked keys stay refused, and Redis ends as PostgreSQL says', async (t) => {
   const program = findRedisServer(process.env)
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })

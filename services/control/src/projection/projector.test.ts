@@ -23,7 +23,7 @@ const catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 const program = findRedisServer(process.env)
 const keyId = (number: number) => `key_${String(number).padStart(24, '0')}`
 
-/** Everything that a projector says, as `<level> <message>`. */
+/** The log of a projector, as `<level> <message>`. */
 function listen() {
   const said: string[] = []
   const at = (level: string) => (values: unknown, message?: string) => {
@@ -53,7 +53,7 @@ function project(t: Test, options: Omit<ProjectorOptions, 'catalog' | 'log'> & P
   return { projector, said }
 }
 
-/** Changes a key as an endpoint does, without telling anybody. */
+/** Changes a key as an endpoint does, without notifying the projector. */
 async function changeKey(database: Database, number: number, set: Partial<typeof keys.$inferInsert>): Promise<void> {
   await database.orm.transaction(async (tx) => {
     const [row] = await tx
@@ -68,7 +68,7 @@ async function changeKey(database: Database, number: number, set: Partial<typeof
   })
 }
 
-/** The columns of a table that are not computed by Postgres, which takes no value for those. */
+/** The columns of a table except computed ones, which cannot be inserted. */
 async function writableColumns(orm: Orm, table: string): Promise<SQL> {
   const columns = await queryRows<{ name: string }>(
     orm,
@@ -83,7 +83,7 @@ async function writableColumns(orm: Orm, table: string): Promise<SQL> {
 
 const revokedNow = () => ({ status: 'revoked' as const, revokedAt: new Date() })
 
-/** Resolves when all shards are vouched for to the process that runs. */
+/** Resolves when all shards are verified for the running process. */
 async function untilVouched(redis: RedisNode): Promise<void> {
   for (;;) {
     const markers = [...(await readShards(redis)).markers.values()]
@@ -126,7 +126,7 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     assert.deepEqual(said, [])
   })
 
-  await t.test('a change that Redis cannot take now is not acknowledged, and nothing is thrown', async (t) => {
+  await t.test('a change that Redis cannot store now is not acknowledged, and nothing throws', async (t) => {
     const away = await connect(t, server.url)
     await away.close()
     const { log, said } = listen()
@@ -167,7 +167,7 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     }
   )
 
-  await t.test('several projectors at once, while changes go on, bring everything over', async (t) => {
+  await t.test('several projectors write everything while changes go on', async (t) => {
     await redis.client.flushall()
     const links = [redis, await connect(t, server.url), await connect(t, server.url)]
     const projectors = links.map((link) => project(t, { database, redis: link, intervalMs: 50 }))
@@ -190,7 +190,7 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     }
   })
 
-  await t.test('a restored Postgres is noticed: what it lost is void, what it still has counts again', async (t) => {
+  await t.test('a restored PostgreSQL is noticed: lost changes are void, the rest applies again', async (t) => {
     const { said } = project(t, { database, redis, intervalMs: 50 })
     const tables = ['accounts', 'keys', 'shards', 'projection'].map((name) => sql.identifier(name))
     for (const table of tables) {
@@ -224,7 +224,7 @@ onEachDatabase('the projector', async (t, newDatabase) => {
     )
   })
 
-  await t.test(`${many} keys reach an empty Redis, and changes nobody told of follow within a pass`, async (t) => {
+  await t.test(`${many} keys reach an empty Redis, and unreported changes follow within a pass`, async (t) => {
     await seedKeys(orm, { count: many, accounts: many / 10, from: 1000 })
     await redis.client.flushall()
     const startedAt = performance.now()
@@ -262,7 +262,7 @@ test('after a reconnect a pass begins at once, however long the interval', async
   t.comment(`healed ${ms} ms after an empty Redis was there`)
 })
 
-test('stopping ends the loop, in the middle of a replay too, and also while Redis is away', async (t) => {
+test('stop ends the loop, even during a replay and while Redis is away', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const server = await startRedis({ port: 0, program })
   t.after(() => server.stop())
@@ -270,8 +270,8 @@ test('stopping ends the loop, in the middle of a replay too, and also while Redi
   await seedKeys(database.orm, { count: 2000, accounts: 100 })
   const redis = await connect(t, server.url)
   const { projector } = project(t, { database, redis })
-  for (let stamped = 0; stamped < 20; ) {
-    stamped = [...(await readShards(redis)).markers.values()].filter(({ version }) => version !== null).length
+  for (let verified = 0; verified < 20; ) {
+    verified = [...(await readShards(redis)).markers.values()].filter(({ version }) => version !== null).length
   }
   await projector.stop()
   const { markers } = await readShards(redis)
@@ -284,7 +284,7 @@ test('stopping ends the loop, in the middle of a replay too, and also while Redi
   await away.stop()
 })
 
-test('while Postgres is away the loop waits, says so once, and goes on', async (t) => {
+test('while PostgreSQL is away the loop reports it once, and continues afterwards', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const postgres = await startPostgres()
   if (!need(t, 'PostgreSQL', postgres)) return

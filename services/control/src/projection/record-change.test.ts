@@ -34,7 +34,7 @@ onEachDatabase('changes', async (t, newDatabase) => {
     )
   })
 
-  await t.test('the next has a larger one, and other shards keep theirs', async () => {
+  await t.test('the next has a larger number, and other shards keep theirs', async () => {
     const before = await marks()
     const change = await orm.transaction((tx) => recordChange(tx, ['a01']))
     assert.ok(change > before.get('a01')!)
@@ -54,7 +54,7 @@ onEachDatabase('changes', async (t, newDatabase) => {
     assert.ok(change > lost)
   })
 
-  await t.test('a row cannot be committed with a change that its shards do not know', async () => {
+  await t.test('a row cannot be committed with a change that its shards lack', async () => {
     const insert = (shard: string, recorded: readonly Shard[]) =>
       orm.transaction(async (tx) => {
         const version = await recordChange(tx, recorded)
@@ -75,7 +75,7 @@ onEachDatabase('changes', async (t, newDatabase) => {
     assert.equal(await orm.$count(accounts), 1)
   })
 
-  await t.test('who sees a change sees all that have a smaller number', async () => {
+  await t.test('a reader that sees a change sees all changes with smaller numbers', async () => {
     let isOver = false
     const seen: number[][] = []
     const watching = (async () => {
@@ -107,7 +107,7 @@ onEachDatabase('changes', async (t, newDatabase) => {
   })
 
   if (databaseUrl === 'pglite:memory') return
-  await t.test('a replica that stands still within a change does not keep others from theirs', async () => {
+  await t.test('a replica that stands still during a change does not block others', async () => {
     const stalled = Promise.withResolvers<void>()
     const began = Promise.withResolvers<void>()
     const standing = orm.transaction(async (tx) => {

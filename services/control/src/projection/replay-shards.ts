@@ -51,7 +51,7 @@ export async function replayShards(
   { run, now }: { run: string; now: Date },
   signal: AbortSignal
 ): Promise<Replayed> {
-  const stamped = new Set<ClaimedShard>()
+  const verified = new Set<ClaimedShard>()
   try {
     // Only shards in the compared state are replayed. Another state is for the next pass.
     const due = claimed.filter(
@@ -79,13 +79,13 @@ export async function replayShards(
           month: isAccountShard(claim.shard) ? monthNumber(now) : 0,
           ...(isNew(one) && { lostRuns: [...(lostRuns.get(claim.shard as AccountShard) ?? [])] })
         }
-        if (await stampShard(redis, claim, verdict)) stamped.add(one)
+        if (await stampShard(redis, claim, verdict)) verified.add(one)
       })
     )
-    return { shards: stamped.size, writes }
+    return { shards: verified.size, writes }
   } finally {
     // Claims of failed replays would pile up in the marker. If this fails too, the next verification removes them.
-    const left = claimed.filter((one) => !stamped.has(one))
+    const left = claimed.filter((one) => !verified.has(one))
     await Promise.all(left.map(({ claim }) => releaseShard(redis, claim).catch(() => undefined)))
   }
 }

@@ -62,14 +62,14 @@ onEachDatabase('seeding', async (t, newDatabase) => {
       .values({ accountId, keyId, hour, costNanos, run: 'run', model: `m${costNanos}`, ...counts })
   }
 
-  await t.test('an empty Redis learns what the month has cost by key, and nothing of other months', async () => {
+  await t.test('an empty Redis gets this month’s spend by key, and nothing of other months', async () => {
     await enter(ada, 'key_1', month.from, 5)
     await enter(ada, 'key_1', new Date(month.to.getTime() - 3_600_000), 7)
     await enter(ada, 'key_2', month.from, 100)
     await enter(ada, 'key_1', new Date(month.from.getTime() - 3_600_000), 1000)
     await enter(ada, 'key_1', month.to, 1000)
     await enter(bob, 'key_3', month.from, 1000)
-    // One whose tombstone was swept, which needs no spend.
+    // A key whose tombstone was swept needs no spend.
     await enter(ada, 'key_dead', month.from, 10)
     for (const key of ['key_1', 'key_2']) await putKeyRecord(redis, ada, key, 1, activeKey)
     await seed()
@@ -89,7 +89,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     if (accountShard(bob) !== shard) assert.equal(await spend(bob), null)
   })
 
-  await t.test('what came back with a dump and was never copied is copied first: neither side had all', async () => {
+  await t.test('usage from a dump is copied first: neither side had all of it', async () => {
     await openSpends(redis, [ada], monthNumber(new Date()))
     await serve(redis, ada, { key: 'key_1', costNanos: 30 })
     await enter(ada, 'key_1', month.from, 500)
@@ -100,14 +100,14 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     assert.equal((await spend())?.settled, 530)
   })
 
-  await t.test('what is settled before there is a spend counts', async () => {
+  await t.test('settlements before the spend exists count', async () => {
     await serve(redis, ada, { key: 'key_1', costNanos: 30 })
     assert.equal(await spend(), null)
     await seed()
     assert.equal((await spend())?.settled, 30)
   })
 
-  await t.test('what is settled between the copying and the seeding counts', async () => {
+  await t.test('settlements between copying and seeding count', async () => {
     await enter(ada, 'key_1', month.from, 500)
     let times = 0
     const late: Ledger = {
@@ -126,7 +126,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     assert.ok(times > 3)
   })
 
-  await t.test('an account that never rests is not vouched for on less', async () => {
+  await t.test('a constantly busy account is not verified with less than it spent', async () => {
     await enter(ada, 'key_1', month.from, 500)
     const busy: Ledger = {
       ...store,
@@ -139,7 +139,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
     await assert.rejects(seed(busy), /too fast/)
   })
 
-  await t.test('a month before that of an account, and another process, are refused', async () => {
+  await t.test('a month before the account’s, and another Redis process, are refused', async () => {
     const lastMonth = new Date(month.from.getTime() - 1)
     await enter(ada, 'key_1', new Date(month.from.getTime() - 3_600_000), 5)
     await openSpends(redis, [ada], monthNumber(new Date()))
@@ -148,7 +148,7 @@ onEachDatabase('seeding', async (t, newDatabase) => {
   })
 
   if (databaseUrl === 'pglite:memory') return
-  await t.test('of 20,000 accounts each shard is read by index', { timeout: 120_000 }, async (t) => {
+  await t.test('with 20,000 accounts each shard is read by index', { timeout: 120_000 }, async (t) => {
     await fill(orm, month.from)
     const startedAt = performance.now()
     let found = 0

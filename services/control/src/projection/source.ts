@@ -48,6 +48,6 @@ export interface ProjectionSource {
   writesOfKey(account: string, key: string): Promise<ProjectionWrite[]>
   /** Raises the epoch above `seen` and `other`, if it still is `seen`: of concurrent calls one succeeds. */
   raiseEpoch(seen: number, other: number): Promise<void>
-  /** @throws if there is none */
+  /** @throws Error without a catalog */
   readCatalog(): Promise<{ number: number; json: string }>
 }

@@ -12,7 +12,7 @@ const lost = new Error('terminating connection due to unexpected postmaster exit
 
 const accountOf = (version: number): ProjectionWrite => ({ kind: 'account', account, version, record })
 
-/** Fails so many times, and then has an account. */
+/** Fails the given number of times, and then returns an account. */
 function failing(times: number) {
   let left = times
   return async (): Promise<ProjectionWrite[]> => {
@@ -24,22 +24,22 @@ function failing(times: number) {
 testOnEveryRedis('a change that was committed', async (t, link) => {
   const write = (read: () => Promise<ProjectionWrite[]>) => writeDirectly(link, { kind: 'account', account }, read)
 
-  t.test('reaches Redis although the connection to Postgres was lost meanwhile', async () => {
+  t.test('reaches Redis although the connection to PostgreSQL was lost', async () => {
     await stampNow(link, accountShard(account), 1, link.run())
     assert.equal(await write(failing(1)), true)
     assert.equal((await readState(link.client, account)).account?.version, 3)
   })
 
-  t.test('is left to the loop if Postgres is away', async () => {
+  t.test('is left to the loop while PostgreSQL is away', async () => {
     await assert.rejects(write(failing(2)), lost)
   })
 
-  t.test('counts only once Redis has it, or a later state that Postgres has too', async () => {
+  t.test('is acknowledged once Redis has it, or a later state that PostgreSQL has too', async () => {
     const states = [3, 5]
     let reads = 0
     const moving = async () => [accountOf(states[Math.min(reads++, 1)]!)]
     await putAll(link, [accountOf(5)])
-    assert.equal(await write(moving), true, 'somebody else’s later change, of which Postgres knows')
+    assert.equal(await write(moving), true, 'a later change that PostgreSQL has too')
     assert.equal(reads, 2)
     await putAll(link, [accountOf(9)])
     assert.equal(await write(async () => [accountOf(5)]), false, 'a later state that Postgres has lost')

@@ -1,12 +1,12 @@
-/** What is left after so many is for the next hour. */
+/** The rest is for the next hour. */
 const stepsPerPass = 1000
 
 /**
- * Repeats a step until it does less than it could.
+ * Repeats a step until it finds fewer rows than its limit.
  *
- * @param isStopping asked between steps
- * @param step returns how many it did, at most `perStep`
- * @returns how many all steps did
+ * @param isStopping checked between steps
+ * @param step returns the number of rows, at most `perStep`
+ * @returns the number of rows of all steps
  */
 export async function inSteps(
   perStep: number,

@@ -3,15 +3,15 @@ import type { Orm } from '../database/connect.ts'
 import { auditLog } from '../database/schema.ts'
 import { inSteps } from './in-steps.ts'
 
-/** Few enough that a statement takes no noticeable time. */
+/** Rows per statement, so that each stays short. */
 const rowsPerStep = 1000
 
 /**
- * Removes rows that are older than a time, some at a time. Any number of replicas may do this at once: what one is removing,
- * the others pass over.
+ * Deletes rows older than a time, in steps. Any number of replicas may do this at once: each skips rows that another one
+ * deletes.
  *
- * @param isStopping asked between steps
- * @returns how many were removed
+ * @param isStopping checked between steps
+ * @returns the number of deleted rows
  */
 export function pruneAuditLog(orm: Orm, before: Date, isStopping = () => false): Promise<number> {
   return inSteps(rowsPerStep, isStopping, async () => {

@@ -2,7 +2,7 @@ import { and, lt, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { catalogs } from '../database/schema.ts'
 
-/** Deletes catalogs that were stored before a time, but never the one in force. @returns how many */
+/** Deletes catalogs stored before a time, except the current one. @returns how many */
 export async function pruneCatalogs(orm: Orm, before: Date): Promise<number> {
   const newest = sql`(select max(${catalogs.version}) from ${catalogs})`
   const gone = await orm

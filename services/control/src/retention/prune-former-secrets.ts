@@ -5,7 +5,7 @@ import { inSteps } from './in-steps.ts'
 
 const rowsPerStep = 1000
 
-/** Deletes secrets that died before a time: whoever presents one then hears that it is not valid. @returns how many */
+/** Deletes former secrets that ended before a time; then they are `invalid_api_key`. @returns how many */
 export function pruneFormerSecrets(orm: Orm, before: Date, isStopping = () => false): Promise<number> {
   return inSteps(rowsPerStep, isStopping, async () => {
     const some = orm

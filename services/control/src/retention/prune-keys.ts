@@ -5,14 +5,14 @@ import { formerSecrets, keys, shards } from '../database/schema.ts'
 import { lockChanges } from '../projection/record-change.ts'
 import { inSteps } from './in-steps.ts'
 
-/** Few enough that other changes of keys wait for some tens of milliseconds. */
+/** Keys per transaction: other changes wait for some tens of milliseconds. */
 const keysPerStep = 200
 
 /**
- * Deletes keys that were revoked before a time, with their former secrets. The last change of those that go is remembered by
- * shard: a Redis that comes back with an older state may have them alive, and is projected anew; see `compareShards`.
+ * Deletes keys that were revoked before a time, with their former secrets. Each shard keeps the last change of its deleted
+ * keys: if Redis returns with an older state, it may have them as live keys and is written again; see `compareShards`.
  *
- * @returns how many were deleted
+ * @returns the number of deleted keys
  */
 export function pruneKeys(orm: Orm, before: Date, isStopping = () => false): Promise<number> {
   return inSteps(keysPerStep, isStopping, () =>

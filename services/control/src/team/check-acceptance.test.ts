@@ -29,7 +29,7 @@ const refusals: Array<[code: string, facts: AcceptanceFacts]> = [
   ['seat_limit_reached', { ...good, team: { ...good.team, seatLimit: 1 } }]
 ]
 
-test('whoever fits is accepted, and every refusal says why', async () => {
+test('a user who meets every rule is accepted, and each refusal has its code', async () => {
   assert.equal(checkAcceptance(good), null)
   assert.equal(checkAcceptance({ ...good, team: { ...good.team, seats: 1e6, seatLimit: null } }), null)
   assert.equal(checkAcceptance({ ...good, invitee: { ...good.invitee, subscriptionStatus: 'canceled' } }), null)
@@ -60,7 +60,7 @@ const facts: fc.Arbitrary<AcceptanceFacts> = fc.record({
   )
 })
 
-test('nobody is accepted against any of the rules, and nobody refused who keeps them all', async () => {
+test('a user is accepted exactly if every rule is met', async () => {
   let accepted = 0
   fc.assert(
     fc.property(facts, ({ invitation, invitee, team, now }) => {
@@ -83,8 +83,8 @@ test('nobody is accepted against any of the rules, and nobody refused who keeps 
   assert(accepted > 10)
 })
 
-/** The rules by themselves, on a world in memory: whatever people do, in whatever order. */
-test('no history of joining and leaving breaks a limit, or puts anybody in two teams', async () => {
+/** Applies the rules to random actions of users, in memory. */
+test('no sequence of joining and leaving breaks a limit, or puts a user in two teams', async () => {
   const people = ['p0', 'p1', 'p2', 'p3', 'p4']
   const person = fc.nat({ max: people.length - 1 })
   const step = fc.oneof(
@@ -114,7 +114,7 @@ test('no history of joining and leaving breaks a limit, or puts anybody in two t
               ownSeats: seatsOf(user),
               subscriptionStatus: null
             },
-            // The account of a seat is suspended for as long as it is one.
+            // The own account of a user with a seat is suspended.
             team: { isSuspended: seatOf.has(account), seats: before, seatLimit: limits.get(account)! }
           })
           if (refusal !== null) continue

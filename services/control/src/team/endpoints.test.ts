@@ -81,13 +81,13 @@ onEachDatabase('team', async (t, newDatabase) => {
       assert.equal((await record(owner.id)).status, 'active')
       assert.deepEqual((await call('GET', '/api/keys', { cookie: ada.cookie })).body, { keys: [], next_cursor: null })
 
-      // What they make belongs to the team, and stays there when they leave.
+      // Their keys belong to the team, and stay there when they leave.
       const made = keyOf(await createKey(ada.cookie, 'made by a seat')).id
       const idsOf = async (cookie: string) =>
         ((await call('GET', '/api/keys', { cookie })).body as { keys: Array<{ id: string }> }).keys.map(({ id }) => id)
       assert.deepEqual(await idsOf(owner.cookie), [made])
 
-      // The owner may change and revoke any key of the team, a seat only those it made.
+      // The owner may change and revoke any key of the team, other members only their own.
       const owners = keyOf(await createKey(owner.cookie, 'made by the owner')).id
       const changeable = async (cookie: string) =>
         ((await call('GET', '/api/keys', { cookie })).body as { keys: Key[] }).keys
@@ -125,7 +125,7 @@ onEachDatabase('team', async (t, newDatabase) => {
     }
   )
 
-  await t.test('somebody new is mailed, chooses a password, and accepts', async () => {
+  await t.test('a new user gets a mail, chooses a password, and accepts', async () => {
     const email = 'newcomer@example.com'
     const { token } = await invited(owner, { email })
     const link = linkIn(await latestMail(control.identity.mailboxUrl, email))
@@ -141,7 +141,7 @@ onEachDatabase('team', async (t, newDatabase) => {
     await remove(owner, members.at(-1)!.id)
   })
 
-  await t.test('a user is mailed too, with a link to the invitation that signs nobody in', async () => {
+  await t.test('an existing user gets a mail whose link signs nobody in', async () => {
     const ada = await control.signUp()
     const confirmation = await latestMail(control.identity.mailboxUrl, ada.email)
     const { token } = await invited(owner, ada)
@@ -212,7 +212,7 @@ onEachDatabase('team', async (t, newDatabase) => {
     }
   )
 
-  await t.test('what a seat may not do, the owner may; nobody reaches another team', async () => {
+  await t.test('only the owner may manage the team; nobody can change another team', async () => {
     const [ada, bob, stranger] = [
       await control.signUp(),
       await control.signUp(),
@@ -242,7 +242,7 @@ onEachDatabase('team', async (t, newDatabase) => {
     await remove(ada, ada.id)
   })
 
-  await t.test('one team at a time, and nobody who pays for themself', async () => {
+  await t.test('a user has one team at a time, and none with a subscription of their own', async () => {
     const other = await control.signUp({ plan: 'team' })
     const [ada, bob] = [await control.signUp({ plan: 'team' }), await control.signUp()]
     await joined(ada, bob)
@@ -269,25 +269,22 @@ onEachDatabase('team', async (t, newDatabase) => {
     await remove(ada, other.id)
   })
 
-  await t.test(
-    'a plan without seats refuses; a plan that is lowered leaves who is there and lets nobody in',
-    async () => {
-      const pro = await control.signUp({ plan: 'pro' })
-      assert.equal(outcomeOf(await invite(pro, 'x@example.com')), '403 seat_limit_reached')
-      const lowered = await control.signUp({ plan: 'team' })
-      const [ada, bob] = [await control.signUp(), await control.signUp()]
-      await joined(lowered, ada)
-      const { token } = await invited(lowered, bob)
-      await control.setPlan(lowered.id, 'free')
-      lowered.cookie = await control.signIn(lowered)
-      assert.deepEqual((await team(lowered)).seats, { used: 2, limit: 1 })
-      assert.equal(outcomeOf(await accept(bob, token)), '403 seat_limit_reached')
-      assert.equal(outcomeOf(await invite(lowered, 'x@example.com')), '403 seat_limit_reached')
-      assert.equal((await account(ada)).id, lowered.id)
-    }
-  )
+  await t.test('a plan without seats refuses; a lowered plan keeps its members and admits no more', async () => {
+    const pro = await control.signUp({ plan: 'pro' })
+    assert.equal(outcomeOf(await invite(pro, 'x@example.com')), '403 seat_limit_reached')
+    const lowered = await control.signUp({ plan: 'team' })
+    const [ada, bob] = [await control.signUp(), await control.signUp()]
+    await joined(lowered, ada)
+    const { token } = await invited(lowered, bob)
+    await control.setPlan(lowered.id, 'free')
+    lowered.cookie = await control.signIn(lowered)
+    assert.deepEqual((await team(lowered)).seats, { used: 2, limit: 1 })
+    assert.equal(outcomeOf(await accept(bob, token)), '403 seat_limit_reached')
+    assert.equal(outcomeOf(await invite(lowered, 'x@example.com')), '403 seat_limit_reached')
+    assert.equal((await account(ada)).id, lowered.id)
+  })
 
-  await t.test('the plan of a seat follows the owner’s at the identity provider, and goes back', async () => {
+  await t.test('the provider has the owner’s plan for a seat, and the own plan after leaving', async () => {
     const boss = await control.signUp({ plan: 'team' })
     const ada = await control.signUp()
     await joined(boss, ada)
@@ -316,7 +313,7 @@ onEachDatabase('team', async (t, newDatabase) => {
     assert.equal((await own())[0]!.plan, 'free')
   })
 
-  await t.test('bad input is refused by name', async () => {
+  await t.test('bad input is refused, naming the member', async () => {
     const refused: unknown[] = [
       {},
       { email: '' },
@@ -344,7 +341,7 @@ onEachDatabase('team', async (t, newDatabase) => {
     assert.equal(codeOf(await call('POST', '/api/team/seats', foreign)), 'csrf_rejected')
   })
 
-  await t.test('a user who is deleted leaves their seat free', async () => {
+  await t.test('a deleted user frees their seat', async () => {
     const ada = await control.signUp()
     await joined(owner, ada)
     const before = (await team(owner)).seats.used

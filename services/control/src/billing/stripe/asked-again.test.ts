@@ -14,7 +14,7 @@ const buyer = {
   replaces: null
 }
 
-test('a provider that repeats its own failure is asked under another key', async (t) => {
+test('after a repeated failure of the provider another idempotency key is used', async (t) => {
   const answers = new Map<string, number>()
   let isWell = false
   const server = createServer((request, response) => {
@@ -47,7 +47,7 @@ test('a provider that repeats its own failure is asked under another key', async
   assert.equal(answers.size, keys)
 })
 
-test('who asks while the same is still being answered gets the same answer, however slow it is', async (t) => {
+test('a second call during a slow first one gets the same answer', async (t) => {
   const server = await startCatalogPayments()
   t.after(() => server.close())
   const payments = createStripePayments({ secretKey: stripeKey, apiBase: server.url })
@@ -57,7 +57,7 @@ test('who asks while the same is still being answered gets the same answer, howe
   assert.equal(first, second)
 })
 
-test('somebody whose address the provider does not take becomes a customer without it', async (t) => {
+test('a customer whose address the provider refuses is created without it', async (t) => {
   const server = await startCatalogPayments()
   t.after(() => server.close())
   const payments = createStripePayments({ secretKey: stripeKey, apiBase: server.url })

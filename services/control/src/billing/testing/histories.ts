@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { statuses } from './subscriptions.ts'
 
-/** Something that happens to one customer. Numbers choose among what there is then. */
+/** An action of one customer or the operator. Numbers choose among the objects that exist then. */
 export type Step =
   | { do: 'buy'; price: string }
   | { do: 'switch'; which: number; price: string }
@@ -9,14 +9,14 @@ export type Step =
   | { do: 'cancel'; which: number }
   | { do: 'fail to pay'; which: number }
   | { do: 'bring to'; which: number; status: (typeof statuses)[number] }
-  /** The operator writes at the identity provider, or removes what stands there. */
+  /** The operator sets or removes the plan at the identity provider. */
   | { do: 'set by hand'; plan: string | null }
-  /** Control is told of some events at once, in any order, by either replica, some twice, some never. */
+  /** Some events reach a replica at once, in any order, some twice, some never. */
   | { do: 'tell'; events: Array<{ which: number; replica: number }> }
   /** Both replicas write plans to the identity provider. */
   | { do: 'write' }
 
-/** How it ends: all that was not told is told now, or never is, and the comparison finds it. */
+/** The end: the missing events arrive, or never do and the comparison finds the changes. */
 export interface History {
   steps: Step[]
   ending: 'told' | 'compared'

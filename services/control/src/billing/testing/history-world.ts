@@ -14,7 +14,7 @@ import { deliver } from './start-billing.ts'
 import type { startReplicas } from './start-replicas.ts'
 
 type Replicas = NonNullable<Awaited<ReturnType<typeof startReplicas>>>
-/** What the provider tells of each: listing its own events would take longer with every customer. */
+/** Events by customer: listing them at the provider would take longer with every customer. */
 const tellingOf: Partial<Record<Step['do'], string[]>> = {
   buy: ['customer.subscription.created', 'checkout.session.completed'],
   switch: ['customer.subscription.updated'],
@@ -30,7 +30,7 @@ interface TellableEvent {
   data: { object: object }
 }
 
-/** One customer of many in the same world, from the first purchase to the check that everything agrees. */
+/** One of many customers, from the first purchase to the final check. */
 export async function liveThrough(replicas: Replicas, { steps, ending, order }: History): Promise<void> {
   const { one, two, payments, stripe } = replicas
   const { controls } = payments
@@ -47,7 +47,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
   for (const step of steps) await take(step)
   const rest = events.filter(({ id }) => !toldIds.has(id)).map((event, index) => ({ event, at: order[index % 20]! }))
   if (ending === 'told') {
-    // What happened last is told at last, whatever was lost before it.
+    // The last event always arrives in the end, whatever was lost before.
     rest.push({ event: crafted('customer.subscription.updated'), at: order[19]! })
     await tell(rest.sort((a, b) => a.at - b.at).map(({ event }, index) => ({ event, replica: index % 2 })))
   } else {
@@ -137,7 +137,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     if (status !== 'canceled' && status !== 'incomplete_expired') await change(id)
   }
 
-  /** An event that says nothing but whom it is about. */
+  /** An event with the customer only. */
   function crafted(type: string): TellableEvent {
     return { id: `evt_${randomBytes(8).toString('hex')}`, type, data: { object: { customer: customer.id } } }
   }
@@ -186,7 +186,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     )
     const { status, ...state } = row!
     assert.deepEqual(state, { plan: expected, paid, due: false, pending: false })
-    // One that began and ended without a word is not in the list of the comparison, and nothing follows from it.
+    // A subscription that began and ended without an event is not in the list of the comparison, and has no effect.
     const isForgotten = status === null && !data.some((one) => isSubscriptionLive(one.status))
     assert.ok(isForgotten || data.some((one) => one.status === status), String(status))
     const record = readAccountRecord((await one.redis.client.hget(accountName(accountId), 'r'))!)
@@ -195,7 +195,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     await checkAudit(expected)
   }
 
-  /** Every change of the plan, and of the subscription, is there once: each row begins where the one before ended. */
+  /** The audit log has every change once: each row starts with the value in which the one before ended. */
   async function checkAudit(expected: string): Promise<void> {
     const rows = await queryRows<{ action: string; subject: string | null; detail: Record<string, unknown> }>(
       orm,
@@ -217,7 +217,7 @@ export async function liveThrough(replicas: Replicas, { steps, ending, order }: 
     }
   }
 
-  /** So that those who come after do not have to wait for those who were here before. */
+  /** Removes the customer, so that later ones need not wait for it. */
   async function leave(): Promise<void> {
     const { data } = await stripe.subscriptions.list({ customer: customer.id })
     for (const { id } of data) await unlessEnded(id, () => stripe.subscriptions.cancel(id))

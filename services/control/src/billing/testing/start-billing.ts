@@ -14,7 +14,7 @@ import { catalog } from './subscriptions.ts'
 
 type WireEvent = ReturnType<RunningPayments['controls']['events']>[number]
 
-/** The events that control is told of, as the tests choose. */
+/** The events that tests deliver to control. */
 export const told: ReadonlySet<string> = new Set([
   'checkout.session.completed',
   'customer.subscription.created',
@@ -25,7 +25,7 @@ export const told: ReadonlySet<string> = new Set([
 
 export type RunningBilling = Awaited<ReturnType<typeof startBilling>>
 
-/** The payments server with everything of the catalog on sale. It sends no webhooks: tests deliver what they want. */
+/** The payments server with the prices of the catalog. It sends no webhooks: tests deliver events. */
 export function startCatalogPayments(options: Partial<Parameters<typeof startPayments>[0]> = {}) {
   const products = Object.entries(catalog.plans).flatMap(([id, { name, prices = [] }]) => {
     const own = prices.map(({ id: price, amount, currency, interval }) => ({
@@ -46,7 +46,7 @@ export async function startBilling(options: StartControlOptions = {}) {
   return { control, payments, ...actions(control, payments), close: () => closeBoth(control, payments) }
 }
 
-/** What people, the operator and the provider do. */
+/** The actions of users, the operator and the provider. */
 export function actions(control: RunningControl, payments: RunningPayments) {
   const { call } = control
   const { controls } = payments
@@ -70,7 +70,7 @@ export function actions(control: RunningControl, payments: RunningPayments) {
       return (body as { plan: Record<string, unknown> }).plan
     },
 
-    /** Events that control is to be told of, since a number of all events. */
+    /** Events for control after the first `count` events. */
     eventsSince: (count: number) =>
       controls
         .events()
@@ -78,7 +78,7 @@ export function actions(control: RunningControl, payments: RunningPayments) {
         .filter(({ type }) => told.has(type)),
     /** Sends an event, signed now, as the provider does. */
     deliver: (event: WireEvent, to: RunningControl = control): Promise<Answer> => deliver(event, to),
-    /** Lets something happen at the provider, and delivers what it tells of it, in order. */
+    /** Makes a change at the provider, and delivers its events in order. */
     async happens<Result>(change: () => Promise<Result> | Result): Promise<Result> {
       const before = controls.events().length
       const result = await change()
@@ -88,7 +88,7 @@ export function actions(control: RunningControl, payments: RunningPayments) {
       }
       return result
     },
-    /** Opens a checkout and pays, without telling control. @returns the subscription's id */
+    /** Opens a checkout and pays, without delivering events. @returns the subscription's id */
     async buy(user: Pick<TestUser, 'cookie'>, price?: string): Promise<string> {
       const answer = await api.checkout(user, price)
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -108,7 +108,7 @@ export function actions(control: RunningControl, payments: RunningPayments) {
       const { data } = await stripe.subscriptions.list({ customer })
       return data.map(({ id }) => id)
     },
-    /** What follows from an intention, without the loops. */
+    /** Runs one round of the loops. */
     async settle(): Promise<void> {
       await control.dueCustomers.refreshDue()
       await control.planWriter.writeAll()
@@ -117,7 +117,7 @@ export function actions(control: RunningControl, payments: RunningPayments) {
   return api
 }
 
-/** Sends an event to a control, signed at its time. */
+/** Sends an event to control, signed at control's time. */
 export function deliver(event: object, { app, now }: RunningControl, secret = webhookSecret): Promise<Answer> {
   const payload = JSON.stringify(event, null, 2)
   return deliverRaw(app, payload, {

@@ -4,7 +4,7 @@ import { workspaceFile } from '@tollgate/service/workspace.ts'
 import fc from 'fast-check'
 import type { Subscription } from '../payments.ts'
 
-/** The repository's. */
+/** The catalog of the repository. */
 export const catalog: Catalog = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 
 export const statuses = [
@@ -36,7 +36,7 @@ export function subscription(changes: Partial<Subscription> = {}): Subscription 
   }
 }
 
-/** Any subscriptions of one customer, those of prices that are not in the catalog and of new statuses among them. */
+/** Random subscriptions of one customer, some with unknown prices and statuses. */
 export const anySubscriptions = (options: { prices?: string[]; statuses?: readonly string[] } = {}) =>
   fc
     .array(

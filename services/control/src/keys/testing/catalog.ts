@@ -24,7 +24,7 @@ const plan = (models: string[]): Catalog['plans'][string] => ({
   caps: { requestNanos: 1, monthlyNanos: 1 }
 })
 
-/** One model for everybody and one for those who pay. */
+/** One model for every plan, and one for paid plans. */
 export const testCatalog: Catalog = {
   models: { small: model, large: model },
   plans: { free: plan(['small']), pro: plan(['small', 'large']) }

@@ -4,7 +4,7 @@ import { confirmRecords } from '@tollgate/state/admission/confirm.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
 
-/** What a gateway that remembers nothing would do with a key: let it in, 401, or 503 because Redis cannot tell. */
+/** The answer of a gateway without a cache for a key: admitted, 401, or 503 if the shard is not verified. */
 export type GatewayAnswer = 'admitted' | 'refused' | 'unavailable'
 
 export async function askAsGateway(redis: RedisNode, secret: string): Promise<GatewayAnswer> {
@@ -27,7 +27,7 @@ export async function askAsGateway(redis: RedisNode, secret: string): Promise<Ga
 }
 
 /**
- * Asks again and again until the answer is the wanted one.
+ * Repeats the call until it gets the wanted answer.
  *
  * @returns all answers that came before it, and how long that took
  * @throws Error if the answer does not come in time

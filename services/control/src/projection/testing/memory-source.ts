@@ -19,7 +19,7 @@ export interface MemoryKey {
   revokedAt: number | null
 }
 
-/** All that a database would hold: plain data, so that it can be copied and put back. */
+/** The content of a database as plain data, so that tests can copy and restore it. */
 export interface MemoryState {
   epoch: number
   change: number
@@ -53,8 +53,8 @@ export const isLongDead = (key: MemoryKey): boolean =>
   key.revokedAt !== null && key.revokedAt < Date.now() - deadRecordMs
 
 /**
- * A source for tests of what the projection does, with pages of one row, so that anything can happen between two of
- * them. The state is read at the instant of each read.
+ * A source for tests, with pages of one row, so that anything can happen between two rows. Each read sees the state of its
+ * instant.
  */
 export function createMemorySource(state: () => MemoryState): ProjectionSource {
   async function* pages<Row extends { change: number; id: string }>(

@@ -4,18 +4,18 @@ import type { Redis } from 'ioredis'
 import type { ProjectionSource } from '../source.ts'
 import { createMemorySource, emptyState, type MemoryState } from './memory-source.ts'
 
-/** How a command or query ends: as it should, without having been made, or made without the answer being heard. */
+/** How a command or query ends: done, lost before it ran, or run without its answer arriving. */
 export type Ending = 'done' | 'lost' | 'unheard'
 
-/** What a process, or a task in one, works with. */
+/** The connections of a process, or of a task in it. */
 export interface Agent {
   redis: RedisNode
   source: ProjectionSource
-  /** Makes its steps until it has ended; all others stand still. */
+  /** Makes the steps of this agent until it has ended; all others stand still. */
   settle(): Promise<void>
 }
 
-/** One that has crashed makes no further step. */
+/** A crashed agent makes no further step. */
 interface Life {
   alive: boolean
 }
@@ -135,13 +135,13 @@ export function createWorld(client: Redis): World {
 
   async function make(step: Step, ending: Ending): Promise<void> {
     steps = steps.filter((other) => other !== step)
-    // A command reaches the process that it was sent to, or none.
+    // A command reaches the process to which it was sent, or no process.
     if (step.sentTo !== null && step.sentTo !== run()) step.reject(new RedisAwayError())
     else if (ending === 'lost') step.reject(new RedisAwayError())
     else {
       await step.make().then(ending === 'done' ? step.resolve : () => step.reject(new RedisAwayError()), step.reject)
     }
-    // Agents wait for nothing but steps, so after these turns of the event loop each stands before its next.
+    // Agents wait only for steps, so after these turns of the event loop each stands before its next one.
     await turn()
     await turn()
   }

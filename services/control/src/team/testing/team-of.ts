@@ -13,7 +13,7 @@ export const outcomeOf = (answer: Answer): string =>
 
 type By = Pick<TestUser, 'cookie'>
 
-/** What people do with teams. */
+/** The actions of users in teams. */
 export function teamOf(control: RunningControl) {
   const { call } = control
   const api = {
@@ -22,7 +22,7 @@ export function teamOf(control: RunningControl) {
       call('POST', `/api/team/invitations/${token}/accept`, { cookie: invitee.cookie }),
     remove: (by: By, id: string) => call('DELETE', `/api/team/seats/${id}`, { cookie: by.cookie }),
 
-    /** Invites somebody. @returns the token of the link, and the invitation's id */
+    /** Invites a user. @returns the token of the link, and the invitation's id */
     async invited(owner: By, { email }: Pick<TestUser, 'email'>): Promise<{ token: string; id: string }> {
       const answer = await api.invite(owner, email)
       assert.equal(answer.status, 201, JSON.stringify(answer.body))
@@ -30,7 +30,7 @@ export function teamOf(control: RunningControl) {
       return { id, token: link.split('/').at(-1)! }
     },
 
-    /** Has somebody take a seat. */
+    /** Invites a user, who accepts. */
     async joined(owner: By, invitee: TestUser): Promise<void> {
       const { token } = await api.invited(owner, invitee)
       assert.equal(outcomeOf(await api.accept(invitee, token)), '200')
