@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Command, Redis } from 'ioredis'
 import t from 'tap'
-import { gatherBytes, gatherWrites } from './gather-writes.ts'
+import { gatherBytes, gatherWrites } from '../wire/gather-writes.ts'
 
 // What docs/grips.md says of ioredis. It is no promise of ioredis: these tests fail when it changes.
 
