@@ -12,7 +12,7 @@ import type { Turn } from '../turn.ts'
 const mostTogether = 40
 
 /** Asks Redis whether requests may start: those that come in the same turn of the event loop, together. */
-export type Admissions = {
+export interface Admissions {
   /**
    * @param reaped whether overdue holds have been reaped already
    * @throws RedisAwayError if it was not asked. Else ioredis' error: then something may have been reserved

@@ -24,7 +24,7 @@ import { budgetError, limitError } from './refusal.ts'
 const maxAttempts = 6
 
 /** What admission works with. */
-export type Admission = {
+export interface Admission {
   redis: RedisLink
   admissions: Admissions
   /** How long a hold lasts, ms: longer than any request may. */
@@ -37,7 +37,7 @@ export type Admission = {
   isFull: () => boolean
 }
 
-export type CallRequest = {
+export interface CallRequest {
   id: string
   known: KnownKey
   /** In force when the request came. */
@@ -57,7 +57,7 @@ export type CallRequest = {
 }
 
 /** What an admitted request may use. */
-export type Admitted = {
+export interface Admitted {
   hold: Hold
   /** Tokens that are reserved. */
   heldTokens: number

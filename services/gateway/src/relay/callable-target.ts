@@ -6,7 +6,10 @@ const longestWaitMs = 2000
 /** Retries of the same upstream are spread over this at first, and over twice as much each time. */
 const firstSpreadMs = 200
 
-export type NextCall = { target: Target; waitMs: number }
+export interface NextCall {
+  target: Target
+  waitMs: number
+}
 
 /**
  * Which target of a route is called next, and when: one whose breaker lets it, rather one that has not been tried, rather

@@ -3,7 +3,7 @@ import { Looks } from '../looks.ts'
 const lookEveryMs = 1000
 
 /** Something that must not last longer than all others may. */
-export type Expiring = {
+export interface Expiring {
   /** `performance.now()` when it began. */
   readonly beganAt: number
   /** Ends it. It is not asked twice. */

@@ -1,7 +1,7 @@
 import { type Bytes, type Edit, editBody, type MemberSpan, setMember } from '../body/members.ts'
 import { removeMember } from '../body/remove-member.ts'
 
-export type ForwardedRequest = {
+export interface ForwardedRequest {
   /** As the client sent it. */
   readonly body: Buffer
   /** Until the answer has begun: then nothing is forwarded any more. */
@@ -15,7 +15,7 @@ export type ForwardedRequest = {
   readonly output: GrantedOutput | null
 }
 
-export type GrantedOutput = {
+export interface GrantedOutput {
   /** The member by which the upstream knows the limit. */
   readonly parameter: 'max_tokens' | 'max_completion_tokens'
   readonly tokens: number

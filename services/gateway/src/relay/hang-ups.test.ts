@@ -34,7 +34,9 @@ t.teardown(() => upstream.close())
 
 /** With the connection of its latest request. */
 type Started = TestGateway & { secret: string; latest: Socket | null }
-type Tap = { teardown(run: () => Promise<void>): void }
+interface Tap {
+  teardown(run: () => Promise<void>): void
+}
 
 async function start(t: Tap, protection: GatewayOptions['protection'] = {}, timeouts = '{}'): Promise<Started> {
   const entry = (more: string) =>

@@ -123,7 +123,12 @@ const cut: Record<string, Answer> = {
   )
 }
 
-type Served = { url: string; answer(next: Answer): void; calls: number; close(): Promise<void> }
+interface Served {
+  url: string
+  answer(next: Answer): void
+  calls: number
+  close(): Promise<void>
+}
 
 async function serve(http2: boolean): Promise<Served> {
   let answer: Answer = () => {}

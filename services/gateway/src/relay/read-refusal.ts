@@ -1,7 +1,7 @@
 import { readableText } from './readable-text.ts'
 
 /** Why a provider refused a request, as far as its answer says; each null where it does not. */
-export type RefusalReason = {
+export interface RefusalReason {
   readonly message: string | null
   readonly type: string | null
   readonly code: string | null

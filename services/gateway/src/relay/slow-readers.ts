@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Looks } from '../looks.ts'
 
-type Watched = { takenBytes: number; looks: number }
+interface Watched {
+  takenBytes: number
+  looks: number
+}
 
 const looksUntilCut = 4
 

@@ -12,7 +12,10 @@ export const shortWrite = 8192
 const mostGathered = 16_384
 
 /** What brings the bytes, and can be told to wait. */
-export type Source = { pause(): void; resume(): void }
+export interface Source {
+  pause(): void
+  resume(): void
+}
 
 /**
  * A streamed answer: its headers leave at once, and what arrives within a turn of the event loop leaves in one write at

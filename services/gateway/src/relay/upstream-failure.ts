@@ -33,7 +33,7 @@ export function needsReason(status: number): boolean {
 }
 
 /** What to make of a failed call. */
-export type Failed = {
+export interface Failed {
   failure: ServiceError
   scope: RetryScope
   /** How long the upstream's model is not called again if there are others; 0 if it may be at once. */

@@ -10,7 +10,7 @@ export type End = 'whole' | 'cut' | 'unserved'
 export type Came = JsonBody | EventStream | null
 
 /** What has to be known of a request to tell what its answer used. */
-export type Metered = {
+export interface Metered {
   /** Whether the endpoint has output. Embeddings have none. */
   readonly hasOutput: boolean
   /** Whether the answer does not show all that the model produces. */

@@ -6,7 +6,7 @@ import type { Received } from '../tokens/estimate-usage.ts'
 import type { ReportedUsage, Usage } from '../usage/usage.ts'
 
 /** An admitted call of a model. */
-export type Call = {
+export interface Call {
   readonly id: string
   readonly known: KnownKey
   /** `performance.now()` when its head had arrived. */
@@ -37,7 +37,7 @@ export type Used =
   | null
 
 /** What came of an answer, and what was reported of its usage. */
-export type Uncounted = {
+export interface Uncounted {
   readonly received: Received
   readonly reported: ReportedUsage | null
   /** Whether the model may have gone on behind what was reported of its output. */
@@ -48,7 +48,7 @@ export type Uncounted = {
 export const clientClosedRequest = 499
 
 /** How a request to a model ended. */
-export type Outcome = {
+export interface Outcome {
   /** The upstream that was called last; null if none was. */
   upstream: string | null
   attempts: number

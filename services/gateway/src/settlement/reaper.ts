@@ -9,7 +9,7 @@ const mostAccounts = 100
 const mostHolds = 100
 
 /** Ends overdue holds: when they are in the way of an admission, and of accounts that nobody uses any more. */
-export type Reaper = {
+export interface Reaper {
   /**
    * Ends a bounded number of holds of an account. Who asks while that is under way waits for the same.
    *

@@ -10,7 +10,7 @@ const maxWaiting = 50_000
 const [firstRetryMs, maxRetryMs] = [50, 1000]
 
 /** What Redis has to be told of requests that are over. Everything is told until it is acknowledged. */
-export type SettlementQueue = {
+export interface SettlementQueue {
   settle(account: PreparedAccount, request: SettledRequest): void
   /** Takes back a request that was perhaps admitted, and that was not sent to an upstream. */
   cancel(account: PreparedAccount, requestId: string): void

@@ -7,7 +7,7 @@ import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { costNanos } from './price.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
 
-export type Settlement = {
+export interface Settlement {
   /** Every admitted call comes here once, when it is over. */
   settle(call: Call, outcome: Outcome): void
   /** An admitted call that was not made after all: nothing is charged. */
@@ -16,7 +16,7 @@ export type Settlement = {
   counted(): Promise<void>
 }
 
-export type SettlementDependencies = {
+export interface SettlementDependencies {
   log: FastifyBaseLogger
   estimator: Pick<UsageEstimator, 'estimate'>
   queue: Pick<SettlementQueue, 'settle' | 'cancel'>

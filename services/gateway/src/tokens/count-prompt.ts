@@ -6,7 +6,7 @@ import { audioBound, imageBound, type MediaRules } from './media/media-bound.ts'
 import { mediaDifference, messageTokens, partTokens } from './prompt-bound.ts'
 
 /** A request whose prompt is to be counted: its body, which has been read before. */
-export type CountablePrompt = {
+export interface CountablePrompt {
   body: Uint8Array
   kind: ModelKind
   media: MediaRules
@@ -23,7 +23,7 @@ export function countPrompt({ body, kind, media, promptBytes }: CountablePrompt)
 }
 
 /** A body that is parsed as a whole, to be counted. */
-type ParsedBody = {
+interface ParsedBody {
   bytes: number
   members: Readonly<Record<string, unknown>>
   /** Bytes of the member that holds the prompt. */

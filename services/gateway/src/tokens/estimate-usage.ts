@@ -4,7 +4,7 @@ import { tokensUnderWay } from './tokens-under-way.ts'
 import { wordsOfAnswer, wordsOfLines } from './words.ts'
 
 /** What there is to count of a request whose upstream did not report all of its usage. */
-export type Countable = {
+export interface Countable {
   /** null for a prompt that cannot be counted, or need not be. */
   prompt: CountablePrompt | null
   /** What came of the answer. */
@@ -16,7 +16,7 @@ export type Countable = {
 }
 
 /** What came of an answer. */
-export type Received = {
+export interface Received {
   /** Of a stream, the lines of its `ReceivedText`; else the answer's body. */
   answer: Uint8Array
   isStream: boolean
@@ -27,7 +27,10 @@ export type Received = {
 }
 
 /** Tokens; null where the count is not known. */
-export type Estimate = { promptTokens: number | null; completionTokens: number | null }
+export interface Estimate {
+  promptTokens: number | null
+  completionTokens: number | null
+}
 
 /** What models put around an answer, and around a tool call in it. */
 const answerOverhead = 3

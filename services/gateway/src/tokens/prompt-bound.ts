@@ -3,7 +3,7 @@ import type { MeasuredAudio, MeasuredImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules, type MediaTokens } from './media/media-bound.ts'
 
 /** A request's body: its bytes, its own members, where each stands in the bytes, and how much of what is in it. */
-export type BoundedBody = {
+export interface BoundedBody {
   bytes: Buffer
   members: Readonly<Record<string, unknown>>
   spans: ReadonlyMap<string, MemberSpan>

@@ -1,7 +1,7 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 
 /** The most tokens that a request can use, apart from how many of output it is granted. */
-export type TokenBound = {
+export interface TokenBound {
   promptTokens: number
   /** How many answers there are, each with as much output as is granted. */
   answers: number

@@ -9,7 +9,7 @@ const mostWaitingBytes = 64 * 1024 * 1024
 /** Longer prompts would keep the thread for too long. */
 const longestPrompt = 2 * 1024 * 1024
 
-export type UsageEstimator = {
+export interface UsageEstimator {
   /** Counts off the event loop. Never rejects: what cannot be counted any more is bounded by its size. */
   estimate(countable: Countable): Promise<Estimate>
   /** The most tokens that a prompt can have, by its tokenizer; null if it cannot be counted now. Never rejects. */

@@ -2,7 +2,7 @@ import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
 import { memberOf } from '../body/member-of.ts'
 
 /** The tokens that one request used. */
-export type Usage = {
+export interface Usage {
   promptTokens: number
   /** Part of `promptTokens`. */
   cachedTokens: number

@@ -3,7 +3,7 @@ import { inlineImageSize } from './image-size/inline-image-size.ts'
 import type { Size } from './image-size/size.ts'
 
 /** An image of a request, as far as its tokens depend on it. */
-export type MeasuredImage = {
+export interface MeasuredImage {
   kind: 'image'
   /** null if nobody can tell. */
   size: Size | null
@@ -16,7 +16,11 @@ export type MeasuredImage = {
 }
 
 /** A recording of a request. */
-export type MeasuredAudio = { kind: 'audio'; seconds: number | null; bytes: number }
+export interface MeasuredAudio {
+  kind: 'audio'
+  seconds: number | null
+  bytes: number
+}
 
 /**
  * Measures an image.

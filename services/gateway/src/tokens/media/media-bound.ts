@@ -7,7 +7,10 @@ import type { MeasuredAudio, MeasuredImage } from './measure-media.ts'
 export type MediaRules = Pick<Model, 'images' | 'audio'>
 
 /** Tokens, and how many bytes of the request they stand for: those are no text. */
-export type MediaTokens = { tokens: number; bytes: number }
+export interface MediaTokens {
+  tokens: number
+  bytes: number
+}
 
 /**
  * The most tokens that an image can count.

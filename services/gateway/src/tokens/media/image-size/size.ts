@@ -1,5 +1,8 @@
 /** Pixels; both at least 1. */
-export type Size = { width: number; height: number }
+export interface Size {
+  width: number
+  height: number
+}
 
 /** `unknown` if decoders may see another size than the bytes seem to say; `cut` if more bytes are needed to tell. */
 export type SizeAnswer = Size | 'unknown' | 'cut'
