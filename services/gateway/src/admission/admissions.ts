@@ -9,7 +9,7 @@ import { type RedisLink, togetherFor } from '@tollgate/state/link/redis-link.ts'
 import type { Turn } from '../turn.ts'
 
 /** Requests that one script judges: few enough to keep others waiting for less than a millisecond. */
-const mostTogether = 40
+const maxTogether = 40
 
 /** Asks Redis whether requests may start: those that come in the same turn of the event loop, together. */
 export interface Admissions {
@@ -71,7 +71,7 @@ export function createAdmissions(redis: RedisLink, turn: Turn): Admissions {
         const group = groupOf(admission, reaped)
         group.requests.push(request)
         group.waiting.push({ resolve, reject })
-        if (++count === mostTogether) flush()
+        if (++count === maxTogether) flush()
       })
     }
   }

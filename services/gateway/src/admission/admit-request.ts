@@ -18,7 +18,7 @@ import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
 import { costBound, shrinkDefault, withinRate } from './cost-bound.ts'
 import { type JudgedRecords, judgeCall, type Verdict } from './judge.ts'
-import { budgetError, limitError } from './refusal.ts'
+import { budgetError, limitError } from './limit-errors.ts'
 
 /** Records that change under every single one of so many attempts are not a state to decide on. */
 const maxAttempts = 6

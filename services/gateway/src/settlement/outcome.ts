@@ -41,7 +41,7 @@ export interface Uncounted {
   readonly received: Received
   readonly reported: ReportedUsage | null
   /** Whether the model may have gone on behind what was reported of its output. */
-  readonly isOvertaken: boolean
+  readonly mayHaveWrittenMore: boolean
 }
 
 /** The status in the log for a client that left before it was told anything (nginx has the same). */

@@ -1,6 +1,6 @@
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { type CountablePrompt, countPrompt } from './count-prompt.ts'
-import { tokensUnderWay } from './tokens-under-way.ts'
+import { tokensInTransit } from './tokens-in-transit.ts'
 import { wordsOfAnswer, wordsOfLines } from './words.ts'
 
 /** What there is to count of a request whose upstream did not report all of its usage. */
@@ -45,7 +45,7 @@ export function estimateUsage({ prompt, received, answers, hasTokenizer }: Count
     completionTokens = received.unseenBytes
     for (const [path, text] of words) completionTokens += count(text) + (isName.test(path) ? callOverhead : 0)
     if (completionTokens > 0) completionTokens += answers * answerOverhead
-    if (received.isCut) completionTokens += answers * tokensUnderWay
+    if (received.isCut) completionTokens += answers * tokensInTransit
   }
   return { promptTokens: prompt === null ? null : countPrompt(prompt), completionTokens }
 }

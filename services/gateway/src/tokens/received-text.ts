@@ -2,8 +2,8 @@ import { findName, type SearchedName, searchedName } from '../body/find-name.ts'
 import { skipValue, valueAfter } from '../body/scan.ts'
 import { wordsOfLines } from './words.ts'
 
-const firstBytes = 1024
-const keptLimit = 1024 * 1024
+const initialBytes = 1024
+const maxKeptBytes = 1024 * 1024
 
 /**
  * What a stream has brought of a model's words: the JSON values of one member, such as `delta`, one after the other, as
@@ -77,7 +77,7 @@ export class ReceivedText {
   }
 
   /** Counts bytes of events that are too long to be looked into. */
-  skipped(bytes: number): void {
+  skip(bytes: number): void {
     this.#all += bytes
   }
 
@@ -89,9 +89,9 @@ export class ReceivedText {
   #append(events: Buffer, start: number, end: number): void {
     const length = end - start + 1
     this.#all += length
-    if (this.#used < this.#all - length || this.#used + length > keptLimit) return
+    if (this.#used < this.#all - length || this.#used + length > maxKeptBytes) return
     if (this.#used + length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * this.#bytes.length, this.#used + length))
+      const larger = Buffer.allocUnsafe(Math.max(initialBytes, 2 * this.#bytes.length, this.#used + length))
       this.#bytes.copy(larger, 0, 0, this.#used)
       this.#bytes = larger
     }

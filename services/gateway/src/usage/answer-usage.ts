@@ -1,9 +1,9 @@
 import { isComplete, type ReportedUsage, readUsageText } from './usage.ts'
 
 /** Far more than any usage object has. */
-const longestUsage = 16_384
+const maxUsageBytes = 16_384
 /** What is kept of an answer, for the case that it does not report all that it used. */
-const keptLimit = 1024 * 1024
+const maxKeptBytes = 1024 * 1024
 
 /**
  * Gathers the usage that an answer of one JSON object reports, as its bytes pass: its own member `usage`, and no other that is
@@ -36,13 +36,13 @@ export class AnswerUsage {
     if (this.#isOpen) {
       this.#gathered.push(chunk.subarray(Math.max(0, from - before), end < 0 ? chunk.length : end - before))
       if (end >= 0) this.usage = readUsageText(Buffer.concat(this.#gathered).toString()) ?? this.usage
-      this.#isOpen = end < 0 && this.#passedBytes - from <= longestUsage
+      this.#isOpen = end < 0 && this.#passedBytes - from <= maxUsageBytes
       if (!this.#isOpen) this.#gathered = []
     }
     if (isComplete(this.usage)) {
       this.#kept = null
       this.#keptBytes = 0
-    } else if (this.#keptBytes === this.#passedBytes - chunk.length && this.#keptBytes < keptLimit) {
+    } else if (this.#keptBytes === this.#passedBytes - chunk.length && this.#keptBytes < maxKeptBytes) {
       this.#kept ??= []
       this.#kept.push(chunk)
       this.#keptBytes += chunk.length
