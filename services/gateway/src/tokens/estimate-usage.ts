@@ -3,40 +3,40 @@ import { type CountablePrompt, countPrompt } from './count-prompt.ts'
 import { tokensInTransit } from './tokens-in-transit.ts'
 import { wordsOfAnswer, wordsOfLines } from './words.ts'
 
-/** What there is to count of a request whose upstream did not report all of its usage. */
+/** A request whose upstream did not report all of its usage. */
 export interface Countable {
-  /** null for a prompt that cannot be counted, or need not be. */
+  /** null if the prompt cannot be counted, or its tokens are known. */
   prompt: CountablePrompt | null
-  /** What came of the answer. */
+  /** The part of the answer that came. */
   received: Received
   /** How many answers the request asked for. */
   answers: number
-  /** Whether the tokenizer is that of the model. Without one, each byte of its words counts as a token. */
+  /** Whether the model has a tokenizer. Without one, each byte of its words counts as a token. */
   hasTokenizer: boolean
 }
 
-/** What came of an answer. */
+/** The part of an answer that came. */
 export interface Received {
-  /** Of a stream, the lines of its `ReceivedText`; else the answer's body. */
+  /** For a stream, the lines of its `ReceivedText`; else the body. */
   answer: Uint8Array
   isStream: boolean
-  /** Bytes that came, or were promised, and are not in `answer`. */
+  /** Bytes that came or were announced, and are missing in `answer`. */
   unseenBytes: number
   /** Whether the answer ended before its end. */
   isCut: boolean
 }
 
-/** Tokens; null where the count is not known. */
+/** Tokens; null if the count is unknown. */
 export interface Estimate {
   promptTokens: number | null
   completionTokens: number | null
 }
 
-/** What models put around an answer, and around a tool call in it. */
+/** Tokens that models put around an answer, and around a tool call in it. */
 const answerOverhead = 3
 const callOverhead = 8
 
-/** Counts what a request used, from above: the provider does not bill more. */
+/** Estimates the usage of a request from above: the provider does not bill more. */
 export function estimateUsage({ prompt, received, answers, hasTokenizer }: Countable): Estimate {
   const count = hasTokenizer ? countTokens : Buffer.byteLength
   const words = received.isStream ? wordsOfLines(received.answer) : wordsOfAnswer(received.answer)
@@ -50,5 +50,5 @@ export function estimateUsage({ prompt, received, answers, hasTokenizer }: Count
   return { promptTokens: prompt === null ? null : countPrompt(prompt), completionTokens }
 }
 
-/** The name of a tool. */
+/** Matches the path of a tool's name. */
 const isName = /\/name$/

@@ -1,5 +1,5 @@
 /**
- * Tokens that a model may have produced, for each answer that was cut off, and that had not left the provider. A tenth of a
- * second of a model that produces 320 tokens a second.
+ * Tokens per cut answer that the model may have produced, and that had not left the provider: a tenth of a second at 320 tokens
+ * a second.
  */
 export const tokensInTransit = 32

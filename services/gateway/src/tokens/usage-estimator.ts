@@ -3,28 +3,28 @@ import type { CountablePrompt } from './count-prompt.ts'
 import type { Countable, Estimate } from './estimate-usage.ts'
 import { tokensInTransit } from './tokens-in-transit.ts'
 
-/** Answers that wait to be counted, with their requests, are kept in memory meanwhile. */
+/** Maximum answers that wait to be counted. They stay in memory together with their requests. */
 const maxWaiting = 1000
 const maxWaitingBytes = 64 * 1024 * 1024
 /** Longer prompts would keep the thread for too long. */
 const maxPromptBytes = 2 * 1024 * 1024
 
 export interface UsageEstimator {
-  /** Counts off the event loop. Never rejects: what cannot be counted any more is bounded by its size. */
+  /** Estimates usage outside of the event loop. Never rejects: if counting fails, the size of the answer bounds its tokens. */
   estimate(countable: Countable): Promise<Estimate>
-  /** The most tokens that a prompt can have, by its tokenizer; null if it cannot be counted now. Never rejects. */
+  /** Bounds a prompt by its tokenizer; null if it cannot be counted now. Never rejects. */
   countPrompt(prompt: CountablePrompt): Promise<number | null>
-  /** Ends the counting: what waits is bounded by its size. */
+  /** Stops counting. The sizes of waiting answers bound their tokens. */
   hurry(): Promise<void>
   close(): Promise<void>
 }
 
-/** Counts tokens in a thread of its own, which exists only while there is something to count. */
+/** Counts tokens in its own thread, which exists only while something waits. */
 export function createUsageEstimator(onError: (error: unknown) => void): UsageEstimator {
   let pool: Promise<Piscina> | undefined
   let waitingBytes = 0
 
-  /** Runs a function of the thread; null if there is too much to do already, or if it fails. */
+  /** Runs a function in the thread; null if too many bytes wait, or it fails. */
   async function run<Task, Result>(name: string, task: Task, bytes: number): Promise<Result | null> {
     if (waitingBytes + bytes > maxWaitingBytes) return null
     waitingBytes += bytes
@@ -54,7 +54,7 @@ export function createUsageEstimator(onError: (error: unknown) => void): UsageEs
   }
 }
 
-/** Most gateways never need it. */
+/** Loaded on first use: most gateways never need it. */
 async function openPool(): Promise<Piscina> {
   const { Piscina } = await import('piscina')
   return new Piscina({
