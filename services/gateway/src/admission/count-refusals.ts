@@ -4,19 +4,19 @@ import type { CatalogView } from '../catalog/live-catalog.ts'
 import { allowancesOf } from './allowances.ts'
 
 const windowMs = 60_000
-/** For a key whose plan this process has not needed yet: none of its requests got as far as that. */
+/** The limit for a key whose plan this process has not read yet. */
 const defaultPerMinute = 60
 
-/** What a request is refused with before Redis counts it: what the client did wrong, and can mend. */
+/** Statuses of requests that are refused before Redis counts them, for an error that the client can correct. */
 const countedStatuses = new Set([400, 403, 404, 408, 413, 415])
 
 /**
- * Counts a request that was refused before a rate limit could count it. The count is of this process, in the memory that
- * it has for the key.
+ * Counts a request that was refused before a rate limit could count it. Each process counts on its own, in the memory for the
+ * key.
  */
 export function countRefusal(known: KnownKey, error: unknown, catalog: CatalogView | null): void {
   if (!(error instanceof ServiceError) || !countedStatuses.has(error.status)) return
-  // Not the doing of the client, who may try until it is over.
+  // The client cannot correct a suspension, and may retry until it ends.
   if (error.code === 'account_suspended') return
   const now = performance.now()
   if (known.refusals === null || known.refusals.endsAt <= now) {
@@ -27,9 +27,9 @@ export function countRefusal(known: KnownKey, error: unknown, catalog: CatalogVi
 }
 
 /**
- * To be called before a request's body is read.
+ * Call it before a request's body is read.
  *
- * @throws ServiceError requests_per_minute if as many requests of the key were refused in the last minute as it may make
+ * @throws ServiceError requests_per_minute if this minute's refused requests of the key have reached its limit
  */
 export function assertFewRefusals({ refusals }: KnownKey): void {
   if (refusals === null || refusals.count < refusals.perMinute) return

@@ -14,7 +14,7 @@ export type Verdict =
       allowed: true
       /** When the presented secret stops working, ms since the epoch; null for never. Redis compares it with its clock. */
       endsAt: number | null
-      /** What the refusal is once `endsAt` has come. */
+      /** The code of the refusal after `endsAt`. */
       endedCode: ErrorCode
     }
   | {
@@ -27,7 +27,7 @@ export type Verdict =
 const refused = (code: ErrorCode): Verdict => ({ allowed: false, code })
 const paused: Verdict = { allowed: false, code: 'account_suspended', message: pausedAccountMessage }
 
-/** Judges who is asking: the key, the secret that was presented for it, and the account. */
+/** Judges a key, the secret that the caller presented for it, and the account. */
 export function judgeKey(records: JudgedRecords, digest: string): Verdict {
   const { key, account } = records
   if (key === null) return refused('invalid_api_key')
@@ -41,15 +41,15 @@ export function judgeKey(records: JudgedRecords, digest: string): Verdict {
       endedCode = 'revoked_api_key'
     }
   }
-  // Control writes an account before its keys: without one, Redis does not hold what it should.
+  // Control writes an account before its keys. A key without an account means that Redis lacks data.
   if (account === null) return refused('state_unavailable')
   if (account.status === 'suspended') return account.isOwnerInTeam ? paused : refused('account_suspended')
   return { allowed: true, endsAt, endedCode }
 }
 
 /**
- * Whether an account's plan, and the key's own subset of it, include a model. The refusal is the same for a model that
- * does not exist: the catalog is not disclosed.
+ * Whether an account's plan and the key's own list include a model. The refusal is the same for a model that does not exist: it
+ * must not disclose the catalog.
  */
 export function mayUseModel(records: JudgedRecords, catalog: CatalogView, model: string): boolean {
   const { key, account } = records

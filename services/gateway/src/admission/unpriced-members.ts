@@ -7,12 +7,12 @@ type Allowed = (value: unknown) => boolean
 const isAbsent: Allowed = (value) => value == null
 const isDefault: Allowed = (value) => value == null || value === 'auto' || value === 'default'
 const isText: Allowed = (value) => value == null || (Array.isArray(value) && value.every((one) => one === 'text'))
-/** The usual life of a cached prompt at OpenAI. A long value has not been read, and could have another. */
-const hasUsualLife: Allowed = (value) =>
+/** Whether a cached prompt lives for OpenAI's default time. A long value was not read, so its `ttl` is unknown. */
+const hasDefaultTtl: Allowed = (value) =>
   value == null ||
   (typeof value === 'object' && value !== elided && [undefined, '30m'].includes(Reflect.get(value, 'ttl')))
 
-/** Members that change what a request costs in a way that the catalog has no price for, and the values that do not. */
+/** Members that change the cost in a way without a price in the catalog, and whether a value leaves the cost as it is. */
 const priced = new Map<string, Allowed>([
   ['service_tier', isDefault],
   ['web_search_options', isAbsent],
@@ -21,18 +21,18 @@ const priced = new Map<string, Allowed>([
   ['prediction', isAbsent],
   ['modalities', isText],
   ['audio', isAbsent],
-  // How long a provider keeps a prompt in its cache.
+  // These say how long a provider caches the prompt.
   ['prompt_cache_retention', isAbsent],
-  ['prompt_cache_options', hasUsualLife],
+  ['prompt_cache_options', hasDefaultTtl],
   ['speed', isAbsent],
   ['inference_geo', isAbsent],
-  // Other providers' limits of the output, and how often they produce it: they win over the limit that the gateway sets.
+  // Other providers' names for the output limit and the number of outputs. They override the gateway's limit.
   ['n_predict', isAbsent],
   ['use_beam_search', isAbsent],
   ['min_tokens', isAbsent]
 ])
 
-/** @throws ServiceError unpriced_parameter naming the first member of a body that has no price, in whichever spelling */
+/** @throws ServiceError unpriced_parameter with the first member of a body that has no price, in any spelling */
 export function refuseUnpriced({ members, spans }: Pick<BoundedBody, 'members' | 'spans'>): void {
   for (const [spelling, { name }] of spans) {
     const isAllowed = priced.get(spelling)

@@ -5,29 +5,29 @@ import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { Turn } from '../turn.ts'
 import { type CancelledGroup, Outboxes } from './outboxes.ts'
 
-/** So much may wait; then nothing more is admitted. */
+/** If this many settlements wait, no request is admitted. */
 const maxWaiting = 50_000
 const [firstRetryMs, maxRetryMs] = [50, 1000]
 
-/** What Redis has to be told of requests that are over. Everything is told until it is acknowledged. */
+/** Sends settlements and cancellations to Redis, each until Redis has acknowledged it. */
 export interface SettlementQueue {
   settle(account: PreparedAccount, request: SettledRequest): void
-  /** Takes back a request that was perhaps admitted, and that was not sent to an upstream. */
+  /** Cancels a request that Redis may have admitted, and that was not sent to an upstream. */
   cancel(account: PreparedAccount, requestId: string): void
   isFull(): boolean
-  /** How much waits to be acknowledged. */
+  /** How many settlements and cancellations wait to be acknowledged. */
   waiting(): number
-  /** Resolves when nothing waits. */
+  /** Resolves once nothing waits. */
   idle(): Promise<void>
-  /** Gives up what waits. @returns how much that is: it is charged as it was reserved, once its holds are overdue */
+  /** Drops what waits: once these holds are overdue, they are charged in full. @returns how many were dropped */
   stop(): number
 }
 
 /**
- * Gathers what ends in one turn of the event loop, and tells Redis in one command.
+ * Gathers the settlements of one turn of the event loop, and sends them in one command.
  *
- * @param onError told once of a Redis that does not take what it is told, until it does again. That Redis is away is not
- *   told: it is known, and nothing is admitted then.
+ * @param onError called once per outage when Redis rejects settlements. It is not called while Redis is unreachable: that is
+ *   reported elsewhere, and no request is admitted then
  */
 export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (error: Error) => void): SettlementQueue {
   const outboxes = new Outboxes()
@@ -84,7 +84,7 @@ export function createSettlementQueue(redis: RedisLink, turn: Turn, onError: (er
     onIdle = []
   }
 
-  /** Later, and later each time; at once as soon as Redis is back would be all gateways at once. */
+  /** Retries after a growing random wait. If all gateways retried as soon as Redis is back, they would flood it. */
   function failed(error: unknown, putBack: () => void): void {
     const isKnown = error instanceof RedisAwayError && !(error instanceof RedisRefusedError)
     if (!isKnown && !isFailing) {

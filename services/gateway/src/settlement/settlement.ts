@@ -8,11 +8,11 @@ import { costNanos } from './price.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
 
 export interface Settlement {
-  /** Every admitted call comes here once, when it is over. */
+  /** Settles an admitted call when it is over. Call it once per call. */
   settle(call: Call, outcome: Outcome): void
-  /** An admitted call that was not made after all: nothing is charged. */
+  /** Cancels an admitted call that was not made: nothing is charged. */
   cancel(call: Call, outcome: Outcome): void
-  /** Resolves when everything that came here has been counted; Redis may not know it yet. */
+  /** Resolves once the usage of all calls is counted. Redis may not have it yet. */
   counted(): Promise<void>
 }
 
@@ -20,11 +20,11 @@ export interface SettlementDependencies {
   log: FastifyBaseLogger
   estimator: Pick<UsageEstimator, 'estimate'>
   queue: Pick<SettlementQueue, 'settle' | 'cancel'>
-  /** Told of a call that cost more than had been reserved for it. */
+  /** Called if a call cost more than its hold. */
   onAboveBound: () => void
 }
 
-/** Where calls end: what they used is known or counted, priced, charged and told. */
+/** Settles calls: reads or estimates their usage, prices it, charges it and logs it. */
 export function createSettlement({ log, estimator, queue, onAboveBound }: SettlementDependencies): Settlement {
   const counting = new Set<Promise<void>>()
 
@@ -98,7 +98,7 @@ function isUncounted(used: Usage | Uncounted): used is Uncounted {
   return 'received' in used
 }
 
-/** The tokens that were reserved. */
+/** The reserved tokens, as a usage. */
 function heldUsage({ admitted }: Call): Usage {
   const { promptTokens, heldTokens } = admitted
   return {
@@ -111,9 +111,9 @@ function heldUsage({ admitted }: Call): Usage {
 }
 
 /**
- * What was reported, and for the rest an estimate from above, which is never more than what was reserved.
+ * The reported usage, and for the rest an estimate from above, which never exceeds the hold.
  *
- * @param mayHaveWrittenMore whether the model may have gone on behind what was reported of its output
+ * @param mayHaveWrittenMore whether the model may have written more than the reported output
  */
 function estimatedUsage(
   call: Call,
@@ -125,7 +125,7 @@ function estimatedUsage(
   const said = reported?.completionTokens ?? null
   const promptTokens = reported?.promptTokens ?? Math.min(counted.promptTokens ?? held.promptTokens, held.promptTokens)
   const cachedTokens = Math.min(reported?.cachedTokens ?? 0, promptTokens)
-  // An answer without words may well have 0 tokens.
+  // An answer without words can have 0 tokens.
   if (said !== null && !mayHaveWrittenMore && (said > 0 || counted.completionTokens === 0)) {
     const estimated = reported?.promptTokens == null
     return { promptTokens, cachedTokens, completionTokens: said, reasoningTokens: reported!.reasoningTokens, estimated }

@@ -4,7 +4,7 @@ import { decodePrefix } from './base64-prefix.ts'
 const prefixBytes = [3 * 1024, 768 * 1024]
 
 /**
- * Bounds the seconds of speech in a request. Neither its size nor its named format bounds them: a short FLAC of silence lasts
+ * Bounds the seconds of speech in a request. Neither its size nor its named format bounds them: a small FLAC can last
  * hours. So only MP3 and uncompressed WAV, by its header, are measured.
  *
  * @param data base64, or its beginning

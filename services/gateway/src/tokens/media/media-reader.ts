@@ -8,7 +8,7 @@ const maxMedia = 4096
 /** Media measured before other requests have their turn. A short one takes 20 µs, a long one a millisecond. */
 const atOnce = 8
 const longMedia = 64 * 1024
-/** Notes read before other requests have their turn; each part has at least one note of three numbers. */
+/** Numbers read before other requests have their turn. A note has three. */
 const notesAtOnce = 3 * 4096
 /** Longer texts may have no escapes but `\/`: URLs and base64 need none. */
 const maxEscaped = 64 * 1024
