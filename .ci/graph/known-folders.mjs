@@ -2,8 +2,11 @@
 export const known = [
   'packages/e2e/src/chaos/measure',
   'packages/e2e/src/chaos/traffic',
+  'packages/sandbox/src/identity/accounts',
   'packages/sandbox/src/identity/endpoints',
   'packages/sandbox/src/identity/http',
+  'packages/sandbox/src/identity/store',
+  'packages/sandbox/src/identity/tokens',
   'packages/sandbox/src/payments/billing',
   'packages/sandbox/src/payments/endpoints',
   'packages/sandbox/src/payments/events',

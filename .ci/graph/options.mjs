@@ -4,7 +4,7 @@ export const options = {
   parser: 'tsc',
   tsPreCompilationDeps: true,
   doNotFollow: { path: 'node_modules' },
-  exclude: { path: '/node_modules/[.]cache/' },
+  exclude: { path: ['/node_modules/[.]cache/', '/dist/'] },
   enhancedResolveOptions: {
     exportsFields: ['exports'],
     conditionNames: ['import', 'node', 'types', 'default'],

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { WitnessedRequest } from '@tollgate/sandbox/models/witness.ts'
+import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import t from 'tap'
 import { catalogWith } from './catalog-with.ts'
 import { Person } from './person.ts'
@@ -63,7 +63,7 @@ t.test('a client that goes away in the middle of a stream closes the upstream ca
   await response.body!.getReader().read()
   const leftAt = performance.now()
   leaving.abort()
-  let seen: WitnessedRequest | undefined
+  let seen: RecordedRequest | undefined
   while (seen?.abortedAtMs == null && performance.now() < leftAt + 5000) seen = (await witnessed(system)).at(-1)
   const ms = Math.round(performance.now() - leftAt)
   t.ok(seen?.abortedAtMs != null, 'the upstream saw it')

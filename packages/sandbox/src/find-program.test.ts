@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'tap'
 import { findProgram, programDirectories } from './find-program.ts'
 
-test('a program is found on PATH, by the first of its names that is there', async (t) => {
+test('a program is found on PATH by the first of its names', async (t) => {
   const root = t.testdir({
     a: { chromium: 'not runnable', folder: {} },
     b: { chrome: '', chromium: '', folder: '' }
@@ -17,7 +17,7 @@ test('a program is found on PATH, by the first of its names that is there', asyn
   assert.equal(findProgram(['chromium'], {}), null)
 })
 
-test("Debian's directories come after PATH, and not at all with ONLY_PROGRAMS_ON_PATH", async (t) => {
+test("Debian's directories come after PATH; ONLY_PROGRAMS_ON_PATH leaves them out", async (t) => {
   const versions = t.testdir({ 9.6: {}, 15: {}, 17: {} })
   const elsewhere = ['/usr/sbin', '/usr/local/sbin', ...[17, 15, 9.6].map((version) => `${versions}/${version}/bin`)]
   assert.deepEqual(programDirectories({ PATH: '/a:/b' }, versions), ['/a', '/b', ...elsewhere])

@@ -6,10 +6,10 @@ const serverDirectories = ['/usr/sbin', '/usr/local/sbin']
 const debianPostgres = '/usr/lib/postgresql'
 
 /**
- * The directories to look for a program in: those of `PATH`, then where Debian keeps the programs of servers, the newest
- * PostgreSQL first. With `ONLY_PROGRAMS_ON_PATH=true`, those of `PATH` alone: so a shorter `PATH` hides programs from tests.
+ * The directories to search for a program: those of `PATH`, then Debian's directories for servers, the newest PostgreSQL
+ * first. With `ONLY_PROGRAMS_ON_PATH=true` only those of `PATH`, so that a shorter `PATH` hides programs from tests.
  *
- * @param versions where Debian keeps each version of PostgreSQL
+ * @param versions Debian's directory with a folder for each PostgreSQL version
  */
 export function programDirectories(env: Record<string, string | undefined>, versions = debianPostgres): string[] {
   const onPath = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
@@ -18,9 +18,9 @@ export function programDirectories(env: Record<string, string | undefined>, vers
 }
 
 /**
- * The absolute path of the first of these programs that this machine has, in the order of the names.
+ * Finds the first of these programs that this machine has, in the order of the names.
  *
- * @returns null when it has none of them
+ * @returns its absolute path; null if none is installed
  */
 export function findProgram(
   names: readonly string[],
@@ -31,7 +31,7 @@ export function findProgram(
   return paths.find(isProgram) ?? null
 }
 
-/** Whether `path` is a file that may be run. */
+/** Whether `path` is an executable file. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

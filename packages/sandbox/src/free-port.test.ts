@@ -41,13 +41,13 @@ test('two processes that choose many ports never choose the same one', async () 
   assert.equal(new Set([...own, ...chosen.flat()]).size, 600)
 })
 
-test('a process that has chosen ports may end', async () => {
+test('chosen ports do not keep a process alive', async () => {
   const module = JSON.stringify(new URL('./free-port.ts', import.meta.url).href)
   const program = `import { freePort } from ${module}; await freePort()`
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { timeout: 20_000 })
 })
 
-test('a chosen port is tried once', async () => {
+test('a given port is tried once', async () => {
   const tried: number[] = []
   const start = async (port: number) => {
     tried.push(port)
@@ -78,7 +78,7 @@ test('port 0 tries other ports after a collision, and gives up after five', asyn
   assert.equal(calls, 5)
 })
 
-test('any other failure of the start is passed on at once', async () => {
+test('any other error at the start is thrown at once', async () => {
   let calls = 0
   await assert.rejects(
     startOnPort(0, async () => {

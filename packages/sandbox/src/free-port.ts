@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { isAddressInUse, PortTakenError } from './port-taken-error.ts'
 
-// Below 32768, where Linux's range for outgoing connections starts. In that range a client that reconnects to a stopped
-// server can be given the server's own port and then talks to itself.
+// Below 32768, where Linux's range for outgoing connections starts. In that range, a client that reconnects to a stopped
+// server can get the server's port as its own, and then talks to itself.
 const first = 10_240
 const end = 32_768
 const blockSize = 32
@@ -11,12 +11,10 @@ const blockSize = 32
 let block: { next: number; readonly end: number } | null = null
 
 /**
- * A TCP port of 127.0.0.1 on which nothing listens, for programs that cannot be asked to choose one themselves. Each call
- * gives another one.
+ * Finds a free TCP port on 127.0.0.1, for programs that cannot choose one themselves. Each call returns another port.
  *
- * The ports come from blocks, and a process has its blocks to itself for as long as it lives: it listens on the first port
- * of each. So no two processes that choose ports this way are given the same one, however long either waits before it
- * listens. Some other program may still take it first, so the caller tries again on a collision.
+ * The ports come from blocks. A process claims a block by listening on its first port as long as it lives, so two
+ * processes never get the same port. Another program may still take the port first: the caller then tries again.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -31,7 +29,7 @@ async function takeBlock(): Promise<{ next: number; readonly end: number }> {
     const start = first + blockSize * randomInt((end - first) / blockSize)
     const claim = await listen(start)
     if (claim === null) continue
-    // The claim ends with the process, which need not wait for it.
+    // The claim must not keep the process alive.
     claim.unref()
     return { next: start + 1, end: start + blockSize }
   }
@@ -39,7 +37,7 @@ async function takeBlock(): Promise<{ next: number; readonly end: number }> {
 }
 
 /**
- * Starts a server on `port`; on free ports until one of them is still free when the server takes it, if that is 0.
+ * Starts a server on `port`. For port 0 it tries up to five free ports.
  *
  * @param start rejects with PortTakenError on a collision
  */
@@ -54,7 +52,7 @@ export async function startOnPort<Server>(port: number, start: (port: number) =>
   }
 }
 
-/** @throws PortTakenError when a program listens on the port of 127.0.0.1; 0 is never taken */
+/** @throws PortTakenError if a program listens on this port of 127.0.0.1; never for port 0 */
 export async function requireFreePort(port: number): Promise<void> {
   if (!(await isFree(port))) throw new PortTakenError(port)
 }
@@ -66,7 +64,7 @@ async function isFree(port: number): Promise<boolean> {
   return true
 }
 
-/** A server that nobody is meant to call; null if the port is taken. */
+/** Listens on the port, and refuses all connections; null if the port is taken. */
 function listen(port: number): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())

@@ -11,13 +11,13 @@ function recorder() {
   }
 }
 
-test('what is there is used without a word', async () => {
+test('an installed program is used without a message', async () => {
   const t = recorder()
   assert.equal(need(t, 'a database', 0, { CI: 'true' }), true)
   assert.deepEqual(t.said, [])
 })
 
-test('what is missing skips aloud on a bare machine', async () => {
+test('on a bare machine, a missing program skips the test with a message', async () => {
   for (const missing of [null, undefined]) {
     const t = recorder()
     assert.equal(need(t, 'PostgreSQL', missing, {}), false)
@@ -25,7 +25,7 @@ test('what is missing skips aloud on a bare machine', async () => {
   }
 })
 
-test('what is missing fails in CI', async () => {
+test('in CI, a missing program fails the test', async () => {
   const t = recorder()
   assert.equal(need(t, 'PostgreSQL', null, { CI: 'true' }), false)
   assert.deepEqual(t.said, ['fail: PostgreSQL is not installed on this machine, and CI must not skip'])

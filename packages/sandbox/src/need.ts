@@ -5,11 +5,11 @@ interface SkippingTest {
 }
 
 /**
- * For tests that need something that a bare machine may lack, such as a database server. Use as
+ * Checks that the machine has what a test needs, such as a database server:
  * `if (!need(t, 'PostgreSQL', postgres)) return`.
  *
- * @returns whether `value` is there. If it is not, the test says so in the report as skipped, and in CI (`CI=true`),
- * where everything is installed, it fails instead.
+ * @returns whether `value` is set. If not, the test is reported as skipped. In CI (`CI=true`), where everything is
+ * installed, it fails instead.
  */
 export function need<Value>(
   t: SkippingTest,

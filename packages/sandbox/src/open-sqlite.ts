@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export interface SqliteFile {
-  /** Where the file lies or is made; null keeps everything in memory. */
+  /** The directory of the file, made if absent; null keeps everything in memory. */
   readonly directory: string | null
   readonly fileName: string
-  /** Statements that make its tables. */
+  /** SQL that creates the tables. */
   readonly schema: string
-  /** Of the schema. */
+  /** Version of the schema. */
   readonly version: number
-  /** Who else may have it open, as in "another identity server". */
+  /** The program that uses the file, for the error "in use by another identity server". */
   readonly owner: string
 }
 
 /**
- * Opens a database of a stand-in: SQLite, of which a commit outlives a crash of the process or the machine. No other
- * process can open it meanwhile.
+ * Opens the SQLite database of an embedded server. Commits survive a crash of the process or the machine. The process
+ * holds the file exclusively.
  *
- * @throws Error when another process has it, or when it is of another version
+ * @throws Error if another process holds the file, or if another version of the schema made it
  */
 export function openSqlite({ directory, fileName, schema, version, owner }: SqliteFile): DatabaseSync {
   if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -37,7 +37,7 @@ export function openSqlite({ directory, fileName, schema, version, owner }: Sqli
   return database
 }
 
-/** Runs `change` in one transaction: all of it is stored, or, if it throws, nothing. */
+/** Runs `change` in one transaction. If it throws, nothing is stored. */
 export function inTransaction<Result>(database: DatabaseSync, change: () => Result): Result {
   database.exec('begin exclusive')
   try {

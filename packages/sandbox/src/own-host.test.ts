@@ -5,7 +5,7 @@ import { startModels } from './models/start-models.ts'
 import { isOwnHost } from './own-host.ts'
 import { startPayments } from './payments/start-payments.ts'
 
-/** What a server answers to a request with that `Host`, as after a DNS rebinding. */
+/** Sends a request with this `Host`, as a browser does after DNS rebinding. */
 async function ask(url: string, host: string, path: string, headers: Record<string, string> = {}) {
   const { port } = new URL(url)
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }>((resolve, reject) => {
@@ -20,7 +20,7 @@ async function ask(url: string, host: string, path: string, headers: Record<stri
   })
 }
 
-t.test('only the names of this machine are own', async (t) => {
+t.test('only localhost and the loopback addresses count as own hosts', async (t) => {
   for (const host of ['localhost', 'LOCALHOST:4024', '127.0.0.1:4024', '[::1]:80', 'localhost:1'])
     t.ok(isOwnHost(host), host)
   for (const host of [
@@ -42,7 +42,7 @@ t.test('only the names of this machine are own', async (t) => {
   }
 })
 
-t.test('the stand-ins answer nobody who calls them by another name', async (t) => {
+t.test('the embedded servers refuse requests with a foreign Host', async (t) => {
   const identity = await startIdentity({
     port: 0,
     mailboxPort: 0,

@@ -1,8 +1,8 @@
-/** Thrown when a server cannot listen because another program has its port. `port` is the number. */
+/** Thrown when a server cannot listen because another program uses its port. */
 export class PortTakenError extends Error {
   readonly port: number
 
-  /** @param variable the environment variable that chose the port, if a person can change it there */
+  /** @param variable the environment variable that sets the port, if there is one */
   constructor(port: number, variable?: string) {
     const named = variable === undefined ? `${port}` : `${port} (${variable})`
     const advice = variable === undefined ? '' : ` Stop that program, or set ${variable} to a free port.`
@@ -12,7 +12,7 @@ export class PortTakenError extends Error {
   }
 }
 
-/** Whether `error` is what `net.Server.listen` reports for a port that another program has. */
+/** Whether `net.Server.listen` failed because another program uses the port. */
 export function isAddressInUse(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }

@@ -1,16 +1,15 @@
 /**
- * How often properties of whole systems are tried, whose single runs take long. The test suite is the same for everybody
- * and every time: whoever sets `PROPERTY_RUNS` looks for what it does not find.
+ * The fast-check parameters of slow properties of whole systems. The test suite uses a fixed seed, so that every run is
+ * the same. `PROPERTY_RUNS` tries that many runs with new seeds.
  *
- * @param usual runs in the test suite
- * @returns parameters for fast-check
+ * @param defaultRuns runs in the test suite
  */
 export function propertyRuns(
-  usual: number,
+  defaultRuns: number,
   env: Record<string, string | undefined> = process.env
 ): { numRuns: number; seed?: number } {
   const wanted = env.PROPERTY_RUNS
-  return wanted === undefined ? { numRuns: usual, seed: suiteSeed } : { numRuns: Number(wanted) }
+  return wanted === undefined ? { numRuns: defaultRuns, seed: suiteSeed } : { numRuns: Number(wanted) }
 }
 
 const suiteSeed = 20_261_121

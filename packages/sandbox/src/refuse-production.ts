@@ -1,8 +1,8 @@
 /**
- * Stand-ins are for development and tests: they accept published credentials and forge answers. Every program that
- * starts one calls this first.
+ * Refuses to run in production. Embedded servers are for development and tests: they accept published credentials and
+ * forge answers. Every program that starts one calls this first.
  *
- * @throws Error naming NODE_ENV when it is `production`
+ * @throws Error that names NODE_ENV, if it is `production`
  */
 export function refuseProduction(env: Record<string, string | undefined>): void {
   if (env.NODE_ENV === 'production') {

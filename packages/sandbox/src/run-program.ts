@@ -1,19 +1,19 @@
 import { PortTakenError } from './port-taken-error.ts'
 
-/** A server that a program of the sandbox hosts. */
+/** An embedded server that runs as a program. */
 export interface Hosted {
-  /** What to say when it is ready, in one line. */
+  /** One line to print when it is ready. */
   readonly readyLine: string
-  /** Resolves when the server has ended without being asked to. A server in this process never does. */
+  /** Resolves when the server has ended by itself. A server in this process never does. */
   readonly ended?: Promise<unknown>
   stop(): Promise<void>
 }
 
 /**
- * Runs a server as a program: says when it is ready, and stops it on SIGTERM and SIGINT. The process then ends by
- * itself, with status 0. A server that cannot start or that ends by itself is one line on the standard error and status 1.
+ * Runs a server as a program. Prints a line when it is ready, and stops it on SIGTERM and SIGINT with status 0. A server
+ * that cannot start, or ends by itself, is reported in one line on stderr with status 1.
  *
- * @param portVariable the environment variable to name when the port is taken
+ * @param portVariable the environment variable that sets the port, named if the port is taken
  */
 export async function runProgram(portVariable: string, start: () => Promise<Hosted>): Promise<void> {
   try {

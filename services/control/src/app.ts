@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountEndpoints } from './accounts/endpoints.ts'
@@ -96,12 +97,13 @@ export function buildApp(dependencies: ControlDependencies): FastifyInstance {
     // Proxies may add a slash.
     routerOptions: { ignoreTrailingSlash: true },
     // Node would refuse a request without a host, without a body; it is refused below.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, IncomingMessage: BoundedMessage },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),
     // A request is taken as it was sent or refused: nothing is coerced, filled in or left out.
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
   })
+  skipEndedConnections(app.server)
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(sendNotFound)
   refuseAmbiguousHeads(app)

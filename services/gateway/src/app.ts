@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
+import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Admission } from './admission/admit-request.ts'
@@ -98,6 +99,7 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     http: {
       // Node would refuse what has no host, without a body; it is refused below.
       requireHostHeader: false,
+      IncomingMessage: BoundedMessage,
       headersTimeout: protection.headersTimeoutMs,
       connectionsCheckingInterval: Math.min(protection.headersTimeoutMs, protection.requestTimeoutMs, 20_000) / 4
     },
@@ -109,6 +111,7 @@ export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
     // A body passes through as it is: nothing is coerced, filled in or removed.
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
   })
+  skipEndedConnections(app.server)
   app.server.maxConnections = protection.maxConnections
 
   // The endpoints read bodies themselves. No endpoint takes the other methods, whatever their body.

@@ -6,8 +6,8 @@ import { createMetrics } from './metrics.ts'
 
 const noon = Date.UTC(2027, 4, 5, 12)
 
-testOnEveryRedis('clock watch of a gateway', async (t, anyLink, kind) => {
-  const { link, set } = moveClock(anyLink, kind === 'redis-server')
+testOnEveryRedis('clock watch of a gateway', async (t, anyLink) => {
+  const { link, set } = moveClock(anyLink)
 
   t.test('how far the clock of Redis is ahead is a metric, until it is not known any more', async () => {
     let nodes = [link]

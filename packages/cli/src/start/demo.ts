@@ -36,6 +36,6 @@ export async function seedDemoUser(identityUrl: string, serviceRoleKey: string, 
     app_metadata: { plan }
   })
   if (error !== null && error.code !== 'email_exists') {
-    throw new SystemError(`The demo user could not be made: ${error.message}`, { cause: error })
+    throw new SystemError(`Creating the demo user failed: ${error.message}`, { cause: error })
   }
 }

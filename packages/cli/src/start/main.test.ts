@@ -15,13 +15,13 @@ t.setTimeout(300_000)
 const run = promisify(execFile)
 /** One for all tests: the first finds it empty, and only the first has to wait for a new database. */
 const dataDir = t.testdir()
-const ready = 'Ctrl-C stops all of it.'
+const ready = 'Press Ctrl-C to stop everything.'
 
 /** The shell commands that a ready system shows, as they are. */
 function shownCommands(output: string): string[] {
-  const start = output.indexOf('To copy into another terminal:')
+  const start = output.indexOf('Copy these commands into another terminal:')
   const blocks = output.slice(start, output.indexOf(ready)).split('\n\n')
-  return blocks.filter((block) => block !== '' && !block.startsWith(' ') && !block.startsWith('To copy'))
+  return blocks.filter((block) => block !== '' && !block.startsWith(' ') && !block.startsWith('Copy these'))
 }
 
 /** Signs the demo user in. @returns a function that asks control as that user, with GET, or with POST if there is a body */

@@ -28,7 +28,7 @@ async function run(): Promise<void> {
       if (shown !== null) console.error(shown)
     },
     onCrash(part, how) {
-      ending.abort(new SystemError(`${part} ended ${how}; everything else is stopped, too.`))
+      ending.abort(new SystemError(`${part} ended ${how}, so everything else was stopped, too.`))
     }
   })
   try {

@@ -6,16 +6,16 @@ export interface SummaryOptions {
   readonly addresses: Addresses
   readonly embedded: ReadonlySet<EmbeddedPart>
   readonly dataDir: string
-  /** Where the `openai` package can be imported. */
+  /** A directory from which the `openai` package can be imported. */
   readonly workspaceRoot: string
-  /** null when users are those of a real identity provider. */
+  /** null if a real identity provider has the users. */
   readonly user: (typeof demoUser & { readonly plan: string }) | null
-  /** A chat model that the plan includes; null if there is none to show. */
+  /** A chat model of the plan; null if the plan has none. */
   readonly model: string | null
   readonly seconds: number
 }
 
-/** A piece of shell to copy. It has no empty line, and no comment: interactive shells do not all take those. */
+/** Shell commands to copy. They have no empty lines and comments, which some interactive shells do not accept. */
 export interface Command {
   readonly title: string
   readonly shell: string
@@ -29,7 +29,7 @@ const partNames: Readonly<Record<EmbeddedPart, string>> = {
   models: 'model server'
 }
 
-/** What `npm start` says when everything is ready. */
+/** The text that `npm start` prints when everything is ready. */
 export function describeSystem(options: SummaryOptions): string {
   const { addresses, embedded, dataDir, user } = options
   const rows: Array<[string, string]> = [
@@ -37,14 +37,13 @@ export function describeSystem(options: SummaryOptions): string {
     ['Models', `${addresses.gateway}/v1`]
   ]
   if (addresses.mailbox !== null) rows.push(['Mails', addresses.mailbox])
-  if (addresses.payments !== null)
-    rows.push(['Payments', `${addresses.payments}, where the card 4242 4242 4242 4242 pays`])
+  if (addresses.payments !== null) rows.push(['Payments', `${addresses.payments} (test card 4242 4242 4242 4242)`])
   if (user !== null) rows.push(['Demo user', `${user.email}, password ${user.password} (plan ${user.plan})`])
   rows.push(['Data and logs', dataDir])
   if (embedded.size > 0)
     rows.push([
       'Embedded',
-      `${[...embedded].map((part) => partNames[part]).join(', ')}; .env.example tells how to use real ones`
+      `${[...embedded].map((part) => partNames[part]).join(', ')}; see .env.example to use real ones`
     ])
   const commands = describeCommands(options)
   return [
@@ -53,15 +52,15 @@ export function describeSystem(options: SummaryOptions): string {
     '',
     ...rows.map(([name, value]) => `  ${name.padEnd(19)}${value}`),
     '',
-    'To copy into another terminal:',
+    'Copy these commands into another terminal:',
     '',
     ...commands.flatMap(({ title, shell }) => [`  ${title}:`, '', shell, '']),
-    'Ctrl-C stops all of it.',
+    'Press Ctrl-C to stop everything.',
     ''
   ].join('\n')
 }
 
-/** Commands that work as they are, one after the other in the same shell. */
+/** Commands to run one after the other in the same shell. */
 export function describeCommands({ addresses, dataDir, workspaceRoot, user, model }: SummaryOptions): Command[] {
   const json = `-H 'content-type: application/json'`
   const cookies = quote(`${dataDir}/demo-cookies`)
@@ -69,7 +68,7 @@ export function describeCommands({ addresses, dataDir, workspaceRoot, user, mode
   const commands: Command[] = []
   if (user === null) {
     commands.push({
-      title: 'Sign up (with your own address and password, here and below), and follow the link in the mail',
+      title: 'Sign up with your own address and password (here and below), then follow the link in the mail',
       shell: `curl -sS ${quote(`${addresses.control}/api/auth/register`)} ${json} -d ${quote(JSON.stringify({ email, password, name: 'You' }))}`
     })
   }
@@ -106,7 +105,7 @@ export function describeCommands({ addresses, dataDir, workspaceRoot, user, mode
   return commands
 }
 
-/** A word of the shell that stands for `text`. */
+/** Quotes `text` as one word of the shell. */
 function quote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -17,7 +17,7 @@ export interface EnvOptions {
   readonly secrets: Secrets
 }
 
-/** The variables of the stand-ins' programs. */
+/** The variables of the embedded servers' programs. */
 export function standInEnv({ env, addresses, ports, dataDir, secrets }: EnvOptions): Variables {
   return {
     ...env,

@@ -3,10 +3,10 @@ import { SystemError } from './system-error.ts'
 /** Environment variables by name. An empty one counts as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** What the system brings itself unless a variable names the real one. */
+/** A part that the system starts itself, unless a variable names a real one. */
 export type EmbeddedPart = 'identity' | 'payments' | 'postgres' | 'redis' | 'models'
 
-/** For each part: any of these variables replaces it. */
+/** The variables that replace each part. One of them is enough. */
 const replacedBy: Readonly<Record<EmbeddedPart, readonly string[]>> = {
   identity: ['SUPABASE_URL'],
   payments: ['STRIPE_SECRET_KEY'],
@@ -16,10 +16,10 @@ const replacedBy: Readonly<Record<EmbeddedPart, readonly string[]>> = {
 }
 
 /**
- * Which parts have to be brought, because no variable names a real one.
+ * Chooses the parts to start, because no variable names a real one.
  *
- * @throws SystemError with `NODE_ENV=production` if there is any: what is brought forges identities, payments and answers, or
- * keeps its data where a restart may lose it
+ * @throws SystemError with `NODE_ENV=production` if there is any: embedded parts forge identities, payments and answers, or
+ * lose their data at a restart
  */
 export function chooseEmbedded(env: Variables): ReadonlySet<EmbeddedPart> {
   const parts = Object.keys(replacedBy) as EmbeddedPart[]
@@ -27,7 +27,7 @@ export function chooseEmbedded(env: Variables): ReadonlySet<EmbeddedPart> {
   if (env.NODE_ENV === 'production' && embedded.length > 0) {
     const missing = embedded.map((part) => `  ${part}: set ${replacedBy[part].join(' or ')}`)
     throw new SystemError(
-      `NODE_ENV is "production", and the embedded parts are for development only. Name the real ones:\n${missing.join('\n')}`
+      `NODE_ENV is "production", but embedded parts are for development only. Set the variables of the real ones:\n${missing.join('\n')}`
     )
   }
   return new Set(embedded)

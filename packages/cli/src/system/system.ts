@@ -8,7 +8,7 @@ import { anotherFreePort, checkPorts, neededPorts, type Ports } from './ports.ts
 import { makePrivate } from './private-directory.ts'
 import { keepSecrets, type Secrets } from './secrets.ts'
 import { SystemError } from './system-error.ts'
-import { untilVouched } from './until-vouched.ts'
+import { untilVerified } from './until-verified.ts'
 
 export interface SystemOptions {
   /**
@@ -86,7 +86,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     const [redis = [], ...others] = layers
     await startTogether(redis, signal)
     await startTogether(others.flat(), signal)
-    await untilVouched(addresses.redis, readyLimitMs, signal)
+    await untilVerified(addresses.redis, readyLimitMs, signal)
   } catch (error) {
     await stopInOrder(layers)
     throw error

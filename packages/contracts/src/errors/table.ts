@@ -48,9 +48,30 @@ export const errorTable = {
   request_too_large: [413, 'invalid_request_error', 'The request body is too large.'],
   unsupported_media_type: [415, 'invalid_request_error', 'The request body must be JSON, sent as application/json.'],
 
+  second_factor_enabled: [
+    409,
+    'invalid_request_error',
+    'The second factor is on already. Turn it off first to set up another one.'
+  ],
+  no_second_factor: [
+    409,
+    'invalid_request_error',
+    'There is no second factor to confirm or to turn off. Set one up first.'
+  ],
+
   // Who is asking
   not_authenticated: [401, 'authentication_error', 'Sign in first: there is no valid session.'],
   invalid_credentials: [401, 'authentication_error', 'The e-mail address or the password is wrong.'],
+  second_factor_required: [
+    401,
+    'authentication_error',
+    'This account has a second factor. Send "code" too: the six digits that the authenticator app shows.'
+  ],
+  invalid_code: [
+    401,
+    'authentication_error',
+    'The code is wrong, too old or already used. Send the code that the authenticator app shows now.'
+  ],
   invalid_webhook_secret: [401, 'authentication_error', 'The secret of the webhook is missing or wrong.'],
   missing_api_key: [401, 'authentication_error', 'Send an API key: Authorization: Bearer <API_KEY>.'],
   invalid_api_key: [401, 'authentication_error', 'The API key is not valid.'],
@@ -69,6 +90,11 @@ export const errorTable = {
     'Confirm your e-mail address first, with the link that was mailed to it.'
   ],
   wrong_password: [403, 'permission_error', 'The current password is wrong.'],
+  second_factor_unavailable: [
+    403,
+    'permission_error',
+    'The identity provider does not offer second factors. Ask the operator to turn TOTP on there.'
+  ],
   registration_closed: [403, 'permission_error', 'New registrations are not accepted.'],
   forbidden: [403, 'permission_error', 'Only the owner of the account may do this.'],
   account_suspended: [403, 'permission_error', 'The account is suspended.'],

@@ -24,7 +24,12 @@ const Name = Type.String({ minLength: 1, maxLength: 200, pattern: printable })
 export const RegisterRequest = Type.Object({ email: Email, password: Password, name: Name }, closed)
 export type RegisterRequest = Static<typeof RegisterRequest>
 
-export const LoginRequest = Type.Object({ email: Email, password: Password }, closed)
+/** Six digits of an authenticator app. */
+const Code = Type.String({ pattern: '^[0-9]{6}$' })
+/** Needed only for a user who has turned a second factor on. */
+const code = Type.Optional(Code)
+
+export const LoginRequest = Type.Object({ email: Email, password: Password, code }, closed)
 export type LoginRequest = Static<typeof LoginRequest>
 
 /** For calls that have a mail sent. */
@@ -46,6 +51,16 @@ export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>
 
 export const ChangePasswordRequest = Type.Object({ current_password: Password, password: Password }, closed)
 export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>
+
+/** Whether a second factor is asked for when the user signs in. */
+export const SecondFactorResponse = Type.Object({ enabled: Type.Boolean() })
+
+export const StartSecondFactorRequest = Type.Object({ password: Password }, closed)
+/** `secret` (base32) is for typing, `uri` (`otpauth://`) for a QR code. Nothing shows them again. */
+export const StartSecondFactorResponse = Type.Object({ secret: Type.String(), uri: Type.String() })
+
+/** Turns the second factor on, or off. */
+export const ChangeSecondFactorRequest = Type.Object({ password: Password, code: Code }, closed)
 
 export const ChangeUserRequest = Type.Object({ name: Name }, closed)
 export type ChangeUserRequest = Static<typeof ChangeUserRequest>
@@ -85,7 +100,7 @@ const ConfirmationType = Type.Union([Type.Literal('signup'), Type.Literal('email
 export type ConfirmationType = Static<typeof ConfirmationType>
 
 /** The password, and the token or session of the mailed link. `set` replaces the stored password with this one. */
-const confirmation = { password: Password, set: Type.Optional(Type.Boolean()) }
+const confirmation = { password: Password, set: Type.Optional(Type.Boolean()), code }
 export const ConfirmRequest = Type.Union([
   Type.Object({ token_hash: TokenHash, type: ConfirmationType, ...confirmation }, closed),
   Type.Object({ access_token: AccessToken, ...confirmation }, closed)

@@ -18,6 +18,10 @@ export const paths = {
   resendConfirmation: ['POST', '/api/auth/resend-confirmation'],
   resetPassword: ['POST', '/api/auth/reset-password'],
   changePassword: ['POST', '/api/auth/change-password'],
+  getSecondFactor: ['GET', '/api/auth/second-factor'],
+  startSecondFactor: ['POST', '/api/auth/second-factor'],
+  removeSecondFactor: ['DELETE', '/api/auth/second-factor'],
+  confirmSecondFactor: ['POST', '/api/auth/second-factor/confirm'],
   listKeys: ['GET', '/api/keys'],
   createKey: ['POST', '/api/keys'],
   getKey: ['GET', '/api/keys/{id}'],
@@ -69,10 +73,12 @@ export type Operations = {
       type: 'signup' | 'email'
       password: string
       set?: boolean
+      code?: string
     } | {
       access_token: string
       password: string
       set?: boolean
+      code?: string
     }
     answer: {
       user: {
@@ -87,6 +93,7 @@ export type Operations = {
     body: {
       email: string
       password: string
+      code?: string
     }
     answer: {
       user: {
@@ -189,6 +196,38 @@ export type Operations = {
     body: {
       current_password: string
       password: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+  getSecondFactor: {
+    answer: {
+      enabled: boolean
+    }
+  }
+  startSecondFactor: {
+    body: {
+      password: string
+    }
+    answer: {
+      secret: string
+      uri: string
+    }
+  }
+  removeSecondFactor: {
+    body: {
+      password: string
+      code: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+  confirmSecondFactor: {
+    body: {
+      password: string
+      code: string
     }
     answer: {
       ok: true

@@ -10,6 +10,7 @@ const fieldOfCode: Readonly<Record<string, string>> = {
   invalid_email: 'email',
   weak_password: 'password',
   wrong_password: 'current_password',
+  invalid_code: 'code',
   already_member: 'email'
 }
 

@@ -4,4 +4,5 @@
  */
 import './journey.ts'
 import './every-page.ts'
+import './second-factor.ts'
 import './team.ts'

@@ -20,5 +20,5 @@ export const ownPages = [
   ['Billing', '/dashboard/billing', 3],
   ['Team', '/dashboard/team', 1],
   ['Audit log', '/dashboard/audit', 1],
-  ['Account', '/dashboard/account', 1]
+  ['Account', '/dashboard/account', 2]
 ] as const

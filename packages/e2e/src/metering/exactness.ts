@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import type { WitnessedRequest } from '@tollgate/sandbox/models/witness.ts'
+import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import { ask, hangUpAfter, hangUpAt, send } from './ask.ts'
 import { planOf } from './catalog.ts'
 import { type Charges, type Counters, hasNoHolds, nothing, untilCharges } from './charges.ts'
@@ -121,7 +121,7 @@ async function compare({ records, models }: Fleet, sent: readonly Sent[]): Promi
     const { byKey, usage } = charges.get(one.account)!
     const charged = usage.get(`${one.key}|${one.model}`) ?? nothing
     const of = calls.get(one.key) ?? []
-    const bodyOf = (call: WitnessedRequest) => models.body(call.id)!.toString()
+    const bodyOf = (call: RecordedRequest) => models.body(call.id)!.toString()
     const fault =
       (byKey.get(one.key) ?? 0) === charged.nanos ? faultOf(one, charged, of, bodyOf) : 'spend and usage differ'
     if (fault !== null) {
@@ -143,8 +143,8 @@ async function compare({ records, models }: Fleet, sent: readonly Sent[]): Promi
 function faultOf(
   { ending, model, kind }: Sent,
   charged: Counters,
-  calls: readonly WitnessedRequest[],
-  bodyOf: (call: WitnessedRequest) => string
+  calls: readonly RecordedRequest[],
+  bodyOf: (call: RecordedRequest) => string
 ): string | null {
   if (charged.failed !== Number(ending === 'failed')) return 'wrong count of failures'
   const { prices } = meteredModels[model]!

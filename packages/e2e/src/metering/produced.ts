@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
-import type { WitnessedRequest } from '@tollgate/sandbox/models/witness.ts'
+import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 
-type Tokens = Pick<WitnessedRequest, 'promptTokens' | 'cachedTokens' | 'completionTokens'>
+type Tokens = Pick<RecordedRequest, 'promptTokens' | 'cachedTokens' | 'completionTokens'>
 type Prices = Catalog['models'][string]['prices']
 
 /** What tokens cost by the catalog, nanodollars, rounded up: computed in integers, and not by the code under test. */
@@ -14,11 +14,11 @@ export function costOf({ promptTokens, cachedTokens, completionTokens }: Tokens,
 }
 
 /** Whether the model worked on a call: it has answered, or has not come to an end. One that was reset has, without a status. */
-export function hasWorked({ status, finishedAtMs }: WitnessedRequest): boolean {
+export function hasWorked({ status, finishedAtMs }: RecordedRequest): boolean {
   return status === 200 || (status === null && finishedAtMs === null)
 }
 
 /** What the model server has produced in these calls, nanodollars. */
-export function producedNanos(requests: readonly WitnessedRequest[], prices: Prices): number {
+export function producedNanos(requests: readonly RecordedRequest[], prices: Prices): number {
   return requests.filter(hasWorked).reduce((sum, request) => sum + costOf(request, prices), 0)
 }

@@ -9,7 +9,7 @@ import { listProcesses } from './list-processes.ts'
 
 const quiet = { cwd: '/', stopSignal: 'SIGTERM', temporaryDirectory: null } as const
 
-test('stop asks first, and the program ends in its own way', async () => {
+test('stop sends the stop signal, and lets the program end by itself', async () => {
   const child = await startChild({
     ...quiet,
     command: '/bin/sh',
@@ -22,10 +22,10 @@ test('stop asks first, and the program ends in its own way', async () => {
   assert.equal(child.isRunning(), false)
 })
 
-test('a program that does not stop in time is ended', async () => {
+test('a program that does not stop before its timeout is killed', async () => {
   const child = await startChild({
     ...quiet,
-    stopLimitMs: 100,
+    stopTimeoutMs: 100,
     command: '/bin/sh',
     args: ['-c', 'trap "" TERM; echo started; while :; do sleep 0.05; done']
   })
@@ -34,7 +34,7 @@ test('a program that does not stop in time is ended', async () => {
   assert.deepEqual(await child.ended, { code: null, signal: 'SIGKILL' })
 })
 
-test('a program that is not there is an error at once', async () => {
+test('a missing program is an error at once', async () => {
   await assert.rejects(startChild({ ...quiet, command: '/nonexistent/program', args: [] }), { code: 'ENOENT' })
 })
 
@@ -50,7 +50,7 @@ test('only the last lines of the output are kept', async () => {
   assert.deepEqual(lines.slice(-2), ['line 100', 'end'])
 })
 
-// The process that starts the child has no chance to stop it in either case.
+// In both cases the starting process cannot stop the child any more.
 for (const [how, end] of [
   ['exits', 'process.exit(0)'],
   ['is killed', 'process.kill(process.pid, "SIGKILL")']
@@ -79,7 +79,7 @@ for (const [how, end] of [
   })
 }
 
-test('a running child does not keep its watcher once it has ended', async () => {
+test('the watcher of a child ends with the child', async () => {
   const child = await startChild({ ...quiet, command: '/bin/sleep', args: ['600'] })
   const watchers = () => listProcesses().filter(({ command }) => command.endsWith(` sh ${child.pid} TERM`))
   while (watchers().length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -91,5 +91,5 @@ async function untilOutput(output: () => string, text: string): Promise<void> {
   while (!output().includes(text)) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** Whether the process still runs; one that has ended and only waits to be collected does not. */
+/** Whether the process runs. A zombie does not count. */
 const isAlive = (pid: string) => listProcesses().some((running) => running.pid === Number(pid))

@@ -6,15 +6,15 @@ export interface ChildOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
-  /** Added to those of this process, and win over them. */
+  /** Environment variables. They override those of this process. */
   readonly variables?: Readonly<Record<string, string>> | undefined
-  /** The system user to run as, when this process is root and the program refuses root. */
+  /** The system user to run as, for a program that refuses root. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
-  /** The signal that asks the program to stop and to leave its files in order. */
+  /** The signal for an orderly stop. */
   readonly stopSignal: 'SIGTERM' | 'SIGINT' | 'SIGQUIT'
-  /** How long it may take to stop before SIGKILL ends it; 5 s unless given. */
-  readonly stopLimitMs?: number
-  /** A directory to remove if this process dies before it could do so itself. */
+  /** Time to stop before SIGKILL; 5 s unless given. */
+  readonly stopTimeoutMs?: number
+  /** A directory to remove if this process dies before it can remove it itself. */
   readonly temporaryDirectory: string | null
 }
 
@@ -22,16 +22,15 @@ export interface Child {
   readonly pid: number
   /** Resolves when the process has ended. Never rejects. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
-  /** Whether it is still running. */
   isRunning(): boolean
-  /** The last lines that it wrote, for error messages. */
+  /** The last lines of its output, for error messages. */
   output(): string
   /**
-   * Sends `signal`; for one that ends the process, resolves when the process has ended, for SIGSTOP when it is suspended,
-   * else at once.
+   * Sends `signal`. Resolves when the process has ended; for SIGSTOP, when it is suspended; for other signals that do not
+   * end it, at once.
    */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Asks it to stop, and ends it by SIGKILL if it has not within `stopLimitMs`. Resolves when it has ended. */
+  /** Sends the stop signal, and SIGKILL after `stopTimeoutMs`. Resolves when the process has ended. */
   stop(): Promise<void>
 }
 
@@ -43,19 +42,19 @@ const survivable: ReadonlySet<NodeJS.Signals> = new Set([
   'SIGUSR2',
   'SIGTSTP'
 ])
-const usualStopLimitMs = 5_000
+const defaultStopTimeoutMs = 5_000
 const outputLines = 40
 
 /**
  * Starts a server program that ends with this process.
  *
- * It runs in a session of its own, so that Ctrl-C reaches only the program that was started in the terminal, which
- * then stops its servers in the right order.
+ * The program gets its own session. So Ctrl-C in the terminal reaches only this process, which stops its servers in the
+ * right order.
  *
- * @throws the system's error (ENOENT, EACCES, …) when the program cannot be started
+ * @throws the system's error (ENOENT, EACCES, …) if the program cannot be started
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const { command, args, cwd, user, stopSignal, temporaryDirectory, stopLimitMs = usualStopLimitMs } = options
+  const { command, args, cwd, user, stopSignal, temporaryDirectory, stopTimeoutMs = defaultStopTimeoutMs } = options
   const running = spawn(command, args, {
     cwd,
     env: { ...process.env, ...options.variables },
@@ -75,7 +74,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   running.stderr.setEncoding('utf8').on('data', collect)
 
   let isRunning = true
-  // 'close' rather than 'exit': only then has all of its output been read.
+  // Not 'exit': only at 'close' has all output been read.
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     running.once('close', (code, signal) => {
       isRunning = false
@@ -88,8 +87,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   })
   const pid = running.pid
   if (pid === undefined) throw new Error(`${command} has no process id.`)
-  const callOff = endWithParent(pid, signalNames[stopSignal], temporaryDirectory)
-  void ended.then(callOff)
+  const callOffWatcher = endWithParent(pid, signalNames[stopSignal], temporaryDirectory)
+  void ended.then(callOffWatcher)
 
   const kill = async (signal: NodeJS.Signals) => {
     if (isRunning) running.kill(signal)
@@ -105,11 +104,11 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     async stop() {
       if (isRunning) {
         running.kill(stopSignal)
-        // A process that a test has suspended would not see the signal.
+        // A suspended process would not see the signal.
         running.kill('SIGCONT')
-        const limit = setTimeout(() => running.kill('SIGKILL'), stopLimitMs)
+        const timer = setTimeout(() => running.kill('SIGKILL'), stopTimeoutMs)
         await ended
-        clearTimeout(limit)
+        clearTimeout(timer)
       }
     }
   }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 
-// The shell waits on its standard input, which only this process holds open: however this process ends, SIGKILL
-// included, the read returns. The directory is removed once the child is gone, and at the latest after five seconds.
+// The shell reads its standard input, which only this process holds open. So the read returns when this process ends,
+// even by SIGKILL. The directory is removed once the child has ended, and at the latest after five seconds.
 const script = `
 read -r line
 kill -s "$2" "$1" 2>/dev/null
@@ -13,16 +13,16 @@ fi
 `
 
 /**
- * Sends `signal` to the process `pid` when this process ends for whatever reason, and then removes `directory` (null:
- * nothing). A small shell process does it, because nothing can run here any more by then.
+ * Sends `signal` to the process `pid` when this process ends for any reason, and then removes `directory` (null: nothing).
+ * A small shell process does this, since it must outlive this process.
  *
- * @returns a function that calls this off; to be used as soon as the process is known to have ended
+ * @returns a function that calls this off; call it when the process has ended
  */
 export function endWithParent(pid: number, signal: 'TERM' | 'INT' | 'QUIT', directory: string | null): () => void {
   const watcher = spawn('/bin/sh', ['-c', script, 'sh', String(pid), signal, directory ?? ''], {
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',
-    // Its own session: a Ctrl-C in the terminal must not end it before its time.
+    // In its own session, so that Ctrl-C in the terminal does not end it.
     detached: true
   })
   watcher.on('error', () => undefined)

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { test } from 'tap'
 import { listProcesses } from './list-processes.ts'
 
-test('a process is listed with its parent and its command while it runs, and not while it waits to be collected', async (t) => {
-  // The shell replaces itself by a program that never collects its child.
+test('a running process is listed with its parent and command, a zombie is not', async (t) => {
+  // The shell replaces itself with a program that never reaps its child.
   const script = 'sleep 600 & echo $!; exec sleep 601'
   const parent = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] })
   t.after(() => parent.kill('SIGKILL'))
@@ -19,5 +19,5 @@ test('a process is listed with its parent and its command while it runs, and not
 
   process.kill(child, 'SIGKILL')
   while (find(child) !== undefined) await new Promise((resolve) => setTimeout(resolve, 5))
-  assert.equal(process.kill(child, 0), true, 'the system still knows it')
+  assert.equal(process.kill(child, 0), true, 'the zombie still exists')
 })

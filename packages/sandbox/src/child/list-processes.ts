@@ -4,15 +4,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 export interface Process {
   readonly pid: number
   readonly parent: number
-  /** Its program and arguments, with spaces between. */
+  /** Program and arguments, separated by spaces. */
   readonly command: string
 }
 
 /**
- * All processes that run on this machine. Those that have ended, and that their parents have not collected yet, are left
- * out.
+ * Lists the running processes of this machine, without zombies.
  *
- * Linux has them in `/proc`, and not always a `ps`; macOS has `ps`, and no `/proc`.
+ * It reads `/proc` where there is one, since Linux may lack `ps`. macOS has `ps` only.
  */
 export function listProcesses(): Process[] {
   if (!existsSync('/proc/self/stat')) return askPs()
@@ -20,7 +19,7 @@ export function listProcesses(): Process[] {
   return pids.map(readProcess).filter((found) => found !== null)
 }
 
-/** null when it has ended. */
+/** null if it has ended. */
 function readProcess(pid: string): Process | null {
   try {
     // <pid> (<name>) <state> <parent> …, where the name may have spaces and parentheses.

@@ -8,21 +8,21 @@ const Port = (port: number) => Type.Integer({ minimum: 1, maximum: 65_535, defau
 
 const Config = Type.Object({
   SANDBOX_IDENTITY_PORT: Port(4021),
-  /** The page with the mails that were sent, and Mailpit's API. */
+  /** The port of the mailbox: a page with the sent mails, and Mailpit's API. */
   SANDBOX_MAILBOX_PORT: Port(4024),
-  /** Users, sessions and mails are kept in the folder `identity` of this directory. */
+  /** The folder `identity` of this directory stores users, sessions and mails. */
   TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
-  /** The address of the application: where mails link to. */
+  /** The URL of the application. Mails link to it. */
   PUBLIC_URL: Type.String({ pattern: '^https?://', default: 'http://localhost:3000' }),
   /** The project's publishable key. */
   SUPABASE_ANON_KEY: Type.String({ minLength: 1 }),
   /** The project's secret key. */
   SUPABASE_SERVICE_ROLE_KEY: Type.String({ minLength: 1 }),
-  /** What reports of changes of users carry. Without one, nothing is reported. */
+  /** The secret of the webhook that reports changes of users. Without one, nothing is reported. */
   IDENTITY_WEBHOOK_SECRET: Type.String({ default: '' }),
-  /** Where they go. */
+  /** The URL of that webhook. */
   SANDBOX_IDENTITY_WEBHOOK_URL: Type.String({ pattern: '^(https?://.*)?$', default: '' }),
-  /** `tollgate`: the mails of deploy/supabase. `stock`: those of a Supabase project that nobody configured. */
+  /** `tollgate`: the mails of deploy/supabase. `stock`: those of a new Supabase project. */
   SANDBOX_MAIL_TEMPLATES: Type.Union([Type.Literal('tollgate'), Type.Literal('stock')], { default: 'tollgate' })
 })
 
@@ -50,7 +50,7 @@ export function loadIdentityConfig(env: Record<string, string | undefined>): Ide
   }
 }
 
-/** The configuration of this process. */
+/** Reads the configuration of this process. */
 export function readIdentityConfig(): IdentityOptions {
   return loadIdentityConfig(process.env)
 }

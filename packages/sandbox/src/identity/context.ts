@@ -6,7 +6,7 @@ import type { Sessions } from './store/sessions.ts'
 import type { SigningKey } from './store/signing-key.ts'
 import type { Users } from './store/users.ts'
 
-/** What the endpoints work with. */
+/** Everything that the endpoints share. */
 export interface IdentityContext {
   readonly settings: IdentitySettings
   readonly database: DatabaseSync
@@ -15,7 +15,7 @@ export interface IdentityContext {
   readonly oneTimeTokens: OneTimeTokens
   readonly signingKey: SigningKey
   readonly sendMail: MailSender
-  /** The server's own address with the path `/auth/v1`. Known once it listens. */
+  /** The server's URL with the path `/auth/v1`, known once it listens. */
   baseUrl(): string
   /** Unix milliseconds. */
   now(): number

@@ -1,6 +1,6 @@
 import type { ErrorCode, WeakPassword } from './wire.ts'
 
-/** An answer of GoTrue with a code. `message` goes to the client. */
+/** A GoTrue error with a code. The client gets `message`. */
 export class GoTrueError extends Error {
   readonly status: number
   readonly code: ErrorCode
@@ -13,7 +13,7 @@ export class GoTrueError extends Error {
   }
 }
 
-/** A password that is too weak: status 422, with the reasons in the body. */
+/** The error for a weak password: status 422, with the reasons in the body. */
 export class WeakPasswordError extends GoTrueError {
   readonly weakPassword: WeakPassword
 
@@ -23,7 +23,7 @@ export class WeakPasswordError extends GoTrueError {
   }
 }
 
-/** What GoTrue answers in the style of OAuth 2.0, RFC 6749 section 5.2: status 400, without a code. */
+/** A GoTrue error in the format of OAuth 2.0 (RFC 6749 section 5.2): status 400, without a code. */
 export class OAuthError extends Error {
   readonly error: string
 
@@ -34,7 +34,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** A refusal of the gateway in front of GoTrue: status 401, without a code. */
+/** An error of the API gateway in front of GoTrue: status 401, without a code. */
 export class GatewayRefusal extends Error {
   readonly hint: string
 

@@ -44,7 +44,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
   return String(line)
 }
 
-/** Runs to the end of a program that does not start. */
+/** Runs a program that fails at its start, and returns its output. */
 async function failure(t: Test, env: Record<string, string>) {
   const child = run(t, env)
   if (child.stderr === null) throw new Error('no standard error')
@@ -53,7 +53,7 @@ async function failure(t: Test, env: Record<string, string>) {
 }
 
 t.test(
-  'it says when it is ready, stops on SIGTERM and SIGINT, and keeps what it has even if it is killed',
+  'it prints when it is ready, stops on SIGTERM and SIGINT, and keeps its data even if it is killed',
   async (t) => {
     const { env, url, mailboxUrl } = await prepare(t)
     for (const [round, signal] of (['SIGKILL', 'SIGTERM', 'SIGINT'] as const).entries()) {
@@ -63,7 +63,7 @@ t.test(
       const signUp = await newClient(url, 'sb_publishable_main').auth.signUp({ email, password: 'correct horse' })
       t.equal(signUp.error, null)
       const { data } = await newClient(url, 'sb_secret_main').auth.admin.listUsers()
-      t.equal(data.users.length, round + 1, 'the users of earlier runs are there')
+      t.equal(data.users.length, round + 1, 'the users of earlier runs exist')
       t.match((await latestMail(mailboxUrl, 'user0@example.com')).HTML, 'https://app.example.com/api/auth/confirm?')
       const ended = once(child, 'exit')
       child.kill(signal)
@@ -72,7 +72,7 @@ t.test(
   }
 )
 
-t.test('it refuses production, missing keys, equal keys and unknown templates, each by name', async (t) => {
+t.test('it refuses production, missing keys, equal keys and unknown templates, and names each', async (t) => {
   const { env } = await prepare(t)
   const production = await failure(t, { ...env, NODE_ENV: 'production' })
   t.equal(production.code, 1)
@@ -85,7 +85,7 @@ t.test('it refuses production, missing keys, equal keys and unknown templates, e
   t.match(equal.message, 'SUPABASE_SERVICE_ROLE_KEY')
 })
 
-t.test('a taken port is named with its variable', async (t) => {
+t.test('a taken port is reported with its variable', async (t) => {
   const { env, port } = await prepare(t)
   const other = createServer().listen(port, '127.0.0.1')
   await once(other, 'listening')

@@ -1,22 +1,22 @@
-import { usualPasswordCost } from './accounts/password-hash.ts'
+import { defaultPasswordCost } from './accounts/password-hash.ts'
 
-/** How the project is configured. The defaults of {@link completeSettings} are those of a local Supabase stack. */
+/** The configuration of the project. The defaults of {@link completeSettings} are those of a local Supabase stack. */
 export interface IdentitySettings {
-  /** The address of the application: where mails link to and where redirects go by default. No slash at the end. */
+  /** The URL of the application, without a slash at the end. Mails link to it, and redirects go there by default. */
   readonly siteUrl: string
-  /** Further redirect targets, as globs: `*` and `?` stop at `.` and `/`, `**` does not. */
+  /** More redirect targets, as globs: `*` and `?` stop at `.` and `/`, `**` does not. */
   readonly redirectAllowList: readonly string[]
   readonly anonKey: string
   readonly serviceRoleKey: string
-  /** The shortest time between two mails of a kind to one user. GoTrue itself has 60,000. */
+  /** The shortest time between two mails of one kind to a user. GoTrue's default is 60,000. */
   readonly mailFrequencyMs: number
-  /** How long the code or link of a mail works. */
+  /** How long the code and link of a mail work. */
   readonly otpLifetimeMs: number
   readonly accessTokenLifetimeS: number
-  /** For how long after a refresh older refresh tokens of the session still work. */
+  /** How long older refresh tokens of a session still work after a refresh. */
   readonly refreshReuseIntervalMs: number
   readonly minimumPasswordLength: number
-  /** What hashing a password costs: scrypt's N, a power of two. */
+  /** The cost of hashing a password: scrypt's N, a power of two. */
   readonly passwordCost: number
 }
 
@@ -34,6 +34,6 @@ export function completeSettings(given: GivenSettings): IdentitySettings {
     accessTokenLifetimeS: given.accessTokenLifetimeS ?? 3_600,
     refreshReuseIntervalMs: given.refreshReuseIntervalMs ?? 10_000,
     minimumPasswordLength: given.minimumPasswordLength ?? 6,
-    passwordCost: given.passwordCost ?? usualPasswordCost
+    passwordCost: given.passwordCost ?? defaultPasswordCost
   }
 }

@@ -68,7 +68,7 @@ t.test('users, passwords, sessions, pending links, mails and the signing key sur
   t.same(await (await fetch(`${second.url}/auth/v1/.well-known/jwks.json`)).json(), keys)
 })
 
-t.test('a data directory serves one server at a time', async (t) => {
+t.test('only one server at a time can use a data directory', async (t) => {
   const dataDir = await temporaryDirectory(t)
   await startTestProject(t, { dataDir })
   await t.rejects(startTestProject(t, { dataDir }), {
@@ -76,7 +76,7 @@ t.test('a data directory serves one server at a time', async (t) => {
   })
 })
 
-t.test('a taken port is named, before the data is touched', async (t) => {
+t.test('a taken port is reported before the data is opened', async (t) => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   t.teardown(() => new Promise((resolve) => other.close(resolve)))
@@ -86,7 +86,7 @@ t.test('a taken port is named, before the data is touched', async (t) => {
   await t.rejects(startTestProject(t, { mailboxPort: port }), new PortTakenError(port))
 })
 
-t.test('access tokens are ES256 JWTs with the documented claims that the key set verifies', async (t) => {
+t.test('access tokens are ES256 JWTs with the documented claims, and the key set verifies them', async (t) => {
   const project = await startTestProject(t)
   const admin = project.admin().auth.admin
   const created = await admin.createUser({ email, password, email_confirm: true, app_metadata: { plan: 'pro' } })
@@ -113,7 +113,7 @@ t.test('access tokens are ES256 JWTs with the documented claims that the key set
   t.match(session, { token_type: 'bearer', expires_in: 3600, expires_at: data?.claims.exp })
   const keys = await fetch(`${project.url}/auth/v1/.well-known/jwks.json`)
   t.equal(keys.headers.get('cache-control'), 'public, max-age=600')
-  t.notMatch(await keys.text(), '"d":', 'the key set shows no private key')
+  t.notMatch(await keys.text(), '"d":', 'the key set has no private key')
 })
 
 async function temporaryDirectory(t: Test): Promise<string> {

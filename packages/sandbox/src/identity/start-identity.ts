@@ -15,41 +15,42 @@ import { createUsers } from './store/users.ts'
 import { createUserWebhook, type UserWebhookSettings } from './user-webhook.ts'
 
 export type IdentityOptions = GivenSettings & {
-  /** 0 chooses a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** 0 chooses a free one. */
+  /** 0 chooses a free port. */
   readonly mailboxPort: number
-  /** Keeps users, sessions, mails and the signing key. Made if absent; without one all of that is in memory. */
+  /** The directory for users, sessions, mails and the signing key; made if absent. Without one they are in memory. */
   readonly dataDir?: string | null
-  /** `tollgate` (default): the ones of `deploy/supabase`. `stock`: as in a Supabase project that nobody configured. */
+  /** `tollgate` (default): the mails of `deploy/supabase`. `stock`: those of a new Supabase project. */
   readonly templates?: 'tollgate' | 'stock'
-  /** Where changes of users are reported; nowhere unless given. */
+  /** The webhook for changes of users; none unless given. */
   readonly userWebhook?: UserWebhookSettings | null
-  /** Unix milliseconds; the system's clock by default. */
+  /** The time in Unix milliseconds; the system's clock by default. */
   readonly now?: () => number
-  /** Whether failures, and requests for what the stand-in lacks, are written to the standard error. */
+  /** Whether failures and requests to unsupported endpoints are logged to stderr. */
   readonly isLogging?: boolean
 }
 
 export interface RunningIdentity {
-  /** What `createClient` of `@supabase/supabase-js` takes: `http://127.0.0.1:<port>`. */
+  /** The URL for `createClient` of `@supabase/supabase-js`: `http://127.0.0.1:<port>`. */
   readonly url: string
-  /** `http://127.0.0.1:<port>`: a page for people, and Mailpit's API. */
+  /** `http://127.0.0.1:<port>`: a web page and Mailpit's API. */
   readonly mailboxUrl: string
-  /** Resolves when every change of a user so far has been reported. */
+  /** Resolves when all changes of users so far are reported. */
   reported(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts the stand-in for Supabase Auth and its mailbox on 127.0.0.1, and resolves when both answer.
+ * Starts the embedded identity server, which speaks the API of Supabase Auth, and its mailbox on 127.0.0.1. Resolves when
+ * both answer.
  *
- * @throws PortTakenError when another program has one of the ports
- * @throws Error when another server uses the `dataDir`, or a mail template is not usable
+ * @throws PortTakenError if another program uses one of the ports
+ * @throws Error if another server uses the `dataDir`, or a mail template is not usable
  */
 export async function startIdentity(options: IdentityOptions): Promise<RunningIdentity> {
   const { port, mailboxPort, dataDir = null, templates = 'tollgate', now = Date.now, isLogging = false } = options
-  // Before the data is opened, so that a second start of the same server is told about its port.
+  // Before the data is opened, so that a second start of the same server reports its port.
   for (const wanted of [port, mailboxPort]) await requireFreePort(wanted)
   const database = openDatabase(dataDir)
   const apps: FastifyInstance[] = []

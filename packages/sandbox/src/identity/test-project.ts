@@ -5,9 +5,9 @@ import { type IdentityOptions, type RunningIdentity, startIdentity } from './sta
 export const testKeys = { anonKey: 'sb_publishable_test', serviceRoleKey: 'sb_secret_test' }
 
 export interface TestProject extends RunningIdentity {
-  /** A new client of the real library with the publishable key. */
+  /** Creates a client of the real library with the publishable key. */
   client(): SupabaseClient
-  /** A new client of the real library with the secret key. */
+  /** Creates a client of the real library with the secret key. */
   admin(): SupabaseClient
   /** Moves the server's clock. */
   advance(ms: number): void
@@ -18,8 +18,8 @@ interface Teardown {
 }
 
 /**
- * Starts a server for a test, on free ports and in memory, with mails as often as one likes and passwords that cost little;
- * the test closes it.
+ * Starts a server for a test, on free ports and in memory, without a mail rate limit and with cheap password hashes. The
+ * teardown of the test closes it.
  */
 export async function startTestProject(t: Teardown, options: Partial<IdentityOptions> = {}): Promise<TestProject> {
   let offsetMs = 0
@@ -44,12 +44,12 @@ export async function startTestProject(t: Teardown, options: Partial<IdentityOpt
   }
 }
 
-/** A client as a server uses it: it keeps nothing outside of itself and does nothing by itself. */
+/** Creates a client as a server uses it: without stored sessions and without automatic refreshes. */
 export function newClient(url: string, key: string): SupabaseClient {
   return createClient(url, key, { auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false } })
 }
 
-/** A user who has confirmed the address, made by the administrator. */
+/** Creates a user with a confirmed address, as administrator. */
 export async function addUser({ admin }: Pick<TestProject, 'admin'>, email: string, password: string) {
   const { data, error } = await admin().auth.admin.createUser({ email, password, email_confirm: true })
   if (error !== null) throw error
@@ -63,7 +63,7 @@ export async function signIn(client: SupabaseClient, email: string, password: st
   return data.session
 }
 
-/** How many mails have been sent. */
+/** Counts the sent mails. */
 export async function countMails({ mailboxUrl }: Pick<TestProject, 'mailboxUrl'>): Promise<number> {
   const response = await fetch(`${mailboxUrl}/api/v1/info`)
   const info = (await response.json()) as MailpitInfo

@@ -1,27 +1,31 @@
 import type { StoredUser, Users } from './store/users.ts'
 
 export interface UserWebhookSettings {
-  /** Where reports go. Asked for each of them, since the receiver may start later. */
+  /** The URL of the receiver. Called for each report, since the receiver may start later. */
   url(): string
   /** Sent as `Authorization: Bearer <secret>`. */
   readonly secret: string
 }
 
-/** Reports changes of users, as a database webhook of Supabase on `auth.users` does. */
+/** Reports changes of users, as a Supabase database webhook on `auth.users` does. */
 export interface UserWebhook {
-  /** The users, with every change of theirs reported. */
+  /** Wraps the users, so that each change is reported. */
   observe(users: Users): Users
-  /** Resolves when every report so far has been answered or given up. */
+  /** Resolves when every report so far was answered or has failed. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
-type Report = { type: 'INSERT' | 'UPDATE' | 'DELETE'; record: StoredUser | null; old_record: StoredUser | null }
+interface Report {
+  type: 'INSERT' | 'UPDATE' | 'DELETE'
+  record: StoredUser | null
+  old_record: StoredUser | null
+}
 
-/** As in a webhook that is made in Supabase's dashboard. */
+/** The default of Supabase's dashboard. */
 const timeoutMs = 5000
 
-/** @param warn told of reports that were not taken; as in Supabase, they are not sent again */
+/** @param warn called for reports that failed. As in Supabase, they are not sent again. */
 export function createUserWebhook({ url, secret }: UserWebhookSettings, warn: (what: string) => void): UserWebhook {
   const underWay = new Set<Promise<void>>()
   const closing = new AbortController()
@@ -35,14 +39,14 @@ export function createUserWebhook({ url, secret }: UserWebhookSettings, warn: (w
       old_record: old_record && rowOf(old_record)
     })
     const sending = send(body).catch((error: Error) => {
-      if (!closing.signal.aborted) warn(`A change of a user could not be reported to ${url()}: ${error.message}`)
+      if (!closing.signal.aborted) warn(`Reporting a change of a user to ${url()} failed: ${error.message}`)
     })
     underWay.add(sending)
     void sending.finally(() => underWay.delete(sending))
   }
 
   async function send(body: string): Promise<void> {
-    // Transactions are synchronous: by then this one is committed.
+    // Transactions are synchronous, so this one is committed by then.
     await new Promise((resolve) => setImmediate(resolve))
     const response = await fetch(url(), {
       method: 'POST',
@@ -83,7 +87,7 @@ export function createUserWebhook({ url, secret }: UserWebhookSettings, warn: (w
   }
 }
 
-/** Some columns of `auth.users`. */
+/** The columns of `auth.users` that are reported. */
 function rowOf({ profile }: StoredUser) {
   const { id, aud, role, email, app_metadata, user_metadata, created_at, updated_at } = profile
   return {

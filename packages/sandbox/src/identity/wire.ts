@@ -1,22 +1,22 @@
 import type { AMREntry, AuthError, Session, User, UserIdentity, WeakPasswordReasons } from '@supabase/supabase-js'
 
-// These types are derived from the client library's own, so that a change there which this server does not follow
-// fails the type check.
+// These types are derived from those of the client library: the type check fails if the library changes and this server
+// does not.
 
-/** Only the string literals of a union: the client's type also admits any other string. */
+/** The string literals of a union, without `string`, which the client's type also allows. */
 type Literals<T> = T extends string ? (string extends T ? never : T) : never
 
-/** The codes that the client knows, and the one of the server's own that it does not list. */
+/** The codes that the client knows, and one that only the server knows. */
 export type ErrorCode = Literals<AuthError['code']> | 'request_entity_too_large'
 
-/** An identity as the server sends it: the address stands in it once more. */
+/** An identity as the server sends it, with the address as an additional field. */
 export type WireIdentity = Required<UserIdentity> & { email: string }
 
-/** A user as the server sends it: fields that it always sends are not optional. */
+/** A user as the server sends it. Fields that are always sent are not optional. */
 export type WireUser = Omit<User, 'identities'> &
   Required<Pick<User, 'email' | 'phone' | 'role' | 'updated_at' | 'is_anonymous'>> & { identities: WireIdentity[] }
 
-/** A session as the server sends it. `weak_password` tells that today's rules would refuse the password. */
+/** A session as the server sends it. `weak_password` is set if the current rules refuse the password. */
 export type WireSession = Omit<Session, 'provider_token' | 'provider_refresh_token'> &
   Required<Pick<Session, 'expires_at'>> & { user: WireUser; weak_password?: WeakPassword }
 
@@ -32,7 +32,7 @@ export interface AccessTokenClaims {
   app_metadata: User['app_metadata']
   user_metadata: User['user_metadata']
   role: string
-  aal: 'aal1'
+  aal: 'aal1' | 'aal2'
   amr: AMREntry[]
   session_id: string
   is_anonymous: boolean

@@ -34,7 +34,7 @@ async function openMailbox(t: Test) {
   return { url, mails, get }
 }
 
-t.test('mails are listed newest first, in pages, with Mailpit’s fields', async (t) => {
+t.test('mails are listed newest first, in pages, with the fields of Mailpit', async (t) => {
   const { mails, get } = await openMailbox(t)
   for (let i = 0; i < 60; i++) mails.add(mailTo(`user${i}@example.com`), 1_000 * i)
   const list = await get<MailpitList>('/api/v1/messages')
@@ -62,7 +62,7 @@ t.test('mails are listed newest first, in pages, with Mailpit’s fields', async
   )
 })
 
-t.test('a mail is read by its id or as the latest, and counts as read then', async (t) => {
+t.test('a mail is read by its id or as the latest, and is then marked as read', async (t) => {
   const { url, mails, get } = await openMailbox(t)
   mails.add(mailTo('a@example.com'), 0)
   mails.add(mailTo('b@example.com'), 1)
@@ -84,7 +84,7 @@ t.test('a mail is read by its id or as the latest, and counts as read then', asy
   t.match(await missing.json(), { Error: String })
 })
 
-t.test('searches find parts of addresses, subjects and text', async (t) => {
+t.test('a search finds parts of addresses, subjects and text', async (t) => {
   const { url, mails, get } = await openMailbox(t)
   mails.add(mailTo('ada@example.com', { subject: 'Confirm your address' }), 0)
   mails.add(mailTo('bob@example.com', { subject: 'Choose a new password' }), 1)
@@ -101,7 +101,7 @@ t.test('searches find parts of addresses, subjects and text', async (t) => {
   t.same(await search('some text -to:bob'), ['ada'])
   t.same(await search('is:read'), [])
   t.same(await search('is:unread'), ['bob', 'ada'])
-  t.same(await search('https://example.com/?a=1'), ['bob', 'ada'], 'an unknown field is text')
+  t.same(await search('https://example.com/?a=1'), ['bob', 'ada'], 'an unknown field is searched as text')
   t.same(await search('nothing'), [])
   t.equal((await fetch(`${url}/api/v1/search`)).status, 400)
 })
@@ -120,7 +120,7 @@ t.test('mails are deleted by id, or all of them', async (t) => {
   t.equal(await remove(), 0)
 })
 
-t.test('the pages show mails with their links, and nothing of a mail runs', async (t) => {
+t.test('the pages show mails with their links, and no script of a mail runs', async (t) => {
   const { url, mails } = await openMailbox(t)
   const evil = '<script>alert(1)</script>'
   mails.add(
@@ -146,7 +146,7 @@ t.test('the pages show mails with their links, and nothing of a mail runs', asyn
   t.notMatch(html, 'href="javascript:')
   t.match(html, '<a href="https://example.com/?a=1&amp;b=%22" rel="noreferrer">')
   t.match(html, 'srcdoc="&lt;base target=&quot;_blank&quot;&gt;&lt;script&gt;')
-  t.equal(html.match(/<\/iframe>/g)?.length, 1, 'the mail cannot close its frame')
+  t.equal(html.match(/<\/iframe>/g)?.length, 1, 'a mail cannot close its frame')
   t.notMatch(html, /sandbox="[^"]*(scripts|same-origin|top-navigation)/)
   t.equal(mails.byId(id ?? '')?.isRead, true)
   t.equal((await fetch(`${url}/mail/nothing`)).status, 404)
@@ -159,7 +159,7 @@ t.test('an empty mailbox says so', async (t) => {
   t.match(await (await fetch(url)).text(), 'No mail yet')
 })
 
-t.test('the reader waits for a mail to exactly that address, and finds its first link', async (t) => {
+t.test('latestMail waits for a mail to exactly this address, and linkIn finds its first link', async (t) => {
   const { url, mails } = await openMailbox(t)
   mails.add(mailTo('not-ada@example.com'), 0)
   await t.rejects(latestMail(url, 'ada@example.com', { timeoutMs: 30 }), { message: /ada@example\.com/ })

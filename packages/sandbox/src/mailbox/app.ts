@@ -4,19 +4,19 @@ import type { MailStore } from './mail-store.ts'
 import { registerMailpitApi } from './mailpit-api.ts'
 import { renderMail, renderMailList, renderNotFound } from './page.ts'
 
-const shownMails = 200
+const maxShownMails = 200
 
-// Mails come from anyone who can write an address into a form: nothing of them may run or load here.
+// Anyone who enters an address in a form can cause a mail, so mails must not run scripts or load anything here.
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The mailbox: pages for people at `/`, Mailpit's API under `/api/v1`. */
+/** Builds the mailbox: web pages at `/`, Mailpit's API under `/api/v1`. */
 export function buildMailboxApp(mails: MailStore): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true })
   answerOwnHostOnly(app)
   registerMailpitApi(app, mails)
 
-  app.get('/', async (_request, reply) => sendPage(reply, renderMailList(mails.all().slice(0, shownMails))))
+  app.get('/', async (_request, reply) => sendPage(reply, renderMailList(mails.all().slice(0, maxShownMails))))
 
   app.get('/mail/:id', async (request, reply) => {
     const mail = mails.byId((request.params as { id: string }).id)

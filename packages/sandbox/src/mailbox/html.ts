@@ -2,12 +2,12 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: '\u00a0' }
 
-/** Escapes text for HTML, within elements and within quoted attributes. */
+/** Escapes text for HTML elements and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-/** Resolves the entities that {@link escapeHtml} and Go's html/template write. Others stay. */
+/** Decodes the entities that {@link escapeHtml} and Go's html/template write. Others stay. */
 export function unescapeHtml(html: string): string {
   return html.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|nbsp));/gi, (entity, decimal, hex, name) => {
     if (name !== undefined) return named[String(name).toLowerCase()] ?? entity
@@ -16,7 +16,7 @@ export function unescapeHtml(html: string): string {
   })
 }
 
-/** The text of a mail's HTML: what a reader sees, with the address of each link behind its words. */
+/** Converts a mail's HTML to text. The URL of each link follows its text. */
 export function htmlToText(html: string): string {
   const marked = html
     .replace(/<(title|style|script|head)\b[\s\S]*?<\/\1>/gi, '')
@@ -32,7 +32,7 @@ export function htmlToText(html: string): string {
     .trim()
 }
 
-/** The addresses of the links in HTML, in order, once each. Only `http` and `https`. */
+/** Finds the `http` and `https` links in HTML, in order and once each. */
 export function linksOf(html: string): string[] {
   const addresses = [...html.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/gi)].map(([, href = '']) => unescapeHtml(href))
   return [...new Set(addresses.filter((address) => /^https?:\/\//i.test(address)))]

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { htmlToText } from './html.ts'
 
-/** The mailbox keeps this many mails, the newest. */
+/** The mailbox keeps this many of the newest mails. */
 const capacity = 1_000
 
-/** An address as Mailpit shows it. */
+/** An address in the format of Mailpit. */
 export interface Address {
   Name: string
   Address: string
@@ -27,7 +27,7 @@ export interface StoredMail extends OutgoingMail {
   isRead: boolean
 }
 
-/** Received mails, newest first. */
+/** The received mails, newest first. */
 export interface MailStore {
   add(mail: OutgoingMail, nowMs: number): void
   all(): StoredMail[]
@@ -37,7 +37,7 @@ export interface MailStore {
   removeAll(): void
 }
 
-/** @param database one with the table `mails` */
+/** @param database has the table `mails` */
 export function createMailStore(database: DatabaseSync): MailStore {
   const add = database.prepare('insert into mails (id, document) values (?, ?)')
   const drop = database.prepare('delete from mails where sequence <= (select max(sequence) from mails) - ?')
@@ -76,7 +76,7 @@ function read(row: Record<string, SQLOutputValue>): StoredMail {
   return { ...JSON.parse(String(row.document)), isRead: row.is_read === 1 }
 }
 
-/** Letters and digits only, like Mailpit's. */
+/** Only letters and digits, as in Mailpit. */
 function newId(): string {
   return BigInt(`0x${randomBytes(16).toString('hex')}`)
     .toString(36)

@@ -8,7 +8,7 @@ const defaultLimit = 50
 
 type Query = Record<string, unknown>
 
-/** Mailpit's API for reading and deleting mails, under `/api/v1`. */
+/** Registers Mailpit's API for reading and deleting mails, under `/api/v1`. */
 export function registerMailpitApi(app: FastifyInstance, mails: MailStore): void {
   const startedAt = performance.now()
 
@@ -27,7 +27,7 @@ export function registerMailpitApi(app: FastifyInstance, mails: MailStore): void
     return toMailpitMessage(mail)
   })
 
-  /** `latest` is the newest mail, or the newest of those that the query matches. */
+  /** `latest` is the newest mail that matches the query, if there is one. */
   function find(id: string, { query: search }: Query): StoredMail | null {
     if (id !== 'latest') return mails.byId(id)
     return mails.all().find(typeof search === 'string' && search !== '' ? compileSearch(search) : () => true) ?? null
@@ -80,7 +80,7 @@ function list(all: StoredMail[], matches: (mail: StoredMail) => boolean, query: 
   }
 }
 
-/** As Mailpit does, what is no number counts as absent. */
+/** A value that is not a number counts as absent, as in Mailpit. */
 function readCount(value: unknown, fallback: number): number {
   return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : fallback
 }

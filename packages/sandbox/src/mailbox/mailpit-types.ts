@@ -1,5 +1,5 @@
-// The part of Mailpit's API that the mailbox has: the one mail catcher that a local Supabase stack starts, so that the
-// same tests can read mails there. (axllent/mailpit, internal/storage/structs.go and server/apiv1)
+// The part of Mailpit's API that the mailbox supports. A local Supabase stack also starts Mailpit, so that the same tests
+// can read mails there. (axllent/mailpit, internal/storage/structs.go and server/apiv1)
 
 export interface MailpitAddress {
   Name: string
@@ -17,16 +17,16 @@ interface MailpitEnvelope {
   Subject: string
   Tags: string[]
   Username: string
-  /** Bytes. */
+  /** Size in bytes. */
   Size: number
 }
 
 /** A mail in a list. */
 export interface MailpitSummary extends MailpitEnvelope {
   Read: boolean
-  /** ISO 8601, of the reception. */
+  /** Time of receipt, ISO 8601. */
   Created: string
-  /** A count. */
+  /** Number of attachments. */
   Attachments: number
   /** At most 250 characters of the text. */
   Snippet: string
@@ -46,12 +46,12 @@ export interface MailpitMessage extends MailpitEnvelope {
 
 /** `GET /api/v1/messages` and `/api/v1/search` */
 export interface MailpitList {
-  /** Mails in the mailbox. */
+  /** Number of mails in the mailbox. */
   total: number
   unread: number
-  /** Mails in this answer. */
+  /** Number of mails in this answer. */
   count: number
-  /** Mails that match, on all pages. */
+  /** Number of matching mails on all pages. */
   messages_count: number
   messages_unread: number
   start: number

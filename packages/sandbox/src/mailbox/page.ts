@@ -15,7 +15,7 @@ const style = `
   iframe { width: 100%; height: 28rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff }
 `
 
-/** The mails, newest first. */
+/** Renders the list of mails, newest first. */
 export function renderMailList(mails: readonly StoredMail[]): string {
   const items = mails.map(
     (mail) => `<li>
@@ -31,12 +31,12 @@ export function renderMailList(mails: readonly StoredMail[]): string {
   return page('Mailbox', `<h1>Mailbox</h1><p><a href="/">Reload</a></p>${content}`)
 }
 
-/** One mail: its links to click, and its HTML in a frame in which no script runs. */
+/** Renders one mail: its links, and its HTML in a frame without scripts. */
 export function renderMail(mail: StoredMail): string {
   const links = linksOf(mail.html).map(
     (link) => `<p><a href="${escapeHtml(link)}" rel="noreferrer">${escapeHtml(link)}</a></p>`
   )
-  // Links of the mail itself open beside the frame, not in it.
+  // Links in the mail open in a new tab, not in the frame.
   const framed = escapeHtml(`<base target="_blank">${mail.html}`)
   return page(
     mail.subject,
@@ -53,7 +53,7 @@ export function renderMail(mail: StoredMail): string {
 }
 
 export function renderNotFound(): string {
-  return page('Not found', '<h1>There is no such page</h1><p><a href="/">All mails</a></p>')
+  return page('Not found', '<h1>Page not found</h1><p><a href="/">All mails</a></p>')
 }
 
 function page(title: string, content: string): string {

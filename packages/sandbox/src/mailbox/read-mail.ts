@@ -5,17 +5,17 @@ import type { MailpitList, MailpitMessage } from './mailpit-types.ts'
 const pollMs = 25
 
 export interface LatestMailOptions {
-  /** 5,000 by default. */
+  /** 5000 by default. */
   timeoutMs?: number
-  /** Waits for a newer mail than this one. */
+  /** If given, only a newer mail than this one counts. */
   newerThan?: Pick<MailpitMessage, 'ID'>
 }
 
 /**
- * The newest mail to an address, from the mailbox or from a Mailpit; waits until there is one.
+ * Returns the newest mail to an address, from the mailbox or from Mailpit. Waits until there is one.
  *
- * @param mailboxUrl its origin
- * @throws Error when none has come in time
+ * @param mailboxUrl the origin of the mailbox
+ * @throws Error if no mail comes within the timeout
  */
 export async function latestMail(
   mailboxUrl: string,
@@ -26,7 +26,7 @@ export async function latestMail(
   const search = `${mailboxUrl}/api/v1/search?limit=200&query=${encodeURIComponent(`to:"${address}"`)}`
   while (true) {
     const { messages } = await getJson<MailpitList>(search)
-    // The search also finds addresses that contain this one.
+    // The search also finds longer addresses that contain this one.
     const newest = messages.find(({ To }) => To.some(({ Address }) => Address.toLowerCase() === address.toLowerCase()))
     if (newest !== undefined && newest.ID !== newerThan?.ID) {
       return getJson<MailpitMessage>(`${mailboxUrl}/api/v1/message/${newest.ID}`)

@@ -1,9 +1,8 @@
 import type { StoredMail } from './mail-store.ts'
 
 /**
- * Compiles a search of Mailpit: words and `"quoted phrases"`, each alone or behind `to:`, `from:`, `addressed:`,
- * `subject:` or `is:read` / `is:unread`; `-` or `!` in front of one excludes. Everything matches as a part, in any case,
- * and all have to match.
+ * Compiles a Mailpit search: words and `"quoted phrases"`, each optionally after `to:`, `from:`, `addressed:` or `subject:`,
+ * and `is:read` or `is:unread`. A leading `-` or `!` excludes. Terms match parts of texts in any case, and all must match.
  */
 export function compileSearch(query: string): (mail: StoredMail) => boolean {
   const conditions = [...query.matchAll(/([-!]?)(?:(\w+):)?(?:"([^"]*)"|(\S+))/g)].map(
@@ -16,7 +15,7 @@ export function compileSearch(query: string): (mail: StoredMail) => boolean {
   return (mail) => conditions.every((condition) => condition(mail))
 }
 
-/** @returns null for a field that there is not */
+/** @returns null for an unknown field */
 function matcherFor(field: string | undefined, wanted: string): ((mail: StoredMail) => boolean) | null {
   const contains = (text: string) => text.toLowerCase().includes(wanted)
   const addresses = (list: StoredMail['to']) => list.some(({ Name, Address }) => contains(`${Name} ${Address}`))

@@ -10,7 +10,7 @@ import { reportUsage } from './usage.ts'
 
 type Choice = ProducedCompletion['choices'][number]
 
-/** A choice of a streamed chunk. The package's type, which is that of a whole answer, lacks the null before the end. */
+/** A choice of a streamed chunk. The package's type lacks the null of `finish_reason` before the end. */
 type ChunkChoice = Omit<CompletionChoice, 'finish_reason'> & { finish_reason: CompletionChoice['finish_reason'] | null }
 type Chunk = Omit<Completion, 'choices' | 'usage'> & { choices: ChunkChoice[]; usage?: null }
 
@@ -20,7 +20,7 @@ export function answerCompletion(request: CompletionRequest, behaviour: Behaviou
   const counted = {
     promptTokens,
     cachedTokens: Math.min(behaviour['cached-tokens'] ?? 0, promptTokens),
-    // Models that think are not served by this endpoint.
+    // This endpoint has no reasoning models.
     reasoningTokens: 0,
     completionTokens: [...choices, ...discarded].reduce((sum, choice) => sum + countProduced(choice), 0)
   }

@@ -5,15 +5,15 @@ import { embed } from './embed.ts'
 import { readInputs } from './read-inputs.ts'
 import type { EmbeddingRequest } from './requests.ts'
 
-/** As the package has it for `encoding_format: 'base64'`, without a name to import. */
+/** The embedding for `encoding_format: 'base64'`. The package exports no name for it. */
 type Base64Embedding = Omit<Embedding, 'embedding'> & { embedding: string }
 
-const usualDimensions = 1536
+const defaultDimensions = 1536
 const largeDimensions = 3072
 
-/** Answers a request to `/v1/embeddings`. `model` is its plain name. @throws ApiError (400) */
+/** Answers a request to `/v1/embeddings`. `model` has no directives. @throws ApiError (400) */
 export function answerEmbedding(request: EmbeddingRequest, model: string): Answer {
-  const all = model.includes('large') ? largeDimensions : usualDimensions
+  const all = model.includes('large') ? largeDimensions : defaultDimensions
   const dimensions = request.dimensions ?? all
   if (dimensions > all) throw invalidRequest(`'dimensions' must be at most ${all} for this model.`, 'dimensions')
   const inputs = readInputs(request.input, 'input')
@@ -42,7 +42,7 @@ export function answerEmbedding(request: EmbeddingRequest, model: string): Answe
   }
 }
 
-/** Little-endian 32-bit floats, on any machine. */
+/** Encodes little-endian 32-bit floats. */
 function toBase64(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.length * 4)
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)

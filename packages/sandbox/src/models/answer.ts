@@ -1,29 +1,29 @@
 /** One server-sent event of a streamed answer. */
 export interface AnswerEvent {
   readonly data: object
-  /** The tokens that the model has produced for it. */
+  /** Tokens that the model produced for this event. */
   readonly tokens: number
 }
 
-/** What a model answers, ready to be sent as one body or as a stream. */
+/** A model's answer, which is sent as one body or as a stream. */
 export interface Answer {
   readonly promptTokens: number
-  /** Prompt tokens that are reported as cached. */
+  /** Prompt tokens reported as cached. */
   readonly cachedTokens: number
-  /** Hidden tokens, part of `completionTokens`. */
+  /** Hidden tokens, included in `completionTokens`. */
   readonly reasoningTokens: number
-  /** All tokens that the model produces, whatever the answer reports. */
+  /** All tokens that the model produces, even if the answer reports others. */
   readonly completionTokens: number
-  /** The body of an answer that is not streamed. */
+  /** Returns the body of an answer that is not streamed. */
   whole(): object
   /**
-   * The events of a streamed answer, without the closing `[DONE]`. Their tokens are those behind the hidden ones, which come
-   * first. null: the endpoint does not stream.
+   * Returns the events of a streamed answer, without the final `[DONE]`. Their tokens do not include the hidden ones, which
+   * come first. null if the endpoint does not stream.
    */
   events: (() => Iterable<AnswerEvent>) | null
 }
 
-/** Takes one event of each in turn, as a model does that streams several choices at once. */
+/** Takes one event of each stream in turn, as a model does when it streams several choices. */
 export function* interleave(streams: ReadonlyArray<Iterable<AnswerEvent>>): Generator<AnswerEvent> {
   let open = streams.map((stream) => stream[Symbol.iterator]())
   while (open.length > 0) {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'openai/resources/shared'
 
-/** An error that the server answers, with a body as OpenAI's API has it: `{ "error": { message, type, param, code } }`. */
+/** An error answer, with the body of OpenAI's API: `{ "error": { message, type, param, code } }`. */
 export class ApiError extends Error {
   readonly status: number
   readonly body: { readonly error: ErrorObject }
@@ -20,9 +20,9 @@ export class ApiError extends Error {
   }
 }
 
-/** Whatever OpenAI answers with this status, for answers that a model name asks for. */
+/** The error that OpenAI sends with this status, for the directive `status`. */
 export function errorForStatus(status: number): ApiError {
-  return new ApiError(status, typical[status] ?? { message: `The sandbox was asked to answer with status ${status}.` })
+  return new ApiError(status, typical[status] ?? { message: `The model name requested status ${status}.` })
 }
 
 /** @param param the path of the member, such as `messages.0.role` */

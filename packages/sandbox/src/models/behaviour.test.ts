@@ -12,7 +12,7 @@ const messages = [{ role: 'user' as const, content: 'say 8 words' }]
 const ask = (model: string) => openai.chat.completions.create({ model, messages })
 const stream = (model: string) => openai.chat.completions.create({ model, messages, stream: true })
 
-/** The bytes that arrive before the answer ends, and how it ends. */
+/** Reads the answer; returns its bytes and how it ended. */
 function receive(
   model: string,
   streamed: boolean
@@ -37,7 +37,7 @@ function receive(
   })
 }
 
-test('answers can be held back, and are then what they would have been', async (t) => {
+test('a test can hold answers back, without changing them', async (t) => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   const held = await startModels({ port: 0, paceMs: 0, beforeAnswer: () => opened })
   t.after(() => held.close())
@@ -55,7 +55,7 @@ test('answers can be held back, and are then what they would have been', async (
 
 const events = (text: string) => text.split('\n\n').filter((event) => event !== '')
 
-test('status answers with an error in the shape of OpenAI, which the client knows by its class', async () => {
+test('status answers with an error of OpenAI, which the client maps to its class', async () => {
   for (const [status, kind] of [
     [400, OpenAI.BadRequestError],
     [401, OpenAI.AuthenticationError],
@@ -80,7 +80,7 @@ test('status answers with an error in the shape of OpenAI, which the client know
   }
 })
 
-test('retry-after sets the header of any status', async () => {
+test('retry-after sets the header for any status', async () => {
   const failure = await ask('m+status=500+retry-after=17').then(
     () => null,
     (error: unknown) => error
@@ -89,7 +89,7 @@ test('retry-after sets the header of any status', async () => {
   assert.equal(failure.headers?.get('retry-after'), '17')
 })
 
-test('hang never answers, and sees the client leave', async () => {
+test('hang never answers, and records when the client disconnects', async () => {
   const leave = new AbortController()
   const answer = openai.chat.completions.create({ model: 'm+hang', messages }, { signal: leave.signal })
   const failed = assert.rejects(answer, OpenAI.APIUserAbortError)
@@ -119,7 +119,7 @@ test('pace-ms delays each event after the first', async () => {
   assert.ok(performance.now() - startedAt >= 9 * 19)
 })
 
-test('reset-after resets the connection behind that many whole events', async () => {
+test('reset-after resets the connection after n complete events', async () => {
   const { text, end } = await receive('m+reset-after=3', true)
   assert.equal(end, 'reset')
   assert.equal(events(text).length, 3)
@@ -132,7 +132,7 @@ test('reset-after resets the connection behind that many whole events', async ()
   }
 })
 
-test('a reset is the end of the answer as asked for, not a client that left', async () => {
+test('a requested reset is recorded as finished, not as aborted by the client', async () => {
   models.clear()
   await receive('m+reset-after=2', true)
   const seen = await models.once('finished')
@@ -141,7 +141,7 @@ test('a reset is the end of the answer as asked for, not a client that left', as
   assert.equal(seen.completionTokens, 1)
 })
 
-test('end-after ends the body in order, but without [DONE]', async () => {
+test('end-after ends the body normally, but without [DONE]', async () => {
   const { text, end } = await receive('m+end-after=3', true)
   assert.equal(end, 'complete')
   assert.equal(events(text).length, 3)
@@ -151,13 +151,13 @@ test('end-after ends the body in order, but without [DONE]', async () => {
   assert.equal((await receive('m+end-after=0', true)).text, '')
 })
 
-test('an answer shorter than its break is whole', async () => {
+test('an answer with fewer events than reset-after or end-after is complete', async () => {
   const { text, end } = await receive('m+reset-after=1000', true)
   assert.equal(end, 'complete')
   assert.equal(events(text).at(-1), 'data: [DONE]')
 })
 
-test('stall-after sends nothing more and leaves the connection open', async () => {
+test('stall-after sends n events and leaves the connection open', async () => {
   models.clear()
   const leave = new AbortController()
   const chunks = await openai.chat.completions.create(
@@ -181,7 +181,7 @@ test('stall-after sends nothing more and leaves the connection open', async () =
   assert.equal((await models.once('aborted')).chunksWritten, 2)
 })
 
-test('garbage is not JSON, in a body and in a stream', async () => {
+test('garbage sends a body or a stream event that is not JSON', async () => {
   const whole = await receive('m+garbage', false)
   assert.equal(whole.status, 200)
   assert.throws(() => JSON.parse(whole.text), SyntaxError)
@@ -193,7 +193,7 @@ test('garbage is not JSON, in a body and in a stream', async () => {
   assert.deepEqual(rest, [])
 })
 
-test('no-usage leaves usage out of a stream that asks for it', async () => {
+test('no-usage leaves usage out of a stream although the request asks for it', async () => {
   const asked = { model: 'm+no-usage', messages, stream: true as const, stream_options: { include_usage: true } }
   let last: unknown
   for await (const chunk of await openai.chat.completions.create(asked)) {
@@ -203,7 +203,7 @@ test('no-usage leaves usage out of a stream that asks for it', async () => {
   assert.equal(last, 'stop')
 })
 
-test('reasoning is produced before the first word, and a stream that bills on is produced to its end', async () => {
+test('reasoning comes before the first word, and bills-aborted produces an aborted stream to its end', async () => {
   const left = async (model: string) => {
     const leaving = new AbortController()
     const path = `${models.baseUrl}/chat/completions`
@@ -218,7 +218,7 @@ test('reasoning is produced before the first word, and a stream that bills on is
   assert.equal((await left('m+reasoning-tokens=20+think-ms=100000+bills-aborted')).completionTokens, 28)
 })
 
-test('odd-usage reports what is no number of tokens', async () => {
+test('odd-usage reports bad token counts', async () => {
   for (const [kind, expected] of [
     ['missing', undefined],
     ['null', null],
@@ -235,14 +235,14 @@ test('odd-usage reports what is no number of tokens', async () => {
   assert.deepEqual([usage?.completion_tokens, usage!.total_tokens - usage!.prompt_tokens], [8, 13])
 })
 
-test('every makes the rest hold for each n-th request to that name, beginning with the first', async () => {
+test('every applies the directives to every n-th request with this name, starting with the first', async () => {
   const statuses: number[] = []
   for (let count = 0; count < 7; count++) statuses.push((await receive('m+status=500+every=3', false)).status)
   assert.deepEqual(statuses, [500, 200, 200, 500, 200, 200, 500])
   assert.equal((await receive('n+status=500+every=3', false)).status, 500)
 })
 
-test('flood-mb streams that many million bytes of valid events without growing', async () => {
+test('flood-mb streams n million bytes of valid events in constant memory', async () => {
   let bytes = 0
   const before = process.memoryUsage().rss
   let most = 0
@@ -261,7 +261,7 @@ test('flood-mb streams that many million bytes of valid events without growing',
   assert.ok(most - before < 200e6)
 })
 
-test('a reader that stops makes the server stop: nothing piles up behind it', async () => {
+test('the server stops writing when the reader stops reading', async () => {
   models.clear()
   const outgoing = request(`${models.baseUrl}/chat/completions`, {
     method: 'POST',
@@ -276,7 +276,7 @@ test('a reader that stops makes the server stop: nothing piles up behind it', as
     before = written()
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  // What the kernel's buffers on both sides take.
+  // The size of the kernel's buffers on both sides.
   assert.ok(before > 0 && before < 50e6, `${before}`)
   outgoing.destroy()
   const seen = await models.once('aborted')

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Witness, WitnessedRequest } from './witness.ts'
+import type { RecordedRequest, RequestRecorder } from './request-recorder.ts'
 
 /** Headers that OpenAI's API and the edge before it add. A gateway must not let them all through. */
-const usualHeaders = {
+const openaiHeaders = {
   'openai-organization': 'sandbox',
   'openai-version': '2020-10-01',
   'x-ratelimit-limit-requests': '10000',
@@ -10,30 +10,30 @@ const usualHeaders = {
   'set-cookie': '__cf_bm=sandbox; path=/; HttpOnly'
 }
 
-/** One request and its answer: writes with back-pressure, and keeps the witness's record of both. */
+/** One request and its answer: writes with back-pressure, and keeps the recorder's record of both. */
 export class Exchange {
-  readonly record: WitnessedRequest
+  readonly record: RecordedRequest
   /** Aborted when the connection has closed before the answer was complete. */
   readonly gone: AbortSignal
   readonly #response: ServerResponse
-  readonly #witness: Witness
+  readonly #recorder: RequestRecorder
   /** The tokens that are produced in all, if that does not end with the connection. */
   #billed: number | null = null
 
-  constructor(request: IncomingMessage, response: ServerResponse, record: WitnessedRequest, witness: Witness) {
+  constructor(request: IncomingMessage, response: ServerResponse, record: RecordedRequest, recorder: RequestRecorder) {
     this.record = record
     this.#response = response
-    this.#witness = witness
+    this.#recorder = recorder
     const gone = new AbortController()
     this.gone = gone.signal
     request.on('error', () => undefined)
     response.on('error', () => undefined)
-    response.once('finish', () => witness.finish(record, Date.now()))
+    response.once('finish', () => recorder.finish(record, Date.now()))
     response.once('close', () => {
       if (response.writableFinished) return
       if (record.finishedAtMs === null) {
         if (this.#billed !== null) record.completionTokens = this.#billed
-        witness.abort(record, Date.now())
+        recorder.abort(record, Date.now())
       }
       gone.abort()
     })
@@ -53,7 +53,7 @@ export class Exchange {
   begin(status: number, headers: Record<string, string | number>): void {
     if (this.gone.aborted) return
     this.record.status = status
-    this.#response.writeHead(status, { 'x-request-id': this.record.id, ...usualHeaders, ...headers })
+    this.#response.writeHead(status, { 'x-request-id': this.record.id, ...openaiHeaders, ...headers })
     this.#response.flushHeaders()
   }
 
@@ -104,7 +104,7 @@ export class Exchange {
     // Node gathers the parts of a chunk until the end of the turn; an empty write is then done after all others.
     await new Promise((resolve) => setImmediate(resolve))
     await new Promise((resolve) => socket.write('', resolve))
-    this.#witness.finish(this.record, Date.now())
+    this.#recorder.finish(this.record, Date.now())
     socket.resetAndDestroy()
   }
 

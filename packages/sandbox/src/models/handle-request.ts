@@ -5,8 +5,8 @@ import { Exchange } from './exchange.ts'
 import { describeModel, listedModels, listModels } from './listed-models.ts'
 import { type ParsedModelName, parseModelName } from './model-name.ts'
 import { readBody } from './read-body.ts'
+import type { RequestRecorder } from './request-recorder.ts'
 import { respond } from './respond.ts'
-import type { Witness } from './witness.ts'
 
 export interface ModelsSettings {
   readonly apiKey: string
@@ -17,17 +17,17 @@ export interface ModelsSettings {
   readonly beforeAnswer: () => Promise<void>
 }
 
-const bodyLimit = 32 * 1024 * 1024
+const maxBodyBytes = 32 * 1024 * 1024
 
 /** Makes the function that answers every request to `/v1`. */
-export function requestHandler(settings: ModelsSettings, witness: Witness) {
+export function requestHandler(settings: ModelsSettings, recorder: RequestRecorder) {
   const timesAsked = new Map<string, number>()
 
   async function runModel(exchange: Exchange, endpoint: Endpoint, incoming: IncomingMessage): Promise<void> {
     const { record } = exchange
-    const body = await readBody(incoming, bodyLimit)
+    const body = await readBody(incoming, maxBodyBytes)
     if (body === null) return
-    witness.keepBody(record, body)
+    recorder.keepBody(record, body)
     const request = endpoint(body)
     record.model = request.model
     record.stream = request.stream
@@ -60,8 +60,8 @@ export function requestHandler(settings: ModelsSettings, witness: Witness) {
   }
 
   return async (incoming: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
-    const record = witness.begin(incoming.method ?? '', path, incoming.headers, Date.now())
-    const exchange = new Exchange(incoming, response, record, witness)
+    const record = recorder.begin(incoming.method ?? '', path, incoming.headers, Date.now())
+    const exchange = new Exchange(incoming, response, record, recorder)
     try {
       await route(exchange, incoming)
     } catch (error) {

@@ -4,30 +4,27 @@ type Schema = Readonly<Record<string, unknown>>
 export function minimalNumber(type: 'integer' | 'number', schema: Schema): number {
   const step = asNumber(schema.multipleOf, type === 'integer' ? 1 : 0)
   const [above, below] = [asNumber(schema.exclusiveMinimum, -Infinity), asNumber(schema.exclusiveMaximum, Infinity)]
-  const least = Math.max(asNumber(schema.minimum, -Infinity), above)
-  const most = Math.min(asNumber(schema.maximum, Infinity), below)
+  const min = Math.max(asNumber(schema.minimum, -Infinity), above)
+  const max = Math.min(asNumber(schema.maximum, Infinity), below)
   const near =
     step === 0
-      ? [least, most, least + 1, most - 1, least / 2 + most / 2]
-      : [
-          Math.ceil(least / step),
-          Math.ceil(least / step) + 1,
-          Math.floor(most / step),
-          Math.floor(most / step) - 1
-        ].map((multiple) => multiple * step)
+      ? [min, max, min + 1, max - 1, min / 2 + max / 2]
+      : [Math.ceil(min / step), Math.ceil(min / step) + 1, Math.floor(max / step), Math.floor(max / step) - 1].map(
+          (multiple) => multiple * step
+        )
   const fits = (value: number) =>
-    Number.isFinite(value) && value >= least && value <= most && value > above && value < below
+    Number.isFinite(value) && value >= min && value <= max && value > above && value < below
   return [0, ...near].find(fits) ?? 0
 }
 
-const longest = 1_000_000
+const maxLength = 1_000_000
 
-/** A string of the format or the length (at most a million) that a schema asks for. */
+/** A string of the format or the length (at max a million) that a schema asks for. */
 export function minimalString(schema: Schema): string {
   const known = typeof schema.format === 'string' ? formats[schema.format] : undefined
   if (known !== undefined) return known
   return 'sandbox'
-    .padEnd(Math.min(asNumber(schema.minLength, 0), longest), 'x')
+    .padEnd(Math.min(asNumber(schema.minLength, 0), maxLength), 'x')
     .slice(0, asNumber(schema.maxLength, Infinity))
 }
 

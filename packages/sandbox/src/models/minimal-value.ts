@@ -13,8 +13,8 @@ interface Context {
 /** Thrown where there is no value, to try the next alternative. Never leaves this file. */
 class NoValue extends Error {}
 
-const deepest = 100
-const mostItems = 10_000
+const maxDepth = 100
+const maxItems = 10_000
 
 /**
  * The smallest JSON value that it finds to satisfy a JSON schema: required members only, as few items as allowed, the
@@ -34,7 +34,7 @@ export function minimalValue(schema: unknown): Json {
 
 function build(given: unknown, outer: Context): Json {
   const context = { ...outer, depth: outer.depth + 1 }
-  if (given === false || context.depth > deepest) throw new NoValue()
+  if (given === false || context.depth > maxDepth) throw new NoValue()
   const schema = asSchema(given) ?? {}
   if (typeof schema.$ref === 'string') return buildReference(schema.$ref, context)
   if (schema.const !== undefined) return schema.const as Json
@@ -64,7 +64,7 @@ function buildType(type: unknown, schema: Schema, context: Context): Json {
     case 'array': {
       const fixed = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
       const length = typeof schema.minItems === 'number' ? schema.minItems : 0
-      if (length > mostItems) throw new NoValue()
+      if (length > maxItems) throw new NoValue()
       return Array.from({ length }, (_, index) => build(fixed[index] ?? schema.items, context))
     }
     default: {

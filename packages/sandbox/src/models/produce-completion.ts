@@ -13,7 +13,7 @@ export interface ProducedCompletion {
   readonly discarded: readonly Produced[]
 }
 
-const usualLimit = 16
+const defaultMaxTokens = 16
 
 /**
  * What the model answers to a legacy completion: for each prompt `n` texts of at most `max_tokens` tokens (16 unless
@@ -28,7 +28,7 @@ export function produceCompletion(request: CompletionRequest, behaviour: Behavio
   const prompts = readPrompts(request.prompt)
   const produce = (text: string, index: number) =>
     behaviour['flood-mb'] === undefined
-      ? produceText(` ${writeText(text, index, null)}`, stop, limit ?? usualLimit)
+      ? produceText(` ${writeText(text, index, null)}`, stop, limit ?? defaultMaxTokens)
       : produceFlood(behaviour['flood-mb'])
   const texts = prompts.map(({ text }) =>
     Array.from({ length: produced }, (_, index) => ({ ...produce(text, index), prompt: text }))

@@ -12,7 +12,7 @@ const eventsPerTurn = 64
 /**
  * Sends an answer in the way that the model name asks for.
  *
- * @param paceMs the usual delay between the events of a stream
+ * @param paceMs the default delay between the events of a stream
  */
 export async function respond(exchange: Exchange, answer: Answer, behaviour: Behaviour, paceMs: number): Promise<void> {
   await exchange.wait(behaviour['first-byte-ms'] ?? 0)
@@ -27,8 +27,8 @@ export async function respond(exchange: Exchange, answer: Answer, behaviour: Beh
 }
 
 async function sendStatus(exchange: Exchange, status: number, retryAfter: number | undefined): Promise<void> {
-  const usual = status === 429 || status === 503 ? 1 : undefined
-  const seconds = retryAfter ?? usual
+  const defaultSeconds = status === 429 || status === 503 ? 1 : undefined
+  const seconds = retryAfter ?? defaultSeconds
   await exchange.sendJson(status, errorForStatus(status).body, seconds === undefined ? {} : retryAfterHead(seconds))
 }
 

@@ -4,8 +4,8 @@ import { startOnPort } from '../free-port.ts'
 import { isOwnHost, misdirected, refusal } from '../own-host.ts'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
 import { requestHandler } from './handle-request.ts'
-import { Witness, type WitnessEvent, type WitnessedRequest, type WitnessLimits } from './witness.ts'
-import { askWitness } from './witness-endpoints.ts'
+import { askRecorder } from './recorder-endpoints.ts'
+import { type RecordedRequest, type RecorderLimits, type RequestEvent, RequestRecorder } from './request-recorder.ts'
 
 export interface ModelsOptions {
   /** 0 chooses a free one. */
@@ -21,7 +21,7 @@ export interface ModelsOptions {
   /** Awaited before each answer, so that a test can hold answers back. */
   readonly beforeAnswer?: () => Promise<void>
   /** How much is remembered of what the server has seen, where it is not as much as usual. */
-  readonly remember?: Partial<WitnessLimits>
+  readonly remember?: Partial<RecorderLimits>
 }
 
 export interface RunningModels {
@@ -31,22 +31,22 @@ export interface RunningModels {
   readonly baseUrl: string
   readonly port: number
   /** What the server has seen, oldest first; of one id (ours, or the `x-request-id` it came with) if given. */
-  requests(filter?: { since?: number; id?: string }): WitnessedRequest[]
+  requests(filter?: { since?: number; id?: string }): RecordedRequest[]
   /** The bytes of a request's body as they arrived, for the latest requests; else null. `id` is ours. */
   body(id: string): Buffer | null
   /**
    * Resolves with the first request that has finished, or was aborted by its client, and matches; at once if that has
    * happened already.
    */
-  once(event: WitnessEvent, match?: (request: WitnessedRequest) => boolean): Promise<WitnessedRequest>
+  once(event: RequestEvent, match?: (request: RecordedRequest) => boolean): Promise<RecordedRequest>
   /** Forgets what was seen. */
   clear(): void
   /** Stops the server; answers in progress are cut off. */
   close(): Promise<void>
 }
 
-const usualPaceMs = 15
-const usualKeepAliveMs = 60_000
+const defaultPaceMs = 15
+const defaultKeepAliveMs = 60_000
 
 /**
  * Starts a server on 127.0.0.1 that speaks OpenAI's API and answers deterministically. Model names choose how it behaves:
@@ -55,10 +55,16 @@ const usualKeepAliveMs = 60_000
  * @throws PortTakenError when another program has the port
  */
 export async function startModels(options: ModelsOptions): Promise<RunningModels> {
-  const { apiKey = 'sandbox', paceMs = usualPaceMs, strict = false, keepAliveMs = usualKeepAliveMs, remember } = options
+  const {
+    apiKey = 'sandbox',
+    paceMs = defaultPaceMs,
+    strict = false,
+    keepAliveMs = defaultKeepAliveMs,
+    remember
+  } = options
   const { beforeAnswer = async () => {} } = options
-  const witness = new Witness(remember)
-  const handle = requestHandler({ apiKey, paceMs, strict, beforeAnswer }, witness)
+  const recorder = new RequestRecorder(remember)
+  const handle = requestHandler({ apiKey, paceMs, strict, beforeAnswer }, recorder)
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (incoming, response) => {
     if (!isOwnHost(incoming.headers.host)) {
       response.writeHead(misdirected, { 'content-type': 'text/plain', connection: 'close' })
@@ -66,7 +72,7 @@ export async function startModels(options: ModelsOptions): Promise<RunningModels
     }
     const url = new URL(`http://127.0.0.1${incoming.url?.startsWith('/') ? incoming.url : '/'}`)
     if (!url.pathname.startsWith('/sandbox/')) return handle(incoming, response, url.pathname)
-    const { status, body } = askWitness(incoming.method ?? '', url, witness)
+    const { status, body } = askRecorder(incoming.method ?? '', url, recorder)
     const isBytes = body instanceof Buffer
     response.writeHead(status, { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' })
     response.end(isBytes ? body : JSON.stringify(body))
@@ -87,19 +93,19 @@ export async function startModels(options: ModelsOptions): Promise<RunningModels
     url,
     baseUrl: `${url}/v1`,
     port,
-    requests: (filter) => witness.list(filter),
-    body: (id) => witness.body(id),
+    requests: (filter) => recorder.list(filter),
+    body: (id) => recorder.body(id),
     once: (event, match = () => true) =>
       new Promise((resolve) => {
-        const earlier = witness.list().find((request) => request[hasHappened[event]] !== null && match(request))
+        const earlier = recorder.list().find((request) => request[hasHappened[event]] !== null && match(request))
         if (earlier !== undefined) return resolve(earlier)
-        const stop = witness.on(event, (request) => {
+        const stop = recorder.on(event, (request) => {
           if (!match(request)) return
           stop()
           resolve(request)
         })
       }),
-    clear: () => witness.clear(),
+    clear: () => recorder.clear(),
     async close() {
       const closed = once(server, 'close')
       server.close()

@@ -6,9 +6,9 @@ const words =
     ' '
   )
 
-const wordLimit = 200_000
-const usualLength = 16
-const quoteLength = 160
+const maxWords = 200_000
+const defaultWords = 16
+const maxQuoteLength = 160
 
 /**
  * What a model of the sandbox answers to a text. A function of the text and `index` (of the choice): the same request
@@ -18,14 +18,14 @@ const quoteLength = 160
  */
 export function writeText(prompt: string, index: number, introduction: string | null): string {
   const asked = /\bsay (\d{1,9}) words?\b/i.exec(prompt)
-  if (asked !== null) return [...take(prompt, index, Math.min(Number(asked[1]), wordLimit))].join(' ')
-  const sentence = `${[...take(prompt, index, usualLength)].join(' ')}.`
+  if (asked !== null) return [...take(prompt, index, Math.min(Number(asked[1]), maxWords))].join(' ')
+  const sentence = `${[...take(prompt, index, defaultWords)].join(' ')}.`
   return introduction === null ? sentence : `${introduction} "${quote(prompt)}". ${sentence}`
 }
 
 function quote(prompt: string): string {
   const line = prompt.replace(/\s+/g, ' ').trim()
-  return line.length <= quoteLength ? line : `${line.slice(0, quoteLength).toWellFormed()}…`
+  return line.length <= maxQuoteLength ? line : `${line.slice(0, maxQuoteLength).toWellFormed()}…`
 }
 
 /** Words in a sequence that the text and the index determine. */

@@ -6,31 +6,31 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
+const cacheDirectory = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
 const options = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
 
 /**
- * Creates the data directory of an empty PostgreSQL server, in a directory that `user` may write to. What `initdb` makes is
- * kept beside the dependencies, and copied from then on: that takes a quarter of the time.
+ * Creates the data directory of an empty PostgreSQL server, in a directory that `user` can write to. The first result of
+ * `initdb` is cached beside the dependencies and copied later, which takes a quarter of the time.
  *
  * @param programs the directory of `initdb`
- * @param user who owns the files; this process's own user if undefined
+ * @param user the owner of the files; the user of this process if undefined
  */
 export async function createCluster(
   data: string,
   programs: string,
   user: { uid: number; gid: number } | undefined
 ): Promise<void> {
-  const kept = join(cache, `postgres-${hashPrograms(programs)}`)
-  if (copyOf(kept, data)) {
-    if (user !== undefined) giveTo(data, user)
+  const cached = join(cacheDirectory, `postgres-${hashPrograms(programs)}`)
+  if (copyCached(cached, data)) {
+    if (user !== undefined) changeOwner(data, user)
     return
   }
   await run(join(programs, 'initdb'), ['-D', data, ...options], { cwd: dirname(data), ...user })
-  keep(data, kept)
+  cache(data, cached)
 }
 
-/** Other programs have another format: a packaged update changes the size or the time of the file. */
+/** Identifies the installed PostgreSQL, as another version has another format. An update changes the file's size or time. */
 function hashPrograms(programs: string): string {
   const { size, mtimeMs } = statSync(join(programs, 'postgres'))
   return createHash('sha256')
@@ -39,11 +39,11 @@ function hashPrograms(programs: string): string {
     .slice(0, 16)
 }
 
-/** @returns whether there was something to copy */
-function copyOf(kept: string, data: string): boolean {
+/** @returns whether the cache had a copy */
+function copyCached(cached: string, data: string): boolean {
   try {
-    cpSync(kept, data, { recursive: true })
-    // Others may not look in: the server refuses a directory that they can.
+    cpSync(cached, data, { recursive: true })
+    // The server refuses a directory that others can read.
     chmodSync(data, 0o700)
     return true
   } catch (error) {
@@ -52,23 +52,23 @@ function copyOf(kept: string, data: string): boolean {
   }
 }
 
-function keep(data: string, kept: string): void {
-  const own = `${kept}.${process.pid}`
-  mkdirSync(cache, { recursive: true })
+function cache(data: string, cached: string): void {
+  const own = `${cached}.${process.pid}`
+  mkdirSync(cacheDirectory, { recursive: true })
   cpSync(data, own, { recursive: true })
   try {
-    renameSync(own, kept)
+    renameSync(own, cached)
   } catch {
-    // Another process did the same and was quicker: a directory replaces none but an empty one.
+    // Another process was faster: a rename only replaces an empty directory.
     rmSync(own, { recursive: true })
   }
 }
 
-function giveTo(directory: string, { uid, gid }: { uid: number; gid: number }): void {
+function changeOwner(directory: string, { uid, gid }: { uid: number; gid: number }): void {
   chownSync(directory, uid, gid)
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)
-    if (entry.isDirectory()) giveTo(path, { uid, gid })
+    if (entry.isDirectory()) changeOwner(path, { uid, gid })
     else chownSync(path, uid, gid)
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'tap'
 import { findPostgres, findUser } from './find-postgres.ts'
 
-test('the programs are found on PATH first, then in the newest installed version', async (t) => {
+test('PostgreSQL is found on PATH, else the newest installed version', async (t) => {
   const bin = () => ({ postgres: '', initdb: '' })
   const root = t.testdir({
     half: { postgres: '' },
@@ -21,7 +21,7 @@ test('the programs are found on PATH first, then in the newest installed version
   assert.equal(findPostgres({}, join(root, 'absent')), null)
 })
 
-test('a system user is found by its whole name', async () => {
+test('a system user is found by its full name', async () => {
   const passwd = 'root:x:0:0:root:/root:/bin/sh\npostgresql:x:7:8::/:/bin/sh\npostgres:x:101:104:,,,:/var:/bin/sh\n'
   assert.deepEqual(findUser('postgres', passwd), { uid: 101, gid: 104 })
   assert.equal(findUser('postgre', passwd), null)

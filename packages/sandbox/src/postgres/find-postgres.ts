@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { isProgram, programDirectories } from '../find-program.ts'
 
 /**
- * The directory that holds PostgreSQL's programs `postgres` and `initdb`: the first one on `PATH`, else the newest
- * version under `versions`, where Debian keeps them off the PATH.
+ * Finds the directory of the programs `postgres` and `initdb`: the first on `PATH`, else the newest version under
+ * `versions`, Debian's directory for them.
  *
- * @returns null when PostgreSQL is not installed
+ * @returns null if PostgreSQL is not installed
  */
 export function findPostgres(env: Record<string, string | undefined>, versions?: string): string | null {
   return (
@@ -17,10 +17,10 @@ export function findPostgres(env: Record<string, string | undefined>, versions?:
 }
 
 /**
- * The ids of the system user `name`.
+ * Finds the ids of the system user `name`.
  *
  * @param passwd the text of the system's user table
- * @returns null when there is no such user
+ * @returns null if there is no such user
  */
 export function findUser(
   name: string,

@@ -6,10 +6,10 @@ import { need } from '../need.ts'
 import { findPostgres } from './find-postgres.ts'
 import { startPostgres } from './start-postgres.ts'
 
-/** One connection that reports nothing and does not wait long. */
+/** One connection without notices and with a short timeout. */
 const connect = (url: string) => postgres(url, { max: 1, connect_timeout: 5, onnotice: () => undefined })
 
-test('rows survive SIGKILL and restarts at the same address, and nothing is left behind at the end', async (t) => {
+test('rows survive SIGKILL and restarts at the same address; stopping removes all files', async (t) => {
   const server = await startPostgres({ settings: { max_connections: '17' } })
   if (!need(t, 'PostgreSQL', server)) return
   t.after(() => server.stop())
@@ -45,7 +45,7 @@ test('rows survive SIGKILL and restarts at the same address, and nothing is left
   await assert.rejects(connect(server.url)`select 1`)
 })
 
-test('a setting that the server does not know is reported in its own words', async (t) => {
+test("an unknown setting is reported with the server's output", async (t) => {
   if (!need(t, 'PostgreSQL', findPostgres(process.env))) return
   await assert.rejects(startPostgres({ settings: { no_such_setting: '1' } }), /no_such_setting/)
 })

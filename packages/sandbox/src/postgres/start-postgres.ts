@@ -8,40 +8,39 @@ import { createCluster } from './create-cluster.ts'
 import { findPostgres, findUser } from './find-postgres.ts'
 
 export interface PostgresOptions {
-  /** Whether commits reach the disk. Off by default: only a crash of the machine, not of the server, could lose them. */
+  /** Whether commits reach the disk; false unless given. Then only a crash of the machine can lose them. */
   readonly fsync?: boolean
-  /** In which the directory of its data is made; the system's own for temporary files unless given. */
+  /** The parent of the data directory; the system's temporary directory unless given. */
   readonly parent?: string
-  /** Of its environment, beside those of this process. */
+  /** Environment variables, in addition to those of this process. */
   readonly variables?: Readonly<Record<string, string>>
-  /** Further settings by name, such as `{ max_connections: '300' }`. */
+  /** More settings by name, such as `{ max_connections: '300' }`. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
 export interface RunningPostgres {
-  /** `postgres://postgres@127.0.0.1:<port>/postgres`: its superuser, who needs no password. */
+  /** `postgres://postgres@127.0.0.1:<port>/postgres`: the superuser, without a password. */
   readonly url: string
   /**
-   * Sends a signal to the server's main process. Resolves when all of the server has ended (SIGINT: connections are
-   * closed first; SIGKILL: a crash; SIGTERM: waits until the last client has gone), or is suspended by SIGSTOP; at once
-   * for SIGCONT.
+   * Sends a signal to the server's main process: SIGINT closes the connections and stops, SIGTERM waits for the last client
+   * and stops, SIGKILL is a crash. Resolves when the server has ended, or is suspended by SIGSTOP; at once for SIGCONT.
    */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Starts the server again on the same data and port, after stopping it if it still runs. */
+  /** Stops the server if it runs, and starts it again with the same data and port. */
   restart(): Promise<void>
-  /** Stops the server and removes its data. Repeating it does nothing. */
+  /** Stops the server and removes its data. A second call does nothing. */
   stop(): Promise<void>
 }
 
-const readyLimitMs = 60_000
+const readyTimeoutMs = 60_000
 const retryMs = 10
 
 /**
- * Starts an empty PostgreSQL server for a test: on a free port of 127.0.0.1, in a temporary directory, ending with this
- * process at the latest. As PostgreSQL refuses to run as root, root runs it as the system user `postgres`.
+ * Starts an empty PostgreSQL server for a test, on a free port of 127.0.0.1 and in a temporary directory. It ends with
+ * this process at the latest. PostgreSQL refuses to run as root, so root runs it as the system user `postgres`.
  *
- * @returns null when PostgreSQL is not installed
- * @throws Error with the server's last lines when it does not start
+ * @returns null if PostgreSQL is not installed
+ * @throws Error with the server's last lines if it does not start
  */
 export async function startPostgres({
   fsync = false,
@@ -109,9 +108,9 @@ function userForServer(): { uid: number; gid: number } | undefined {
   return user
 }
 
-/** Waits as `pg_ctl -w` does: the server says in the eighth line of its lock file when it accepts connections. */
+/** Waits as `pg_ctl -w` does: the eighth line of the lock file tells when the server accepts connections. */
 async function untilReady(child: Child, lockFile: string, port: number): Promise<void> {
-  const deadline = performance.now() + readyLimitMs
+  const deadline = performance.now() + readyTimeoutMs
   while (performance.now() < deadline) {
     const lines = (await readFile(lockFile, 'utf8').catch(() => '')).split('\n')
     if (lines[0] === String(child.pid) && lines[7]?.trim() === 'ready') return
@@ -122,5 +121,5 @@ async function untilReady(child: Child, lockFile: string, port: number): Promise
     }
   }
   await child.kill('SIGKILL')
-  throw new Error(`PostgreSQL was not ready after ${readyLimitMs / 1000} s. Its last lines:\n${child.output()}`)
+  throw new Error(`PostgreSQL was not ready after ${readyTimeoutMs / 1000} s. Its last lines:\n${child.output()}`)
 }

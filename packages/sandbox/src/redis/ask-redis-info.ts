@@ -5,23 +5,23 @@ import type { RedisAccess } from './redis-access.ts'
 
 export interface AskOptions extends RedisAccess {
   readonly command?: 'INFO' | 'CLUSTER INFO'
-  readonly limitMs?: number
+  readonly timeoutMs?: number
 }
 
 /**
- * What a Redis server on 127.0.0.1 answers to INFO, by name; null when nothing that answers it listens there.
+ * Reads INFO of a Redis server on 127.0.0.1, as fields by name; null if no server answers.
  *
- * Written on the bare socket, so that starting a server needs no client library with its reconnecting.
+ * It uses a plain socket: a client library would reconnect.
  */
 export function askRedisInfo(port: number, options: AskOptions = {}): Promise<ReadonlyMap<string, string> | null> {
-  const { command = 'INFO', password, tls, limitMs = 1_000 } = options
+  const { command = 'INFO', password, tls, timeoutMs = 1_000 } = options
   return new Promise((resolve) => {
     const address = { host: '127.0.0.1', port }
     const socket =
       tls === undefined ? createConnection(address) : connectTls({ ...address, ca: readFileSync(tls.caFile) })
-    // Latin-1, because the header counts bytes.
+    // Latin-1 keeps one character for each byte, and the header counts bytes.
     let text = ''
-    socket.setEncoding('latin1').setTimeout(limitMs)
+    socket.setEncoding('latin1').setTimeout(timeoutMs)
     socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
       socket.write(`${password === undefined ? '' : authenticate(password)}${command}\r\n`)
     })
@@ -30,7 +30,7 @@ export function askRedisInfo(port: number, options: AskOptions = {}): Promise<Re
       if (password !== undefined && text.startsWith('+OK\r\n')) text = text.slice('+OK\r\n'.length)
       const header = /^\$(\d+)\r\n/.exec(text)
       if (header === null) {
-        // Any other kind of reply ("-NOAUTH …") is not an INFO; an incomplete header is at most a few bytes.
+        // Another reply, such as "-NOAUTH …". An incomplete header has no line end yet.
         if (text.includes('\r\n')) socket.destroy()
       } else if (text.length >= header[0].length + Number(header[1])) {
         socket.destroy()
@@ -42,7 +42,7 @@ export function askRedisInfo(port: number, options: AskOptions = {}): Promise<Re
   })
 }
 
-/** As bulk strings, in which a password may have spaces. */
+/** Bulk strings, since a password may contain spaces. */
 function authenticate(password: string): string {
   return `*2\r\n$4\r\nAUTH\r\n$${Buffer.byteLength(password)}\r\n${password}\r\n`
 }

@@ -7,13 +7,13 @@ const Config = Type.Object({
   SANDBOX_REDIS_PORT: Type.Integer({ minimum: 1, maximum: 65_535, default: 6390 }),
   /** The server keeps its files in the folder `redis` of this directory. */
   TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
-  /** The absolute path of the program to run; without it, redis-server or valkey-server is looked for on PATH. */
+  /** The absolute path of the program to run; if empty, redis-server or valkey-server on PATH. */
   REDIS_SERVER_PATH: Type.String({ default: '' }),
   PATH: Type.String({ default: '' })
 })
 
 /**
- * The configuration of this process, or of another environment.
+ * Reads the configuration from the environment.
  *
  * @throws ConfigError, or Error with `NODE_ENV=production`
  */

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { test } from 'tap'
 import { findRedisServer } from './find-redis-server.ts'
 
-/** The text of a program that tells a version, as the real ones do. */
+/** A program that prints a version as the real ones do. */
 const redis = (version: string) => `#!/bin/sh\necho "Redis server v=${version} sha=00000000:0 malloc=libc bits=64"\n`
 const valkey = (version: string) => `#!/bin/sh\necho "Valkey server v=${version} sha=00000000:0 malloc=libc bits=64"\n`
 
-/** Makes the files under `root` programs that can be run. */
+/** Makes the files under `root` executable. */
 function makeRunnable(root: string, ...paths: string[]): void {
   for (const path of paths) chmodSync(join(root, path), 0o755)
 }
@@ -24,7 +24,7 @@ test('the first redis-server on PATH is found, with its version', async (t) => {
   })
 })
 
-test('valkey-server is found where there is no redis-server', async (t) => {
+test('valkey-server is found if there is no redis-server', async (t) => {
   const root = t.testdir({ 'valkey-server': valkey('8.1.1') })
   makeRunnable(root, 'valkey-server')
   assert.deepEqual(findRedisServer({ PATH: root }), {
@@ -34,7 +34,7 @@ test('valkey-server is found where there is no redis-server', async (t) => {
   })
 })
 
-test('programs that are too old, silent, broken, or not runnable are passed over', async (t) => {
+test('programs that are too old, print no version, fail or are not executable are skipped', async (t) => {
   const root = t.testdir({
     old: { 'redis-server': redis('6.2.14') },
     silent: { 'redis-server': '#!/bin/sh\n' },
@@ -50,7 +50,7 @@ test('programs that are too old, silent, broken, or not runnable are passed over
   assert.equal(findRedisServer({}), null)
 })
 
-test('REDIS_SERVER_PATH is used as it is, or refused by name', async (t) => {
+test('REDIS_SERVER_PATH is used, or refused in an error that names it', async (t) => {
   const root = t.testdir({
     'valkey-server-8': valkey('8.0.0'),
     ancient: redis('5.0.3'),
@@ -65,7 +65,7 @@ test('REDIS_SERVER_PATH is used as it is, or refused by name', async (t) => {
     [`${root}/absent`, /not the absolute path/],
     ['redis-server', /not the absolute path/],
     [`${root}/ancient`, /version 5\.0\.3/],
-    [`${root}/other`, /does not tell its version/]
+    [`${root}/other`, /does not print its version/]
   ] as const) {
     assert.throws(
       () => findRedisServer({ PATH: root, REDIS_SERVER_PATH: path }),

@@ -10,15 +10,15 @@ export interface RedisProgram {
   readonly version: string
 }
 
-/** Scripts that declare what they do in their first line (`#!lua flags=…`) are understood from 7.0 on. */
-export const oldestRedisVersion = '7.0'
+/** The first version that knows script flags (`#!lua flags=…`). */
+export const minRedisVersion = '7.0'
 
 /**
- * Looks for a Redis server on this machine: the program that `REDIS_SERVER_PATH` names, else `redis-server` and then
- * `valkey-server` in the directories of `PATH`. Programs older than {@link oldestRedisVersion} are passed over.
+ * Finds a Redis server on this machine: the program that `REDIS_SERVER_PATH` names, else `redis-server` and then
+ * `valkey-server` on `PATH`. Programs older than {@link minRedisVersion} are skipped.
  *
- * @returns null when there is none
- * @throws Error when `REDIS_SERVER_PATH` is set but names no usable program
+ * @returns null if there is none
+ * @throws Error if `REDIS_SERVER_PATH` is set but names no usable program
  */
 export function findRedisServer(env: Record<string, string | undefined>): RedisProgram | null {
   const named = env.REDIS_SERVER_PATH
@@ -39,9 +39,9 @@ function examineNamed(path: string): RedisProgram {
     throw new Error(`REDIS_SERVER_PATH: ${path} is not the absolute path of a program.`)
   }
   const version = readVersion(path)
-  if (version === null) throw new Error(`REDIS_SERVER_PATH: ${path} does not tell its version as a Redis server does.`)
+  if (version === null) throw new Error(`REDIS_SERVER_PATH: ${path} does not print its version as a Redis server does.`)
   if (!isRecentEnough(version)) {
-    throw new Error(`REDIS_SERVER_PATH: ${path} is version ${version}; ${oldestRedisVersion} or later is needed.`)
+    throw new Error(`REDIS_SERVER_PATH: ${path} is version ${version}; ${minRedisVersion} or later is needed.`)
   }
   return { kind: basename(path).startsWith('valkey') ? 'valkey-server' : 'redis-server', path, version }
 }
@@ -60,5 +60,5 @@ function readVersion(path: string): string | null {
 }
 
 function isRecentEnough(version: string): boolean {
-  return Number.parseInt(version, 10) >= Number.parseInt(oldestRedisVersion, 10)
+  return Number.parseInt(version, 10) >= Number.parseInt(minRedisVersion, 10)
 }

@@ -28,7 +28,7 @@ function connect(port: number): Redis {
   return client.on('error', () => undefined)
 }
 
-test('the program says when it is ready, stops what it started on SIGTERM and SIGINT, and keeps the data', async (t) => {
+test('the program prints when it is ready, stops its server on SIGTERM and SIGINT, and keeps the data', async (t) => {
   if (!need(t, 'redis-server', findRedisServer(process.env))) return
   const port = await freePort()
   const env = { PATH: process.env.PATH ?? '', SANDBOX_REDIS_PORT: String(port), TOLLGATE_DATA_DIR: t.testdir() }
@@ -49,11 +49,14 @@ test('the program says when it is ready, stops what it started on SIGTERM and SI
   }
 })
 
-test('without a Redis program it hosts js-redis-server, and says that this keeps nothing', async (t) => {
+test('without a Redis program it runs an in-memory Redis, and says that data is lost when it stops', async (t) => {
   const port = await freePort()
   const program = run({ PATH: '/nonexistent', SANDBOX_REDIS_PORT: String(port), TOLLGATE_DATA_DIR: t.testdir() })
   t.after(() => program.kill('SIGKILL'))
-  assert.match(await firstLine(program), /^js-redis-server is ready at redis:\/\/127\.0\.0\.1:\d+; it keeps nothing/)
+  assert.match(
+    await firstLine(program),
+    /^js-redis-server is ready at redis:\/\/127\.0\.0\.1:\d+; it keeps data in memory only/
+  )
   const client = connect(port)
   await client.set('a', '1')
   assert.equal(await client.get('a'), '1')
@@ -81,7 +84,7 @@ test('a server that ends by itself ends the program with an error', async (t) =>
   assert.match(await said, /ended by itself/)
 })
 
-test('a taken port is named with its variable, in one line', async (t) => {
+test('a taken port is reported with its variable, in one line', async (t) => {
   const other = createServer((socket) => socket.destroy())
   const port = await freePort()
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve))
@@ -96,7 +99,7 @@ test('a taken port is named with its variable, in one line', async (t) => {
   assert.match(message, new RegExp(`^Port ${port} \\(SANDBOX_REDIS_PORT\\) is in use[^\\n]*\\n$`))
 })
 
-test('the configuration has defaults, names a variable that is wrong, and refuses production', async () => {
+test('the configuration has defaults, names a bad variable, and refuses production', async () => {
   assert.deepEqual(readRedisConfig({ PATH: '/bin' }), {
     SANDBOX_REDIS_PORT: 6390,
     TOLLGATE_DATA_DIR: '.tollgate',

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { runProgram } from '../run-program.ts'
 import { readRedisConfig } from './config.ts'
-import { findRedisServer, oldestRedisVersion } from './find-redis-server.ts'
+import { findRedisServer, minRedisVersion } from './find-redis-server.ts'
 import { type RunningRedis, startRedis } from './start-redis.ts'
 
 await runProgram('SANDBOX_REDIS_PORT', async () => {
@@ -16,5 +16,5 @@ await runProgram('SANDBOX_REDIS_PORT', async () => {
 
 function readyLine({ kind, url, isPersistent }: RunningRedis): string {
   if (isPersistent) return `${kind} is ready at ${url}`
-  return `${kind} is ready at ${url}; it keeps nothing when it stops (no redis-server or valkey-server from ${oldestRedisVersion} on was found)`
+  return `${kind} is ready at ${url}; it keeps data in memory only (found no redis-server or valkey-server, ${minRedisVersion} or later)`
 }

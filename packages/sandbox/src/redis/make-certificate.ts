@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import type { TlsFiles } from './redis-access.ts'
 
 /**
- * Makes a certificate for servers on this machine (`127.0.0.1`, `localhost`), which is its own authority and good for a
- * day.
+ * Makes a self-signed certificate for servers on this machine (`127.0.0.1`, `localhost`). It expires after a day.
  *
- * @param directory exists; its files are `certificate.pem` and `key.pem`
- * @returns null when OpenSSL is not installed
+ * @param directory an existing directory, which gets `certificate.pem` and `key.pem`
+ * @returns null if OpenSSL is not installed
  */
 export function makeCertificate(directory: string): TlsFiles | null {
   const certFile = join(directory, 'certificate.pem')

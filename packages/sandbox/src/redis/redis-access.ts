@@ -1,16 +1,16 @@
-/** Files of PEM text, by absolute path. */
+/** Absolute paths of PEM files. */
 export interface TlsFiles {
-  /** Who signed the certificate. */
+  /** The certificate of the authority. */
   readonly caFile: string
   readonly certFile: string
   readonly keyFile: string
 }
 
-/** What a client needs to be let in. */
+/** The password and TLS files of a server. */
 export interface RedisAccess {
-  /** Of the user `default`. */
+  /** Password of the user `default`. */
   readonly password?: string | undefined
-  /** The server then speaks TLS only. Clients need no certificate. */
+  /** If given, the server accepts TLS only. Clients need no certificate. */
   readonly tls?: TlsFiles | undefined
 }
 
@@ -20,13 +20,13 @@ export function urlStart(form: '' | '+sentinel' | '+cluster', { password, tls }:
   return `${tls === undefined ? 'redis' : 'rediss'}${form}://${credentials}`
 }
 
-/** Its parameters. */
+/** The parameters of a `REDIS_URL`. Undefined ones are left out. */
 export function urlParameters(parameters: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** The arguments that make a server of any kind ask for this access. */
+/** The arguments that make a server or Sentinel require this access. */
 export function accessArguments(port: number, { password, tls }: RedisAccess): string[] {
   const secret = password === undefined ? [] : ['--requirepass', password]
   if (tls === undefined) return ['--port', String(port), ...secret]

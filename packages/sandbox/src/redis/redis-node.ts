@@ -1,28 +1,28 @@
 import { mkdir } from 'node:fs/promises'
 
-/** What runs at a node: a server or a Sentinel. */
+/** The process of a node: a server or a Sentinel. */
 interface Running {
   readonly pid: number | null
   kill(signal: NodeJS.Signals): Promise<void>
   stop(): Promise<void>
 }
 
-/** One server of several, which can be ended and started again at its port, with its files. */
+/** A server or Sentinel that can be killed and started again at its port, with its files. */
 export interface RedisNode {
   readonly port: number
-  /** What it writes: `dump.rdb`, `nodes.conf`, `sentinel.conf`. */
+  /** The directory of its files: `dump.rdb`, `nodes.conf`, `sentinel.conf`. */
   readonly directory: string
-  /** Of the process that was started last. */
+  /** The id of the latest process. */
   pid(): number
   /** Sends a signal to its process: see `RunningRedis`. */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Starts it anew after it has ended. Without persistence it is empty then, unless there is a `dump.rdb`. */
+  /** Starts it again after it has ended. Without persistence it is empty then, unless there is a `dump.rdb`. */
   start(): Promise<void>
-  /** Stops it in order. Repeating it does nothing. */
+  /** Stops it with SIGTERM. A second call does nothing. */
   stop(): Promise<void>
 }
 
-/** @param start starts its process, in `directory`, which exists */
+/** @param start starts the process in `directory`, which exists by then */
 export async function startNode(port: number, directory: string, start: () => Promise<Running>): Promise<RedisNode> {
   await mkdir(directory, { recursive: true })
   let running = await start()

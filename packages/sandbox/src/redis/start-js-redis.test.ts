@@ -1,11 +1,12 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Redis } from 'ioredis'
-import t from 'tap'
+import { test } from 'tap'
 import { freePort } from '../free-port.ts'
 import { startJsRedis } from './start-js-redis.ts'
 
-t.test('the commands in an HTTP request, which any web page can send, are not run', async (t) => {
+test('commands in an HTTP request, which any web page can send, do not run', async (t) => {
   const redis = await startJsRedis(await freePort(), {})
   t.teardown(() => redis.stop())
   const client = new Redis(redis.url)
@@ -21,6 +22,43 @@ t.test('the commands in an HTTP request, which any web page can send, are not ru
     socket.on('error', () => undefined)
     socket.write(text)
     await once(socket, 'close')
-    t.same(await client.keys('*'), ['kept'])
+    assert.deepEqual(await client.keys('*'), ['kept'])
   }
+})
+
+test('INFO reports what Redis reports: a run id of its own for each server, its role and its eviction policy', async (t) => {
+  const runIds = new Set<string>()
+  for (let n = 0; n < 2; n++) {
+    const redis = await startJsRedis(await freePort(), {})
+    t.teardown(() => redis.stop())
+    const client = new Redis(redis.url)
+    t.teardown(() => client.disconnect())
+    const info = await client.info()
+    assert.match(info, /^role:master\r$/m)
+    assert.match(info, /^maxmemory_policy:noeviction\r$/m)
+    const runId = /^run_id:([0-9a-f]{40})\r$/m.exec(info)?.[1]
+    assert.ok(runId !== undefined)
+    assert.match(await client.info('server'), new RegExp(`^run_id:${runId}\r$`, 'm'))
+    assert.doesNotMatch(await client.info('memory'), /run_id/)
+    runIds.add(runId)
+  }
+  assert.equal(runIds.size, 2)
+})
+
+test('scripts of Redis 7 run: with a line of flags, under their own SHA-1, with integers over 32 bits', async (t) => {
+  const redis = await startJsRedis(await freePort(), {})
+  t.teardown(() => redis.stop())
+  const client = new Redis(redis.url)
+  t.teardown(() => client.disconnect())
+  const script = [
+    '#!lua flags=no-writes',
+    "local text = string.format('%d~%s~%.1f', tonumber(ARGV[1]), 'é', 0.5)",
+    "return { text, string.match(text, '^(%d+)~'), string.upper(KEYS[1]) }"
+  ].join('\n')
+  const sha = await client.script('LOAD', script)
+  for (const big of ['4294967297', '9007199254740991']) {
+    assert.deepEqual(await client.evalsha(String(sha), 1, 'a', big), [`${big}~é~0.5`, big, 'A'])
+  }
+  assert.deepEqual(await client.eval(script, 1, 'a', 7), ['7~é~0.5', '7', 'A'])
+  await assert.rejects(client.eval('#!lua\nlocal one = 1\nreturn one.two.three', 0), /:3:/)
 })

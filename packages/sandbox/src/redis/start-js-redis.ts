@@ -1,27 +1,30 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { createRedisCommandExecutor, RedisServerState, Resp2Server } from 'js-redis-server/core'
+import { createRedisCommandExecutor, Resp2Server } from 'js-redis-server/core'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
+import { JsRedisState } from './js-redis-state.ts'
+import { reportRunId } from './report-run-id.ts'
 import type { RedisOptions, RunningRedis } from './start-redis.ts'
 
 const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT'])
 
 /**
- * Starts `js-redis-server` in this process on `port`. It keeps nothing, lets everybody in, and takes no arguments of a Redis program.
+ * Starts `js-redis-server` in this process: an in-memory Redis without a password, whose data is lost when it stops.
  *
- * It is put together from the package's core: the package's own `createRedisServer` listens on every interface.
+ * Built from the package's core, because the package's `createRedisServer` listens on every interface.
  *
- * @throws PortTakenError when another program has the port
+ * @throws PortTakenError if another program uses the port
  */
 export async function startJsRedis(
   port: number,
   { args = [], password, tls }: Omit<RedisOptions, 'port'>
 ): Promise<RunningRedis> {
-  if (password !== undefined || tls !== undefined) throw new Error('js-redis-server knows neither password nor TLS.')
-  if (args.length > 0) throw new Error(`js-redis-server does not take the arguments ${args.join(' ')}.`)
+  if (password !== undefined || tls !== undefined)
+    throw new Error('js-redis-server supports neither a password nor TLS.')
+  if (args.length > 0) throw new Error(`js-redis-server does not support the arguments ${args.join(' ')}.`)
   const resp = new Resp2Server({
-    server: new RedisServerState({ databaseCount: 16 }),
-    executor: createRedisCommandExecutor()
+    server: new JsRedisState({ databaseCount: 16 }),
+    executor: createRedisCommandExecutor({ policies: [reportRunId()] })
   })
   const sockets = new Set<Socket>()
   resp.server.on('connection', (socket) => {
@@ -54,7 +57,7 @@ export async function startJsRedis(
     isPersistent: false,
     ended,
     async kill(signal) {
-      if (survivable.has(signal)) throw new Error(`js-redis-server has no process to send ${signal} to.`)
+      if (survivable.has(signal)) throw new Error(`js-redis-server has no process that ${signal} could be sent to.`)
       await stop()
     },
     stop
@@ -62,12 +65,12 @@ export async function startJsRedis(
 }
 
 /**
- * Ends connections that do not begin with a RESP array. The package would run lines of text, and so the commands in the
- * body of an HTTP request, which any web page can send here. redis-server ends such connections too.
+ * Closes connections that do not begin with a RESP array. The package would run lines of text as commands, also those in
+ * the body of an HTTP request, which any web page can send. redis-server closes such connections, too.
  */
 function refuseText(socket: Socket): void {
   const { read } = socket
-  // The package takes its bytes by `read`; no listener of ours can keep the first ones from it.
+  // The package calls `read` itself, so a listener of ours could not hold back the first bytes.
   socket.read = (size?: number): Buffer | null => {
     const bytes: Buffer | null = Reflect.apply(read, socket, [size])
     if (bytes === null) return null

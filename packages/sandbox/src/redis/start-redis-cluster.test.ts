@@ -8,7 +8,7 @@ import { untilInfo } from './until-redis.ts'
 
 const program = findRedisServer(process.env)
 
-test('a replica takes the slots of a master that is killed, which follows it when it is back', async (t) => {
+test('a replica takes over from a killed master, which becomes its replica when it is back', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const { masters, replicas, stop } = await startRedisCluster({ program, nodeTimeoutMs: 500 })
   t.after(stop)
@@ -22,7 +22,7 @@ test('a replica takes the slots of a master that is killed, which follows it whe
   await untilInfo(replica.port, {}, 'a master', (info) => info.get('role') === 'master')
   await master.start()
   await untilInfo(master.port, {}, 'its replica', (info) => info.get('master_port') === String(replica.port))
-  // The others hear of it a little later.
+  // The other masters learn of it a little later.
   await untilInfo(
     other.port,
     { command: 'CLUSTER INFO' },

@@ -11,9 +11,9 @@ import { untilInfo } from './until-redis.ts'
 
 export interface ClusterOptions extends RedisAccess {
   readonly program: RedisProgram
-  /** 3 unless given: with fewer there is no majority to elect a new one. */
+  /** 3 unless given. Fewer masters cannot elect a new one. */
   readonly masters?: number
-  /** Of each master; 1 unless given. */
+  /** Replicas of each master; 1 unless given. */
   readonly replicas?: number
   /** `cluster-node-timeout`; 1000 unless given. */
   readonly nodeTimeoutMs?: number
@@ -25,23 +25,23 @@ export interface ClusterOptions extends RedisAccess {
 export interface RedisCluster {
   /** A `REDIS_URL` that names every node. */
   readonly url: string
-  /** At the start: masters by their slots, from the lowest on. */
+  /** The masters at the start, in the order of their slots. */
   readonly masters: readonly RedisNode[]
-  /** At the start: those of the first master, of the second, and so on. */
+  /** The replicas at the start, for each master. */
   readonly replicas: ReadonlyArray<readonly RedisNode[]>
-  /** Ends everything and removes its files. */
+  /** Stops all nodes and removes their files. */
   stop(): Promise<void>
 }
 
 const host = '127.0.0.1'
 const slotCount = 16_384
 
-/** A node as `nodes.conf` has it. */
+/** A node in `nodes.conf`. */
 interface Member {
   readonly id: string
   readonly port: number
   readonly busPort: number
-  /** Of the master that it copies; null for a master. */
+  /** The id of the replica's master; null for a master. */
   readonly master: string | null
   /** Empty for a replica. */
   readonly slots: string
@@ -49,10 +49,10 @@ interface Member {
 }
 
 /**
- * Starts a Redis Cluster whose masters share the slots evenly, and resolves when it serves, which takes the two seconds
- * that every master waits after its start. It ends with this process at the latest.
+ * Starts a Redis Cluster and resolves when it serves. That takes two seconds, which every master waits after its start.
+ * The masters share the slots evenly. The cluster ends with this process at the latest.
  *
- * The nodes get their `nodes.conf` instead of being introduced to each other: that is a few seconds faster.
+ * Each node starts with a complete `nodes.conf`. `CLUSTER MEET` would take a few seconds longer.
  */
 export async function startRedisCluster(options: ClusterOptions): Promise<RedisCluster> {
   const { program, masters: masterCount = 3, replicas: replicasEach = 1, password, tls } = options
@@ -137,7 +137,7 @@ function clusterArguments({ busPort }: Member, { nodeTimeoutMs = 1000, password 
   return [
     ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-port', String(busPort)],
     ...['--cluster-node-timeout', String(nodeTimeoutMs), '--cluster-announce-ip', host],
-    // As deploy/redis/README.md has it: what is left goes on when a master and its replicas are gone.
+    // As in deploy/redis/README.md: the other masters go on serving if a master and its replicas are lost.
     ...['--cluster-require-full-coverage', 'no', '--repl-diskless-sync-delay', '0'],
     ...(password === undefined ? [] : ['--masterauth', password])
   ]

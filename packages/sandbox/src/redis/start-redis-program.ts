@@ -7,7 +7,7 @@ import { accessArguments, urlParameters, urlStart } from './redis-access.ts'
 import type { RedisOptions, RunningRedis } from './start-redis.ts'
 import { untilServerReady } from './until-redis.ts'
 
-/** Starts `redis-server` or `valkey-server` as a child process on `port`. Options and errors as of `startRedis`. */
+/** Starts `redis-server` or `valkey-server` as a child process. Options and errors are those of `startRedis`. */
 export async function startRedisProgram(
   program: RedisProgram,
   port: number,
@@ -57,6 +57,6 @@ export async function startRedisProgram(
 
 function serverArguments(directory: string, persistence: boolean): string[] {
   const append = persistence ? ['--appendonly', 'yes', '--appendfsync', 'everysec'] : ['--appendonly', 'no']
-  // No RDB snapshots by themselves: with the append-only file they would only be a second copy.
+  // No automatic RDB snapshots: they would be a second copy beside the append-only file.
   return ['--bind', '127.0.0.1', '--dir', directory, '--save', '', ...append]
 }

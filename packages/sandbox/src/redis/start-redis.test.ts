@@ -58,12 +58,12 @@ for (const [name, chosen] of [
     if (name !== 'js-redis-server' && !need(t, 'redis-server', chosen)) return
     const redis = await startRedis({ port: 0, program: chosen })
     t.after(() => redis.stop())
-    // Another loopback address stands for every other interface: a server on 0.0.0.0 or :: would answer there.
+    // A server on 0.0.0.0 or :: would answer on this loopback address, too.
     await assert.rejects(connect(`redis://127.0.0.2:${redis.port}`))
   })
 }
 
-test('a Redis that keeps its data has it again after SIGKILL and a new start on the same port', async (t) => {
+test('a persistent Redis has its data after SIGKILL and a new start on the same port', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const dataDir = join(t.testdir(), 'redis')
   const first = await startRedis({ port: 0, program, dataDir })
@@ -71,7 +71,7 @@ test('a Redis that keeps its data has it again after SIGKILL and a new start on 
   assert.equal(first.isPersistent, true)
   const client = await connect(first.url)
   assert.deepEqual(await client.config('GET', 'appendfsync'), ['appendfsync', 'everysec'])
-  // Otherwise the last second may be lost, as configured.
+  // With `everysec` the last second may be lost.
   await client.config('SET', 'appendfsync', 'always')
   await client.set('kept', 'yes')
   await first.kill('SIGKILL')
@@ -114,7 +114,7 @@ test('a Redis without a data directory leaves no files behind', async (t) => {
   assert.ok(!existsSync(directory))
 })
 
-test('a Redis is suspended when kill says so, does not answer, and can still be stopped', async (t) => {
+test('a Redis suspended by SIGSTOP does not answer, and can still be stopped', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const redis = await startRedis({ port: 0, program })
   t.after(() => redis.stop())
@@ -128,7 +128,7 @@ test('a Redis is suspended when kill says so, does not answer, and can still be 
   await redis.stop()
 })
 
-test('arguments reach the program and win', async (t) => {
+test('arguments override the defaults', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const redis = await startRedis({ port: 0, program, args: ['--maxmemory', '64mb', '--databases', '3'] })
   t.after(() => redis.stop())
@@ -138,12 +138,12 @@ test('arguments reach the program and win', async (t) => {
   await redis.stop()
 })
 
-test('a Redis that cannot start is reported with its own words', async (t) => {
+test("a Redis that cannot start is reported with the server's output", async (t) => {
   if (!need(t, 'redis-server', program)) return
   await assert.rejects(startRedis({ port: 0, program, args: ['--no-such-setting', '1'] }), /no-such-setting/)
 })
 
-test('what js-redis-server cannot do is refused, not ignored', async (t) => {
+test('js-redis-server refuses arguments and signals that it does not support', async (t) => {
   await assert.rejects(startRedis({ port: 0, program: null, args: ['--maxmemory', '1mb'] }), /maxmemory/)
   const redis = await startRedis({ port: 0, program: null })
   t.after(() => redis.stop())
@@ -152,6 +152,6 @@ test('what js-redis-server cannot do is refused, not ignored', async (t) => {
   await redis.ended
 })
 
-test('keeping data needs a directory', async () => {
+test('persistence needs a data directory', async () => {
   await assert.rejects(startRedis({ port: 0, persistence: true }), /dataDir/)
 })

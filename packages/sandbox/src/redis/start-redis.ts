@@ -5,56 +5,55 @@ import { startJsRedis } from './start-js-redis.ts'
 import { startRedisProgram } from './start-redis-program.ts'
 
 export interface RedisOptions extends RedisAccess {
-  /** 0 chooses a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
   /**
-   * Where the server keeps its files; made if absent. Without one it works in a temporary directory, keeps nothing, and
-   * always starts empty.
+   * The directory of the server's files; made if absent. Without one the server uses a temporary directory and starts
+   * empty.
    */
   readonly dataDir?: string | null
   /**
-   * True (the default with a `dataDir`): `appendonly yes`, `appendfsync everysec`. False: nothing is written unless a
-   * client says SAVE, and a `dump.rdb` in `dataDir` is loaded at start.
+   * True (the default with a `dataDir`): `appendonly yes`, `appendfsync everysec`. False: the server writes only when a
+   * client sends SAVE, and loads a `dump.rdb` in `dataDir` at its start.
    */
   readonly persistence?: boolean
-  /** Further arguments of the program (`--maxmemory`, `100mb`), which win over the ones given here. */
+  /** More arguments of the program (`--maxmemory`, `100mb`). They override the defaults. */
   readonly args?: readonly string[]
-  /** Of its environment, beside those of this process. */
+  /** Environment variables, in addition to those of this process. */
   readonly variables?: Readonly<Record<string, string>>
-  /** The program to run; null: the one written in JavaScript. By default, what {@link findRedisServer} finds. */
+  /** The program to run; null: the in-memory Redis in JavaScript. By default, the one that {@link findRedisServer} finds. */
   readonly program?: RedisProgram | null
 }
 
 export interface RunningRedis {
-  /** `redis://127.0.0.1:<port>`, with what {@link RedisAccess} adds */
+  /** `redis://127.0.0.1:<port>`, with password and TLS of {@link RedisAccess}. */
   readonly url: string
   readonly port: number
   readonly kind: 'redis-server' | 'valkey-server' | 'js-redis-server'
-  /** null for `js-redis-server`, which runs in this process. */
   readonly pid: number | null
-  /** Whether its data outlives it. */
+  /** Whether its data survives a stop. */
   readonly isPersistent: boolean
-  /** Resolves when the server has ended, for whatever reason. Never rejects. */
+  /** Resolves when the server has ended for any reason. Never rejects. */
   readonly ended: Promise<void>
   /**
    * Sends a signal to the server's process. Resolves when the process has ended, or is suspended by SIGSTOP; at once for
-   * SIGCONT. `js-redis-server` has no process: it is closed by any signal that would end one.
+   * SIGCONT. `js-redis-server` has no process of its own: it closes on any signal that would end one.
    */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Stops the server as its command SHUTDOWN does, and resolves when it has ended. Repeating it does nothing. */
+  /** Stops the server as the command SHUTDOWN does, and resolves when it has ended. A second call does nothing. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a Redis server on 127.0.0.1 and resolves when it answers. It ends with this process at the latest.
+ * Starts a Redis server on 127.0.0.1 and resolves when it answers. The server ends with this process at the latest.
  *
- * @throws PortTakenError when another program has the port
- * @throws Error with the server's last lines when it does not start
+ * @throws PortTakenError if another program uses the port
+ * @throws Error with the server's last lines if it does not start
  */
 export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
   const { program = findRedisServer(process.env) } = options
   if (options.persistence === true && (options.dataDir ?? null) === null) {
-    throw new Error('A Redis that keeps its data needs a dataDir.')
+    throw new Error('A persistent Redis needs a dataDir.')
   }
   return startOnPort(options.port, (port) =>
     program === null ? startJsRedis(port, options) : startRedisProgram(program, port, options)

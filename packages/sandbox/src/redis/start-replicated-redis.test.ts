@@ -9,7 +9,7 @@ import { untilInfo } from './until-redis.ts'
 
 const program = findRedisServer(process.env)
 
-test('Sentinels make the replica the master when that is killed; all ask for their passwords, by TLS', async (t) => {
+test('Sentinels promote the replica of a killed master; servers and Sentinels require passwords and TLS', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const tls = makeCertificate(t.testdir())
   if (!need(t, 'openssl', tls)) return

@@ -12,27 +12,27 @@ import { untilInfo } from './until-redis.ts'
 
 export interface ReplicatedOptions extends RedisAccess {
   readonly program: RedisProgram
-  /** 1 unless given. */
+  /** Number of replicas; 1 unless given. */
   readonly replicas?: number
-  /** 3 unless given. A majority of them must see that the master is away. */
+  /** Number of Sentinels; 3 unless given. A majority must see that the master is down. */
   readonly sentinels?: number
-  /** What Sentinels ask for; nothing unless given. */
+  /** Password of the Sentinels; none unless given. */
   readonly sentinelPassword?: string
-  /** After so much silence a Sentinel takes the master to be away; 500 ms unless given. */
+  /** `down-after-milliseconds` of the Sentinels; 500 unless given. */
   readonly downAfterMs?: number
-  /** Whether the servers keep an append-only file. They do not unless told to. */
+  /** Whether the servers write an append-only file; false unless given. */
   readonly persistence?: boolean
-  /** Further arguments of every server (`--min-replicas-to-write`, `1`). */
+  /** More arguments for every server (`--min-replicas-to-write`, `1`). */
   readonly args?: readonly string[]
 }
 
 export interface ReplicatedRedis {
   /** A `REDIS_URL` that names the Sentinels. */
   readonly url: string
-  /** The first is the master at the start. */
+  /** The first one is the master at the start. */
   readonly servers: readonly RedisNode[]
   readonly sentinels: readonly RedisNode[]
-  /** Ends everything and removes its files. */
+  /** Stops all processes and removes their files. */
   stop(): Promise<void>
 }
 
@@ -40,8 +40,8 @@ const masterName = 'tollgate'
 const host = '127.0.0.1'
 
 /**
- * Starts a master with replicas that are in step with it, and Sentinels that know them all and each other. All of it ends
- * with this process at the latest.
+ * Starts a master, its replicas and Sentinels. Resolves when the replicas are in sync and the Sentinels know all others.
+ * All processes end with this one at the latest.
  */
 export async function startReplicatedRedis(options: ReplicatedOptions): Promise<ReplicatedRedis> {
   const { program, replicas = 1, sentinels: sentinelCount = 3, password, tls, args = [], persistence = false } = options
@@ -57,7 +57,7 @@ export async function startReplicatedRedis(options: ReplicatedOptions): Promise<
     const [masterPort, ...replicaPorts] = (await freePorts(1 + replicas)) as [number, ...number[]]
     const serve = async (port: number, role: readonly string[]) => {
       const dataDir = join(directory, String(port))
-      // Announced, since a certificate is for an address; the default of 5 s would leave a fresh replica behind for long.
+      // The certificate names this address. Without the delay of 5 s (the default), a new replica is in sync at once.
       const own = ['--replica-announce-ip', host, '--repl-diskless-sync-delay', '0']
       const secret = password === undefined ? [] : ['--masterauth', password]
       const all = { ...access, dataDir, persistence, args: [...own, ...secret, ...role, ...args] }
@@ -98,7 +98,7 @@ export async function startReplicatedRedis(options: ReplicatedOptions): Promise<
   }
 }
 
-/** What a Sentinel would otherwise find out in some seconds is written down for it. */
+/** The settings of a Sentinel, with everything that it would otherwise need seconds to discover. */
 function sentinelSettings(
   { sentinels = 3, downAfterMs = 500, password, sentinelPassword }: ReplicatedOptions,
   masterPort: number,
@@ -109,7 +109,7 @@ function sentinelSettings(
     `sentinel myid ${id}`,
     `sentinel monitor ${masterName} ${host} ${masterPort} ${Math.floor(sentinels / 2) + 1}`,
     `sentinel down-after-milliseconds ${masterName} ${downAfterMs}`,
-    // Twice as long passes before another failover is tried.
+    // Sentinels wait twice this time before they try another failover.
     `sentinel failover-timeout ${masterName} 3000`,
     ...(password === undefined ? [] : [`sentinel auth-pass ${masterName} ${JSON.stringify(password)}`]),
     ...(sentinelPassword === undefined ? [] : [`sentinel sentinel-pass ${JSON.stringify(sentinelPassword)}`]),
@@ -117,7 +117,7 @@ function sentinelSettings(
   ]
 }
 
-/** One after the other, so that they come from as few blocks as can be. */
+/** Finds ports one after the other, so that they come from as few blocks as possible. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   while (ports.length < count) ports.push(await freePort())

@@ -8,7 +8,7 @@ import { untilServerReady } from './until-redis.ts'
 
 export interface SentinelOptions extends RedisAccess {
   readonly port: number
-  /** Keeps `sentinel.conf`, in which a Sentinel writes down what it learns. It exists. */
+  /** An existing directory for `sentinel.conf`, in which a Sentinel also stores what it learns. */
   readonly directory: string
   /** The lines of a new `sentinel.conf`. */
   readonly settings: readonly string[]

@@ -4,46 +4,46 @@ import { PortTakenError } from '../port-taken-error.ts'
 import { askRedisInfo } from './ask-redis-info.ts'
 import type { RedisAccess } from './redis-access.ts'
 
-const readyLimitMs = 30_000
+const readyTimeoutMs = 30_000
 const retryMs = 10
 
 /**
- * Resolves when the child itself, and not another server on its port, answers and has loaded its data.
+ * Resolves when the child answers and has loaded its data. Another server on its port does not count.
  *
- * @throws PortTakenError when another program has the port, or Error with the server's last lines
+ * @throws PortTakenError if another program uses the port, or Error with the server's last lines
  */
 export async function untilServerReady(child: Child, port: number, access: RedisAccess): Promise<void> {
-  const deadline = performance.now() + readyLimitMs
+  const deadline = performance.now() + readyTimeoutMs
   while (performance.now() < deadline) {
     const info = await Promise.race([askRedisInfo(port, access), child.ended.then(() => null)])
-    // A Sentinel has nothing to load.
+    // A Sentinel has no field `loading`.
     if (info?.get('process_id') === String(child.pid) && (info.get('loading') ?? '0') === '0') return
-    // The end of the process ends the wait early.
     await Promise.race([child.ended, delay(retryMs)])
     if (!child.isRunning()) {
       if (child.output().includes('Address already in use')) throw new PortTakenError(port)
       throw new Error(`The Redis server ended before it was ready. Its last lines:\n${child.output()}`)
     }
   }
-  throw new Error(`The Redis server was not ready after ${readyLimitMs / 1000} s. Its last lines:\n${child.output()}`)
+  throw new Error(`The Redis server was not ready after ${readyTimeoutMs / 1000} s. Its last lines:\n${child.output()}`)
 }
 
 /**
- * Resolves when what a server says of itself is as expected.
+ * Resolves when the INFO of a server meets a condition.
  *
- * @param what is waited for, for the error
+ * @param condition names it, for the error
  */
 export async function untilInfo(
   port: number,
   options: RedisAccess & { command?: 'INFO' | 'CLUSTER INFO' },
-  what: string,
+  condition: string,
   isReached: (info: ReadonlyMap<string, string>) => boolean
 ): Promise<void> {
-  const deadline = performance.now() + readyLimitMs
+  const deadline = performance.now() + readyTimeoutMs
   for (;;) {
     const info = await askRedisInfo(port, options)
     if (info !== null && isReached(info)) return
-    if (performance.now() > deadline) throw new Error(`The Redis at port ${port}: not ${what} in ${readyLimitMs} ms.`)
+    if (performance.now() > deadline)
+      throw new Error(`The Redis at port ${port} is not ${condition} after ${readyTimeoutMs} ms.`)
     await delay(retryMs)
   }
 }

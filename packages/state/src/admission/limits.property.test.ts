@@ -10,7 +10,7 @@ import { testOnEveryRedis } from '../testing/redis-servers.ts'
 const start = Date.UTC(2027, 0, 31, 23, 59) * 1000
 
 testOnEveryRedis('limits', async (t, anyLink, kind) => {
-  const clock = moveClock(anyLink, kind === 'redis-server')
+  const clock = moveClock(anyLink)
   // The stand-in takes a hundred times as long.
   const [runs, most] = kind === 'redis-server' ? [propertyRuns(40), Infinity] : [{ ...propertyRuns(1), numRuns: 1 }, 30]
   t.test('whatever happens: no cap is exceeded, no hold is lost, and each request is charged once', async () => {

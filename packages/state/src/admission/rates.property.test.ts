@@ -107,7 +107,7 @@ const ofSixty: Limits = {
 
 testOnEveryRedis('rates', async (t, anyLink, kind) => {
   if (kind !== 'redis-server' || !need(t, 'redis-server', findRedisServer(process.env))) return
-  const clock = moveClock(anyLink, true)
+  const clock = moveClock(anyLink)
   const [runs, fewerRuns] = [propertyRuns(25), propertyRuns(13)]
 
   t.test('in any minute no more is admitted than the limit and the burst, or one request that is larger', async () => {

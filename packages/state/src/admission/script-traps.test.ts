@@ -165,7 +165,7 @@ const malformedNumbers = [Number.NaN, 1.5, -2, Infinity, -Infinity, Number(tooLa
 
 testOnEveryRedis('scripts', async (t, anyLink, kind) => {
   const { client } = anyLink
-  const clock = moveClock(anyLink, kind === 'redis-server')
+  const clock = moveClock(anyLink)
   const call = ({ name, keys }: Call, args: Array<string | Buffer | Packed>): Promise<unknown> => {
     const encoded = args.map((argument) => (Buffer.isBuffer(argument) ? argument : bytesOf(argument)))
     return Reflect.apply(Reflect.get(client, name), client, [...keys, ...encoded])

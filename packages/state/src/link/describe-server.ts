@@ -6,30 +6,22 @@ export type ServerDescription = {
    */
   run: string
   isMaster: boolean
-  knowsScriptFlags: boolean
   /** The eviction policy, if it may remove keys that do not expire by themselves; null for a safe one. */
   evicts: string | null
 }
 
-/** `js-redis-server` reports no run id, and loses everything with its process. */
-const withoutRun: ServerDescription = { run: 'unreported', isMaster: true, knowsScriptFlags: false, evicts: null }
-
 /**
  * @param info the answer to `INFO`
- * @throws Error for a server that does not report its run id and is not known to forget everything with its process
+ * @throws Error if the server does not report its run id
  */
 export function describeServer(info: string): ServerDescription {
   const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1]
   const runId = field('run_id')
-  if (runId === undefined) {
-    if (field('multiplexing_api') === 'mock') return withoutRun
-    throw new Error('This Redis server does not report its run_id')
-  }
+  if (runId === undefined) throw new Error('This Redis server does not report its run_id')
   const policy = field('maxmemory_policy') ?? 'noeviction'
   return {
     run: `${runId}:${field('master_replid') ?? ''}`,
     isMaster: field('role') !== 'slave',
-    knowsScriptFlags: true,
     evicts: policy.startsWith('allkeys-') ? policy : null
   }
 }

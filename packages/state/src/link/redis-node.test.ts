@@ -26,14 +26,6 @@ test('the run is that of the process at the other end, and not known before', as
   assert.match(String(await link.client.client('LIST')), / name=a-test /)
 })
 
-test('a server that reports no run has a constant one', async (t) => {
-  const server = await startRedis({ port: 0, program: null })
-  const link = connectServer(server.url, options)
-  t.after(() => Promise.all([link.close(), server.stop()]))
-  await link.ready()
-  assert.equal(link.run(), 'unreported')
-})
-
 test('while Redis is away commands fail at once, and a new process is another run', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const first = await startRedis({ port: 0, program })

@@ -44,7 +44,7 @@ export function connectNode(target: NodeTarget, options: RedisLinkOptions): Redi
     if (server.evicts !== null) {
       options.onError(new Error(`Redis may evict keys (maxmemory-policy ${server.evicts}): set it to noeviction`))
     }
-    scripts = defineScripts(client, { flags: server.knowsScriptFlags })
+    scripts = defineScripts(client)
     run = server.run
     becameReady.resolve()
     tell()

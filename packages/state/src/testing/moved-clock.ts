@@ -13,8 +13,7 @@ export type MovedClock = {
   set(micros: number): Promise<void>
 }
 
-/** @param flags whether the server knows the line of a script that names its flags */
-export function moveClock(link: RedisNode, flags: boolean): MovedClock {
+export function moveClock(link: RedisNode): MovedClock {
   const scripts = new Map<string, Script>()
   const collector: Pick<Redis, 'defineCommand'> = {
     defineCommand(name, definition) {
@@ -23,7 +22,7 @@ export function moveClock(link: RedisNode, flags: boolean): MovedClock {
       scripts.set(name, { lua, sha: hash('sha1', lua) })
     }
   }
-  defineScripts(collector as Redis, { flags })
+  defineScripts(collector as Redis)
   let time: string[] = []
   const client = new Proxy(link.client, {
     get(target, name) {

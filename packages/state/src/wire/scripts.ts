@@ -49,21 +49,13 @@ function readScript(file: string): string {
 }
 
 /**
- * A script for a Lua without the line that names its flags, and whose `%d` knows numbers of 32 bits only: `%.0f`, which
- * takes three times as long, writes the same.
- */
-const forSmallLua = (lua: string): string => lua.replace(/^#!lua.*/, '').replace(/%d(?!\+)/g, '%.0f')
-
-/**
- * Defines the scripts as commands of a client. Servers older than Redis 7, and `js-redis-server`, do not know the
- * `#!lua` line that names a script's flags, so it can be left out.
+ * Defines the scripts as commands of a client.
  *
  * @returns the scripts by the names of their commands
  */
-export function defineScripts(client: Redis, options: { flags: boolean }): Map<string, Script> {
+export function defineScripts(client: Redis): Map<string, Script> {
   return new Map(
-    sources.map(({ name, numberOfKeys, lua: source }) => {
-      const lua = options.flags ? source : forSmallLua(source)
+    sources.map(({ name, numberOfKeys, lua }) => {
       client.defineCommand(name, { numberOfKeys, lua })
       return [name, { lua, sha: hash('sha1', lua) }]
     })

@@ -8,6 +8,8 @@ export const auditActions = [
   'auth.address_confirmed',
   'auth.password_changed',
   'auth.password_reset',
+  'auth.second_factor_on',
+  'auth.second_factor_off',
   'auth.session_ended',
   'auth.sessions_ended',
   'user.updated',

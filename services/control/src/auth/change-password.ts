@@ -7,6 +7,7 @@ import type { TypedApp } from '../http/typed-app.ts'
 import { checkNewPassword } from './credentials-form.ts'
 import { describeBrowser } from './describe-browser.ts'
 import type { AuthContext } from './endpoints.ts'
+import { withOwnPassword } from './own-password.ts'
 import { passwordWasSet } from './password-set.ts'
 import { callerOf } from './session.ts'
 import { sessionCookie } from './session-cookie.ts'
@@ -34,7 +35,7 @@ export function changePassword(app: TypedApp, context: AuthContext): void {
       const { id, email, name } = callerOf(request).user
       checkNewPassword(password, [email, name])
       const limit = identity.startLimit()
-      await checkPassword(context, id, current, request.ip, limit)
+      await withOwnPassword(identity, id, limit, (email) => identity.checkPassword(email, current, request.ip, limit))
       if ((await identity.setPassword(id, password, limit)) === null) throw new ServiceError('not_authenticated')
       const now = clock()
       const token = await database.orm.transaction(async (tx) => {
@@ -47,22 +48,4 @@ export function changePassword(app: TypedApp, context: AuthContext): void {
       return { ok: true as const }
     }
   )
-}
-
-async function checkPassword(
-  { identity }: AuthContext,
-  id: string,
-  password: string,
-  from: string,
-  limit: AbortSignal
-): Promise<void> {
-  // The address as it is now: an operator may have changed it.
-  const user = await identity.findUser(id, limit)
-  if (user === null) throw new ServiceError('not_authenticated')
-  try {
-    await identity.signIn(user.email, password, from, limit)
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'invalid_credentials') throw error
-    throw new ServiceError('wrong_password', { cause: error })
-  }
 }

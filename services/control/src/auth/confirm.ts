@@ -10,21 +10,22 @@ import type { TypedApp } from '../http/typed-app.ts'
 import type { RevokedKey } from '../keys/revoke-keys.ts'
 import { checkNewPassword } from './credentials-form.ts'
 import type { AuthContext } from './endpoints.ts'
-import type { IdentityUser } from './identity/identity.ts'
+import type { AskCode, IdentityUser } from './identity/identity.ts'
 import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
 import { databaseTime, isPasswordStill } from './password-set.ts'
-import { type Addressed, findAcceptedLink, hasProof, noteAcceptedLink, noteConfirmed } from './proof.ts'
+import { type Addressed, findAcceptedLink, hasProof, isOurUser, noteAcceptedLink, noteConfirmed } from './proof.ts'
 import { signIn } from './sign-in.ts'
 
 /**
  * `POST /confirm`: proves an address and its password together, and signs in. The link of the mail proves the address. The
  * password has to be the stored one; else 409 `password_mismatch`, and with `set` it replaces the stored one.
+ * A user with a second factor needs its code too, and cannot use `set`: a link must not replace both.
  *
  * The first call uses up the link at the provider. Whatever its answer, the same link can be tried again for ten minutes,
  * until it has signed somebody in.
  */
 export function confirm(app: TypedApp, context: AuthContext): void {
-  const { identity, database, projector, clock, limits } = context
+  const { identity, database, projector, clock, limits, codes } = context
   app.post(
     '/confirm',
     {
@@ -33,7 +34,7 @@ export function confirm(app: TypedApp, context: AuthContext): void {
     },
     async (request, reply) => {
       const { body, ip } = request
-      const { password, set: isReplacing = false } = body
+      const { password, code, set: isReplacing = false } = body
       if (isReplacing) checkNewPassword(password)
       const limit = identity.startLimit()
       const proved = await acceptLink(context, body, ip, limit)
@@ -42,7 +43,7 @@ export function confirm(app: TypedApp, context: AuthContext): void {
       const checkedAt = await databaseTime(database.orm)
       const user = isReplacing
         ? await replacePassword(context, proved, password, limit)
-        : await checkPassword(context, proved, password, ip, limit)
+        : await checkPassword(context, proved, { password, from: ip, askCode: codes.ask(request, code) }, limit)
       const by: By = { actorId: user.id, ip, at: clock() }
       let revoked: readonly RevokedKey[] = []
       const answer = await signIn(context, request, reply, {
@@ -62,6 +63,9 @@ export function confirm(app: TypedApp, context: AuthContext): void {
     }
   )
 }
+
+const cannotReplace =
+  'This account has a second factor. Enter its present password, or ask for a mail to set a new one.'
 
 /** What a mailed link brought: attempts are counted for each. */
 function linkOf({ body }: FastifyRequest): string {
@@ -92,16 +96,15 @@ async function acceptLink(
   return user
 }
 
-/** @throws ServiceError `password_mismatch`; `link_invalid` if the address belongs to somebody else by now */
+/** @throws ServiceError as of `Identity.signIn`, with `password_mismatch` for a wrong password; `link_invalid` if the address belongs to somebody else by now */
 async function checkPassword(
   { identity }: AuthContext,
   { id, email }: Addressed,
-  password: string,
-  from: string,
+  { password, from, askCode }: { password: string; from: string; askCode: AskCode },
   limit: AbortSignal
 ): Promise<IdentityUser> {
   try {
-    const user = await identity.signIn(email, password, from, limit)
+    const user = await identity.signIn(email, password, from, limit, askCode)
     if (user.id === id && foldCase(user.email) === foldCase(email)) return user
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'invalid_credentials') throw error
@@ -116,10 +119,10 @@ async function checkPassword(
  * Whoever knows the first password may sign in at the provider itself once the address is confirmed, and change the
  * address there: then the link proves nothing any more.
  *
- * @throws ServiceError `weak_password`, `link_invalid`
+ * @throws ServiceError `weak_password`, `link_invalid`; `password_mismatch` for a user with a second factor
  */
 async function replacePassword(
-  { identity }: AuthContext,
+  { identity, database }: AuthContext,
   { id, email }: Addressed,
   password: string,
   limit: AbortSignal
@@ -127,6 +130,12 @@ async function replacePassword(
   const seen = await identity.findUser(id, limit)
   if (seen === null || seen.isBanned || foldCase(seen.email) !== foldCase(email)) {
     throw new ServiceError('link_invalid')
+  }
+  if (!(await isOurUser(database.orm, id))) {
+    // Set up by whoever registered this address first.
+    await identity.clearSecondFactors(id, limit)
+  } else if (await identity.hasSecondFactor(id, limit)) {
+    throw new ServiceError('password_mismatch', { message: cannotReplace })
   }
   const user = await identity.setPassword(id, password, limit)
   if (user === null || foldCase(user.email) !== foldCase(email)) throw new ServiceError('link_invalid')

@@ -18,6 +18,8 @@ import { ownSessions } from './own-sessions.ts'
 import type { Floors } from './pace.ts'
 import { register } from './register.ts'
 import { resetPassword } from './reset-password.ts'
+import { secondFactor } from './second-factor.ts'
+import { createSecondFactorCodes, type SecondFactorCodes } from './second-factor-codes.ts'
 import { cookieAttributes } from './session-cookie.ts'
 import { signout } from './signout.ts'
 
@@ -35,7 +37,10 @@ export type AuthOptions = {
 }
 
 /** What the auth endpoints are made of. */
-export type AuthContext = AuthOptions & { cookie: ReturnType<typeof cookieAttributes> }
+export type AuthContext = AuthOptions & {
+  cookie: ReturnType<typeof cookieAttributes>
+  codes: SecondFactorCodes
+}
 
 /** `/api/auth/*` */
 export async function authEndpoints(app: FastifyInstance, options: AuthOptions): Promise<void> {
@@ -43,7 +48,11 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   const background = createBackground(app.log)
   // What began with an answered request is finished too; everything that it needs is closed later.
   app.addHook('onClose', () => background.ended())
-  const context = { ...options, cookie: cookieAttributes(options.publicUrl, options.serviceDomain) }
+  const context = {
+    ...options,
+    cookie: cookieAttributes(options.publicUrl, options.serviceDomain),
+    codes: createSecondFactorCodes(app, options.limits)
+  }
   register(typed, context)
   confirmLink(typed)
   confirm(typed, context)
@@ -54,4 +63,5 @@ export async function authEndpoints(app: FastifyInstance, options: AuthOptions):
   mailRequests(typed, context, background)
   resetPassword(typed, context)
   changePassword(typed, context)
+  secondFactor(typed, context)
 }

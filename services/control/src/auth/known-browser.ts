@@ -51,11 +51,17 @@ function presentedBrowsers(request: FastifyRequest, publicUrl: string): Map<stri
  * Whose attempts a sign-in counts as: those of a browser that the address' owner signed in with before, else those of
  * everybody who tries this address.
  */
-export function signInSubject({ orm }: Database, clock: Clock, publicUrl: string) {
-  return async (request: FastifyRequest): Promise<string> => {
+export function signInSubject(database: Database, clock: Clock, publicUrl: string) {
+  const findKnown = findKnownBrowser(database, clock, publicUrl)
+  return async (request: FastifyRequest): Promise<string> => (await findKnown(request)) ?? addressOf(request)
+}
+
+/** A name for the browser of a sign-in, if the address' owner signed in with it before; else null. */
+export function findKnownBrowser({ orm }: Database, clock: Clock, publicUrl: string) {
+  return async (request: FastifyRequest): Promise<string | null> => {
     const email = addressOf(request)
     const hashes = [...presentedBrowsers(request, publicUrl).keys()]
-    if (hashes.length === 0) return email
+    if (hashes.length === 0) return null
     const [known] = await orm
       .select({ hash: knownBrowsers.tokenHash, userId: knownBrowsers.userId })
       .from(knownBrowsers)
@@ -68,7 +74,7 @@ export function signInSubject({ orm }: Database, clock: Clock, publicUrl: string
         )
       )
       .limit(1)
-    return known === undefined ? email : `browser ${known.hash} of ${known.userId}`
+    return known === undefined ? null : `browser ${known.hash} of ${known.userId}`
   }
 }
 

@@ -10,6 +10,10 @@ export type Limits = {
   readonly resetPassword: number
   /** Checks the present password, like a login. */
   readonly changePassword: number
+  /** Setting up a second factor, and turning it on or off. Checks the password too. */
+  readonly secondFactor: number
+  /** Codes an hour that are checked for one user, or for one browser that the user signed in with before. */
+  readonly codesPerHour: number
   /** Changing or deleting oneself. */
   readonly changeUser: number
   /** Invitations are mailed to strangers. */
@@ -27,6 +31,8 @@ export const defaultLimits: Limits = {
   resendConfirmation: 5,
   resetPassword: 10,
   changePassword: 5,
+  secondFactor: 5,
+  codesPerHour: 10,
   changeUser: 20,
   invite: 20,
   acceptInvitation: 20,

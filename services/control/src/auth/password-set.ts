@@ -10,13 +10,18 @@ export async function databaseTime(orm: Orm): Promise<string> {
 }
 
 /**
- * Ends every session of a user whose password was set, and every link to set it once more. A sign-in that is under way
- * with the password of before opens no session after this: see {@link isPasswordStill}.
+ * Ends every session of a user. A sign-in that is under way with what was needed before opens no session after this: see
+ * {@link isPasswordStill}.
  */
-export async function passwordWasSet(tx: Transaction, userId: string): Promise<void> {
+export async function endSignIns(tx: Transaction, userId: string): Promise<void> {
   // First, because the row's lock orders this and the sign-ins of the user.
   await tx.update(users).set({ passwordSetAt: sql`clock_timestamp()` }).where(eq(users.id, userId))
   await endSessions(tx, userId)
+}
+
+/** Ends every session and sign-in of a user whose password was set, and every link to set it once more. */
+export async function passwordWasSet(tx: Transaction, userId: string): Promise<void> {
+  await endSignIns(tx, userId)
   await tx.delete(passwordResets).where(eq(passwordResets.userId, userId))
 }
 

@@ -31,6 +31,11 @@ export async function hasProof(orm: Orm, { id, email }: Addressed): Promise<bool
   return (await orm.$count(users, and(eq(users.id, id), eq(users.provedEmail, foldCase(email))))) > 0
 }
 
+/** Whether the user has ever signed in here. What the provider has of anybody else may be a stranger's doing. */
+export async function isOurUser(orm: Orm, id: string): Promise<boolean> {
+  return (await orm.$count(users, eq(users.id, id))) > 0
+}
+
 /** Notes that the address was proved together with the password. The user has a row. */
 export async function noteProved(tx: Transaction, { id, email }: Addressed): Promise<void> {
   await tx
@@ -51,7 +56,7 @@ export async function maySignIn(orm: Orm, user: CheckedUser): Promise<boolean> {
   if (await hasProof(orm, user)) return true
   if (!user.isConfirmedByOperator) return false
   // Another sign-in of theirs may have been the first, a moment ago.
-  if ((await orm.$count(users, eq(users.id, user.id))) > 0) return hasProof(orm, user)
+  if (await isOurUser(orm, user.id)) return hasProof(orm, user)
   return (await orm.$count(unprovedUsers, eq(unprovedUsers.userId, user.id))) === 0
 }
 

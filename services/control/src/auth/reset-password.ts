@@ -12,13 +12,15 @@ import { checkNewPassword } from './credentials-form.ts'
 import type { AuthContext } from './endpoints.ts'
 import type { IdentityUser } from './identity/identity.ts'
 import { passwordWasMailed, untilRevoked } from './mailed-password.ts'
-import { type Addressed, hasProof, linkRetryMs, noteProved } from './proof.ts'
+import { type Addressed, hasProof, isOurUser, linkRetryMs, noteProved } from './proof.ts'
 import { adoptUser } from './reconcile/adopt-user.ts'
 import { endSessions } from './sessions.ts'
 
 /**
  * `POST /reset-password`: sets a new password with what the link of a mail led to. All of the user's sessions end, and
  * their management keys are revoked; with `revoke_keys` their inference keys too. Nobody is signed in by it.
+ *
+ * A second factor stays on: the next sign-in needs its code besides the new password.
  *
  * The link proves the address together with the new password. If they were not proved before, `revoke_keys` is true
  * unless the request says otherwise.
@@ -46,6 +48,8 @@ export function resetPassword(app: TypedApp, context: AuthContext): void {
       const wasProved = await hasProof(database.orm, mailed)
       // Also before: should we fail after the password was set, nobody with the old one stays signed in.
       await database.orm.transaction((tx) => endSessions(tx, userId))
+      // Set up by whoever registered this address first.
+      if (!(await isOurUser(database.orm, userId))) await identity.clearSecondFactors(userId, limit)
       const user = await identity.setPassword(userId, body.password, limit)
       if (!isStill(user, mailed)) throw new ServiceError('link_invalid')
       const by: By = { actorId: userId, ip, at: clock() }

@@ -6,10 +6,10 @@ import { createClockWatch } from './clock-watch.ts'
 
 const hourMs = 3_600_000
 
-testOnEveryRedis('clock watch', async (t, anyLink, kind) => {
+testOnEveryRedis('clock watch', async (t, anyLink) => {
   const database = await openMigratedDatabase('pglite:memory')
   t.after(() => database.close())
-  const { link, set } = moveClock(anyLink, kind === 'redis-server')
+  const { link, set } = moveClock(anyLink)
   link.nodes = () => [link]
 
   /** The clocks of control and Redis are moved by so much; PostgreSQL's is right. */

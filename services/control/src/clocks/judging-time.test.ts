@@ -9,10 +9,10 @@ import { judgingTime } from './judging-time.ts'
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const hourMs = 3_600_000
 
-testOnEveryRedis('the time that judges secrets', async (t, anyLink, kind) => {
+testOnEveryRedis('the time that judges secrets', async (t, anyLink) => {
   const { orm, close } = await openMigratedDatabase('pglite:memory')
   t.after(close)
-  const clock = moveClock(anyLink, kind === 'redis-server')
+  const clock = moveClock(anyLink)
   clock.link.nodeOf = () => clock.link
 
   /** Runs with what PostgreSQL says before and after. */

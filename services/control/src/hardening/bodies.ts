@@ -1,12 +1,13 @@
 /** A body that each operation accepts, as far as its form goes: what bad input is made from. */
 export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
   'POST /api/auth/register': { email: 'eve@example.com', password: 'correct horse battery', name: 'Eve' },
-  'POST /api/auth/login': { email: 'eve@example.com', password: 'correct horse battery' },
+  'POST /api/auth/login': { email: 'eve@example.com', password: 'correct horse battery', code: '123456' },
   'POST /api/auth/confirm': {
     token_hash: 'a'.repeat(56),
     type: 'email',
     password: 'correct horse battery',
-    set: true
+    set: true,
+    code: '123456'
   },
   'POST /api/auth/signout': {},
   'POST /api/auth/forgot-password': { email: 'eve@example.com' },
@@ -17,6 +18,9 @@ export const goodBodies: Readonly<Record<string, Record<string, unknown>>> = {
     revoke_keys: true
   },
   'POST /api/auth/change-password': { current_password: 'correct horse', password: 'correct horse battery' },
+  'POST /api/auth/second-factor': { password: 'correct horse battery' },
+  'POST /api/auth/second-factor/confirm': { password: 'correct horse battery', code: '123456' },
+  'DELETE /api/auth/second-factor': { password: 'correct horse battery', code: '123456' },
   'PATCH /api/auth/me': { name: 'Eve' },
   'DELETE /api/auth/me': {},
   'DELETE /api/auth/sessions/{id}': {},

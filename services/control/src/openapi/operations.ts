@@ -49,20 +49,36 @@ export const operations: Readonly<Record<string, OperationText>> = {
     tag: 'Auth',
     summary: 'Confirm an address with its password, and sign in',
     description:
-      'Takes the token of the mailed link, or the access token in the fragment of a link of Supabase’s own templates. The password has to be the stored one; with `set` it replaces the stored one, and all sessions end. After a failure the same link works for ten more minutes. Sets the session cookie.',
+      'Takes the token of the mailed link, or the access token in the fragment of a link of Supabase’s own templates. The password has to be the stored one; with `set` it replaces the stored one, and all sessions end. A user with a second factor also needs `code`, and cannot use `set`. After a failure the same link works for ten more minutes. Sets the session cookie.',
     auth: 'none',
     isLimited: true,
-    errors: ['link_invalid', 'password_mismatch', 'weak_password', 'identity_unavailable', 'revocation_pending']
+    errors: [
+      'link_invalid',
+      'password_mismatch',
+      'weak_password',
+      'second_factor_required',
+      'invalid_code',
+      'second_factor_unavailable',
+      'identity_unavailable',
+      'revocation_pending'
+    ]
   },
   'POST /api/auth/login': {
     operationId: 'login',
     tag: 'Auth',
     summary: 'Sign in',
     description:
-      'Sets the session cookie. A session that the request came with is closed. Also sets a cookie that names the browser: attempts of a browser that signed in before are counted apart from those of others.',
+      'Sets the session cookie. A session that the request came with is closed. Also sets a cookie that names the browser: attempts of a browser that signed in before are counted apart from those of others. A user with a second factor also needs `code`: six digits of their authenticator app, each used once. Ten codes an hour are checked for a user.',
     auth: 'none',
     isLimited: true,
-    errors: ['invalid_credentials', 'email_not_confirmed', 'identity_unavailable']
+    errors: [
+      'invalid_credentials',
+      'second_factor_required',
+      'invalid_code',
+      'second_factor_unavailable',
+      'email_not_confirmed',
+      'identity_unavailable'
+    ]
   },
   'POST /api/auth/signout': {
     operationId: 'signout',
@@ -128,7 +144,7 @@ export const operations: Readonly<Record<string, OperationText>> = {
     tag: 'Auth',
     summary: 'Set a new password with what the link of a mail led to',
     description:
-      'Ends all sessions of the user and revokes their management keys. With `revoke_keys` their inference keys are revoked too; that is the default if the address was not confirmed before. These are the keys of the user’s own account, and in a team those that the user created. Nobody is signed in by it.',
+      'Ends all sessions of the user and revokes their management keys. With `revoke_keys` their inference keys are revoked too; that is the default if the address was not confirmed before. These are the keys of the user’s own account, and in a team those that the user created. Nobody is signed in by it, and a second factor stays on.',
     auth: 'none',
     isLimited: true,
     errors: ['weak_password', 'link_invalid', 'identity_unavailable', 'revocation_pending']
@@ -141,6 +157,63 @@ export const operations: Readonly<Record<string, OperationText>> = {
     auth: 'session',
     isLimited: true,
     errors: ['wrong_password', 'weak_password', 'email_not_confirmed', 'identity_unavailable']
+  },
+  'GET /api/auth/second-factor': {
+    operationId: 'getSecondFactor',
+    tag: 'Auth',
+    summary: 'Whether the second factor is on',
+    auth: 'session',
+    isLimited: true,
+    errors: ['identity_unavailable']
+  },
+  'POST /api/auth/second-factor': {
+    operationId: 'startSecondFactor',
+    tag: 'Auth',
+    summary: 'Make a second factor',
+    description:
+      'Takes the password and answers with a TOTP secret for an authenticator app. Sign-ins ask for its codes only once `POST /api/auth/second-factor/confirm` has turned it on. A secret that was not confirmed is replaced.',
+    auth: 'session',
+    isLimited: true,
+    errors: [
+      'wrong_password',
+      'second_factor_enabled',
+      'second_factor_unavailable',
+      'email_not_confirmed',
+      'identity_unavailable'
+    ]
+  },
+  'POST /api/auth/second-factor/confirm': {
+    operationId: 'confirmSecondFactor',
+    tag: 'Auth',
+    summary: 'Turn the second factor on',
+    description: 'Takes the password and a code of the new secret. Ends all other sessions of the user.',
+    auth: 'session',
+    isLimited: true,
+    errors: [
+      'wrong_password',
+      'invalid_code',
+      'no_second_factor',
+      'second_factor_enabled',
+      'second_factor_unavailable',
+      'email_not_confirmed',
+      'identity_unavailable'
+    ]
+  },
+  'DELETE /api/auth/second-factor': {
+    operationId: 'removeSecondFactor',
+    tag: 'Auth',
+    summary: 'Turn the second factor off',
+    description: 'Takes the password and a code. Ends all other sessions of the user.',
+    auth: 'session',
+    isLimited: true,
+    errors: [
+      'wrong_password',
+      'invalid_code',
+      'no_second_factor',
+      'second_factor_unavailable',
+      'email_not_confirmed',
+      'identity_unavailable'
+    ]
   },
   'GET /api/account': {
     operationId: 'getAccount',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { usualPasswordCost } from '@tollgate/sandbox/identity/accounts/password-hash.ts'
+import { defaultPasswordCost } from '@tollgate/sandbox/identity/accounts/password-hash.ts'
 import { defaultFloors } from '../auth/pace.ts'
 import { type RunningControl, startControl } from './start-control.ts'
 
@@ -31,7 +31,7 @@ function pairs({ call }: RunningControl): Case[] {
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
 
-const control = await startControl({ floors: defaultFloors, passwordCost: usualPasswordCost })
+const control = await startControl({ floors: defaultFloors, passwordCost: defaultPasswordCost })
 const cases = pairs(control)
 const times = new Map<string, number[]>(cases.map(({ name }) => [name, []]))
 const known = await Promise.all(Array.from({ length: 4 }, () => control.signUp()))

@@ -65,6 +65,8 @@ export type StartControlOptions = {
   passwordCost?: number
   /** Of the identity server, in characters. 6 by default. */
   minimumPasswordLength?: number
+  /** Of the identity server, Unix milliseconds: the system's clock by default. */
+  identityNow?: () => number
   /** None by default, so that refusals are not slow. */
   floors?: Floors
   /** By default so many that no test meets them by accident. */
@@ -151,6 +153,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
     serviceRoleKey,
     passwordCost: options.passwordCost ?? lowPasswordCost,
     ...(options.minimumPasswordLength !== undefined && { minimumPasswordLength: options.minimumPasswordLength }),
+    ...(options.identityNow !== undefined && { now: options.identityNow }),
     userWebhook:
       identityWebhookSecret === null ? null : { url: () => `${url}/api/auth/webhook`, secret: identityWebhookSecret }
   })
@@ -337,6 +340,8 @@ const noLimits: Limits = {
   login: 1e6,
   register: 1e6,
   confirm: 1e6,
+  secondFactor: 1e6,
+  codesPerHour: 1e6,
   forgotPassword: 1e6,
   resendConfirmation: 1e6,
   resetPassword: 1e6,

@@ -1,12 +1,8 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { checkFailure } from './check-failure.ts'
-import type { GatewayThread, Held } from './held-loop.ts'
+import { LoopWatch } from './loop-watch.ts'
 
-/** How long a request may hold the event loop, ms of CPU time. */
-export const maxHeldMs = 20
 const maxBytes = 20 * 1024 * 1024
 
 /** What is repeated to fill a value, so that it is hard to read: ASCII. The index makes names and values differ. */
@@ -159,7 +155,7 @@ function bytesOf({ model, parts: [before, fill, after], bytes }: Body): Buffer {
 
 /**
  * Sends bodies of up to 20 MiB that are hard to read: many names, values or escapes, deep nesting, cut pictures. None may
- * hold the event loop of the gateway for longer than {@link maxHeldMs}.
+ * hold the event loop of the gateway for longer than `maxHeldMs`.
  *
  * @returns how many answers there were, by status, and the longest time that the loop was held
  * @throws what the first body that holds it longer shows, shrunk to its smallest form
@@ -172,11 +168,9 @@ export async function fuzzBodies(runs: number, seed: number): Promise<Map<string
       .end('{"object":"it","choices":[{}],"data":[{}],"usage":{"prompt_tokens":1}}')
     upstream.received.length = 0
   })
-  const thread = new Worker(new URL('./held-loop.ts', import.meta.url), { workerData: upstream.url })
-  const [{ url, secret }] = (await once(thread, 'message')) as [GatewayThread]
+  const watch = new LoopWatch(upstream.url)
+  const { url, secret } = await watch.started()
   const outcomes = new Map<string, number>()
-  let longestMs = 0
-  let longestWithGarbageMs = 0
 
   async function ask(body: Buffer, path: string): Promise<number> {
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
@@ -186,36 +180,21 @@ export async function fuzzBodies(runs: number, seed: number): Promise<Map<string
     return answer.status
   }
 
-  async function heldBy(body: Buffer, path: string): Promise<number> {
-    thread.postMessage('watch')
-    const status = await ask(body, path)
-    outcomes.set(String(status), (outcomes.get(String(status)) ?? 0) + 1)
-    const told = once(thread, 'message')
-    thread.postMessage('tell')
-    const [{ heldMs, withGarbageMs }] = (await told) as [Held]
-    longestWithGarbageMs = Math.max(longestWithGarbageMs, withGarbageMs)
-    return heldMs
-  }
-
   const property = fc.asyncProperty(nasty, async (one) => {
     const body = bytesOf(one)
-    let heldMs = await heldBy(body, one.endpoint)
-    // Code that is compiled, or memory that is got from the system, is not the body's: it would hold the loop again.
-    if (heldMs > maxHeldMs) heldMs = Math.min(heldMs, await heldBy(body, one.endpoint))
-    longestMs = Math.max(longestMs, heldMs)
-    if (heldMs > maxHeldMs)
-      throw new Error(`${Math.round(heldMs)} ms for ${body.length} bytes of ${one.parts.join(' … ')}`)
+    await watch.assertShort(`${body.length} bytes of ${one.parts.join(' … ')}`, async () => {
+      const status = await ask(body, one.endpoint)
+      outcomes.set(String(status), (outcomes.get(String(status)) ?? 0) + 1)
+    })
   })
   try {
     // Its rate is known, and its code compiled.
     await ask(Buffer.from('{"model":"small","messages":[{"role":"user","content":"x"}]}'), '/chat/completions')
     await fc.assert(property, { numRuns: runs, seed, endOnFailure: true })
   } finally {
-    thread.postMessage('close')
-    await once(thread, 'exit')
+    await watch.close()
     await upstream.close()
   }
-  outcomes.set('longest hold, ms', Math.ceil(longestMs))
-  outcomes.set('longest hold with garbage collection, ms', Math.ceil(longestWithGarbageMs))
+  watch.tell(outcomes)
   return outcomes
 }

@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util'
 import { fuzzAnswers } from './fuzz-answers.ts'
 import { fuzzArrivals } from './fuzz-arrivals.ts'
 import { fuzzBodies } from './fuzz-bodies.ts'
+import { fuzzFloods } from './fuzz-floods.ts'
 import { fuzzRequests } from './fuzz-requests.ts'
 
-/** `npm run fuzz`: mutated requests, bodies that lie about themselves, and mutated answers of an upstream, as many as asked for. */
+/** `npm run fuzz`: mutated requests, bodies that lie about themselves, floods, and mutated answers of an upstream, as many as asked for. */
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '20000' },
@@ -17,7 +18,8 @@ for (const [name, fuzz] of [
   ['requests', fuzzRequests],
   ['answers', fuzzAnswers],
   ['bodies', fuzzBodies],
-  ['arrivals', fuzzArrivals]
+  ['arrivals', fuzzArrivals],
+  ['floods', fuzzFloods]
 ] as const) {
   const startedAt = performance.now()
   const outcomes = await fuzz(runs, seed)

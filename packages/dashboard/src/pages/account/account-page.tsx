@@ -12,6 +12,7 @@ import { Page } from '../../ui/page.tsx'
 import { ChangePasswordForm } from './change-password-form.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { OwnCapForm } from './own-cap-form.tsx'
+import { SecondFactorCard } from './second-factor-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
 export function AccountPage() {
@@ -37,6 +38,7 @@ export function AccountPage() {
         <Card title="Password" description="Setting a new one signs you out everywhere else.">
           <ChangePasswordForm />
         </Card>
+        <SecondFactorCard />
         <div className="space-y-6">
           <SessionsCard />
           <Card

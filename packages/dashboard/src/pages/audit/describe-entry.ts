@@ -8,6 +8,8 @@ const sentences: Readonly<Record<string, string>> = {
   'auth.address_confirmed': 'Confirmed their e-mail address',
   'auth.password_changed': 'Changed their password',
   'auth.password_reset': 'Set a new password through a mailed link',
+  'auth.second_factor_on': 'Turned the second factor on',
+  'auth.second_factor_off': 'Turned the second factor off',
   'auth.session_ended': 'Signed out one session',
   'auth.sessions_ended': 'Signed out everywhere',
   'user.updated': 'Changed their profile',

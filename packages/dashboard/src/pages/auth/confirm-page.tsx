@@ -5,11 +5,12 @@ import { call } from '../../api/call.ts'
 import { queryClient } from '../../api/queries.ts'
 import { PasswordField } from '../../forms/fields.tsx'
 import { Form, type Reading } from '../../forms/form.tsx'
-import { textOf } from '../../forms/read-fields.ts'
+import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { tellOtherTabs } from '../../layout/other-tabs.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
 import { forgetMailLink, mailLink } from './mail-link.ts'
 import type { Confirmation } from './read-mail-link.ts'
 
@@ -19,11 +20,17 @@ type State =
   | { readonly kind: 'mismatch'; readonly confirmation: Confirmation; readonly password: string }
   | { readonly kind: 'dead' }
 
-function readPassword(data: FormData): Reading<{ readonly password: string }> {
+type Proof = { readonly password: string; readonly code?: string }
+
+function readProof(data: FormData): Reading<Proof> {
   const password = textOf(data, 'password')
-  return password === ''
-    ? { ok: false, problems: { password: 'Enter your password.' } }
-    : { ok: true, values: { password } }
+  const code = data.has('code') ? codeOf(data) : null
+  const problems = onlyProblems({
+    password: password === '' ? 'Enter your password.' : null,
+    code: code === null ? null : problemOfCode(code)
+  })
+  if (Object.keys(problems).length > 0) return { ok: false, problems }
+  return { ok: true, values: { password, ...(code !== null && { code }) } }
 }
 
 /** Where the confirmation mail leads: the address is confirmed together with its password. */
@@ -33,11 +40,16 @@ export function ConfirmPage() {
     return link?.kind === 'confirm' ? { kind: 'ask', confirmation: link.confirmation } : { kind: 'dead' }
   })
   const router = useRouter()
-  const confirm = async (confirmation: Confirmation, password: string, set: boolean) => {
+  const [needsCode, setNeedsCode] = useState(false)
+  const confirm = async (confirmation: Confirmation, proof: Proof, set: boolean) => {
     try {
-      await call('confirm', { body: { ...confirmation, password, set } })
+      await call('confirm', { body: { ...confirmation, ...proof, set } })
     } catch (error) {
-      if (isCode(error, 'password_mismatch')) return setState({ kind: 'mismatch', confirmation, password })
+      if (isCode(error, 'second_factor_required')) return setNeedsCode(true)
+      // A password that must not be replaced is a mismatch again: the message says what to do.
+      if (isCode(error, 'password_mismatch') && !set) {
+        return setState({ kind: 'mismatch', confirmation, password: proof.password })
+      }
       if (!isCode(error, 'link_invalid')) throw error
       forgetMailLink()
       return setState({ kind: 'dead' })
@@ -55,10 +67,11 @@ export function ConfirmPage() {
           title="Confirm your address"
           description="Enter the password that you chose when you registered. This confirms your address and signs you in."
         >
-          <Form read={readPassword} submit={({ password }) => confirm(state.confirmation, password, false)}>
+          <Form read={readProof} submit={(proof) => confirm(state.confirmation, proof, false)}>
             {(isBusy) => (
               <>
                 <PasswordField name="password" label="Password" autoComplete="current-password" required />
+                {needsCode && <CodeField isFocused />}
                 <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
                   Confirm and sign in
                 </Button>
@@ -75,7 +88,7 @@ export function ConfirmPage() {
         >
           <Form
             read={() => ({ ok: true, values: {} })}
-            submit={() => confirm(state.confirmation, state.password, true)}
+            submit={() => confirm(state.confirmation, { password: state.password }, true)}
           >
             {(isBusy) => (
               <>

@@ -10,29 +10,38 @@ import { tellOtherTabs } from '../../layout/other-tabs.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
 import { AddressField } from './credentials.tsx'
 import { ResendButton } from './resend-button.tsx'
 
-type Credentials = { readonly email: string; readonly password: string }
+type Credentials = { readonly email: string; readonly password: string; readonly code?: string }
 
 function readCredentials(data: FormData): Reading<Credentials> {
   const email = textOf(data, 'email').trim()
   const password = textOf(data, 'password')
+  // Without the field, nobody has asked for a code.
+  const code = data.has('code') ? codeOf(data) : null
   const problems = onlyProblems({
     email: problemOfAddress(email),
-    password: password === '' ? 'Enter your password.' : null
+    password: password === '' ? 'Enter your password.' : null,
+    code: code === null ? null : problemOfCode(code)
   })
-  return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, values: { email, password } }
+  if (Object.keys(problems).length > 0) return { ok: false, problems }
+  return { ok: true, values: { email, password, ...(code !== null && { code }) } }
 }
 
-/** Signs in, with a way out for those whose address is not confirmed yet. */
+/** Signs in, with the code of users who have a second factor, and a way out for those whose address is not confirmed yet. */
 export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Promise<void> }) {
   const [unconfirmed, setUnconfirmed] = useState<string | null>(null)
+  const [needsCode, setNeedsCode] = useState(false)
   const submit = async (credentials: Credentials) => {
     setUnconfirmed(null)
     try {
       await call('login', { body: credentials })
     } catch (error) {
+      if (isCode(error, 'second_factor_required')) return setNeedsCode(true)
+      // Another address was typed: whether its user has a second factor is not known yet.
+      if (isCode(error, 'invalid_credentials')) setNeedsCode(false)
       if (!isCode(error, 'email_not_confirmed')) throw error
       return setUnconfirmed(credentials.email)
     }
@@ -47,6 +56,7 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
         <>
           <AddressField />
           <PasswordField name="password" label="Password" autoComplete="current-password" required />
+          {needsCode && <CodeField isFocused />}
           <p className="text-sm">
             <Link to="/forgot-password" className={textLink}>
               Forgot your password?

@@ -1,4 +1,4 @@
-import type { WitnessedRequest } from '@tollgate/sandbox/models/witness.ts'
+import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import type { Sql } from 'postgres'
 import { costOf } from '../../metering/produced.ts'
 import { prices } from '../system/catalog.ts'
@@ -16,7 +16,7 @@ const copiedWithinMs = 2000
  */
 export async function measureCaps(
   { accounts }: CappedTraffic,
-  witnessed: readonly WitnessedRequest[],
+  witnessed: readonly RecordedRequest[],
   sql: Sql,
   forgottenAt: number | null
 ): Promise<CapMeasured[]> {
@@ -35,13 +35,13 @@ export async function measureCaps(
 }
 
 /** Whether a request was under way at that moment, or had ended so shortly before that the ledger may not have had it. */
-function wasUnknown({ startedAtMs, finishedAtMs, abortedAtMs }: WitnessedRequest, atMs: number): boolean {
+function wasUnknown({ startedAtMs, finishedAtMs, abortedAtMs }: RecordedRequest, atMs: number): boolean {
   const endedAtMs = finishedAtMs ?? abortedAtMs
   return startedAtMs <= atMs && (endedAtMs === null || endedAtMs >= atMs - copiedWithinMs)
 }
 
 /** What was finished so shortly before that moment that the ledger may not have it, nanodollars. */
-export function uncopiedNanos(witnessed: readonly WitnessedRequest[], atMs: number): number {
+export function uncopiedNanos(witnessed: readonly RecordedRequest[], atMs: number): number {
   return witnessed
     .filter((request) => request.finishedAtMs !== null && wasUnknown(request, atMs))
     .reduce((sum, request) => sum + costOf(request, prices), 0)

@@ -1,4 +1,4 @@
-import type { WitnessedRequest } from '@tollgate/sandbox/models/witness.ts'
+import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import type { Sql } from 'postgres'
 import { costOf, hasWorked } from '../../metering/produced.ts'
 import { prices } from '../system/catalog.ts'
@@ -23,9 +23,9 @@ export type Charged = {
   estimatedNanos: number
 }
 
-export function producedIn(witnessed: readonly WitnessedRequest[]): Produced {
+export function producedIn(witnessed: readonly RecordedRequest[]): Produced {
   const worked = witnessed.filter(hasWorked)
-  const sum = (requests: readonly WitnessedRequest[]) =>
+  const sum = (requests: readonly RecordedRequest[]) =>
     requests.reduce((nanos, request) => nanos + costOf(request, prices), 0)
   return {
     requests: worked.length,
@@ -35,7 +35,7 @@ export function producedIn(witnessed: readonly WitnessedRequest[]): Produced {
 }
 
 /** The model of ours that a request was made for. */
-export const modelOf = ({ model }: WitnessedRequest): string => model?.split('+')[0] ?? ''
+export const modelOf = ({ model }: RecordedRequest): string => model?.split('+')[0] ?? ''
 
 type Row = Record<'requests' | 'failed' | 'nanos' | 'estimatedRequests' | 'estimatedNanos', string>
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parseBanDuration } from './ban.ts'
 
-t.test('ban durations are those of Go', async (t) => {
+t.test('a ban duration is written as in Go', async (t) => {
   for (const [text, expected] of [
     ['none', 0],
     ['0', 0],

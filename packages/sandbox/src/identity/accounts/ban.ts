@@ -5,11 +5,11 @@ const unitMs: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-
 const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g
 const duration = new RegExp(`^[+-]?(?:0|(?:${part.source})+)$`)
 
-// Go counts nanoseconds in 64 bits.
+// Go stores a duration as nanoseconds in 64 bits.
 const maximumMs = 2 ** 63 / 1e6
 
 /**
- * Parses `ban_duration`: a duration as Go writes it ("24h", "1h30m"), or "none", which lifts the ban.
+ * Parses `ban_duration`: a duration in Go's format ("24h", "1h30m"), or "none", which lifts the ban.
  *
  * @returns milliseconds; 0 for no ban
  * @throws GoTrueError 400 `validation_failed`

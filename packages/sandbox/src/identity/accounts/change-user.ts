@@ -3,14 +3,14 @@ import type { StoredUser } from '../store/users.ts'
 import type { Metadata } from '../wire.ts'
 import { mergeMetadata } from './merge-metadata.ts'
 
-// Each of these changes the record it is given and what belongs to the user; saveUser stores the record.
+// These functions change the given record, and the user's tokens and sessions. saveUser stores the record.
 
 export function saveUser({ users, now }: IdentityContext, user: StoredUser): void {
   user.profile.updated_at = new Date(now()).toISOString()
   users.update(user)
 }
 
-/** Marks the address as confirmed. Mails sent before no longer work. */
+/** Confirms the address. Links and codes of earlier mails stop working. */
 export function confirmEmail({ oneTimeTokens, now }: IdentityContext, { profile }: StoredUser): void {
   profile.email_confirmed_at = new Date(now()).toISOString()
   profile.confirmed_at = profile.email_confirmed_at
@@ -18,7 +18,7 @@ export function confirmEmail({ oneTimeTokens, now }: IdentityContext, { profile 
   oneTimeTokens.removeOfUser(profile.id)
 }
 
-/** Sets a password. Mails sent before no longer work, and all sessions but `keptSessionId` (null: all) end. */
+/** Sets a password. Links and codes of earlier mails stop working. All sessions except `keptSessionId` (null: all) end. */
 export function setPassword(
   { sessions, oneTimeTokens }: IdentityContext,
   user: StoredUser,
@@ -34,7 +34,7 @@ export function setPassword(
   sessions.removeOfUser(profile.id, keptSessionId)
 }
 
-/** Updates what the identity of the user's address says. */
+/** Updates the data of the user's e-mail identity. */
 export function updateEmailIdentity({ profile }: StoredUser, data: Metadata): void {
   for (const identity of profile.identities) {
     identity.identity_data = mergeMetadata(identity.identity_data, data)
@@ -42,7 +42,7 @@ export function updateEmailIdentity({ profile }: StoredUser, data: Metadata): vo
   }
 }
 
-/** Rewrites the sign-in methods of `app_metadata`, as GoTrue does whenever a mail was confirmed. */
+/** Rewrites the sign-in methods in `app_metadata`, as GoTrue does after each confirmation. */
 export function rewriteProviders({ profile }: StoredUser): void {
   const providers = [...new Set(profile.identities.map(({ provider }) => provider))]
   const [provider = null] = providers

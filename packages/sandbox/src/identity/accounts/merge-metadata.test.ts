@@ -8,7 +8,7 @@ const metadata = fc
   .array(fc.tuple(key, fc.oneof(fc.jsonValue(), fc.constant(null))))
   .map((entries): Metadata => Object.fromEntries(entries))
 
-t.test('each key of the first level is that of the update, gone if null there, or as before', async () => {
+t.test('a top-level key of the update replaces the current one, null removes it, other keys stay', async () => {
   fc.assert(
     fc.property(metadata, metadata, (current, update) => {
       const merged = mergeMetadata(current, update)
@@ -23,6 +23,6 @@ t.test('each key of the first level is that of the update, gone if null there, o
   )
 })
 
-t.test('nested objects are replaced and not merged', async (t) => {
+t.test('nested objects are replaced, not merged', async (t) => {
   t.same(mergeMetadata({ a: { x: 1, y: 2 }, b: 1 }, { a: { x: 3 } }), { a: { x: 3 }, b: 1 })
 })

@@ -3,7 +3,7 @@ import type { StoredUser } from '../store/users.ts'
 import type { Metadata } from '../wire.ts'
 
 export interface NewUser {
-  /** Lower case. */
+  /** In lowercase. */
   email: string
   passwordHash: string | null
   userMetadata: Metadata
@@ -13,7 +13,7 @@ export interface NewUser {
   role?: string
 }
 
-/** A user with an address that is not confirmed yet, and the identity of that address. Nothing is stored. */
+/** Makes a user with an unconfirmed address and an e-mail identity, without storing it. */
 export function newUser(values: NewUser, nowMs: number): StoredUser {
   const { email, passwordHash, userMetadata, id = randomUUID(), role = 'authenticated' } = values
   const now = new Date(nowMs).toISOString()
@@ -49,8 +49,8 @@ export function newUser(values: NewUser, nowMs: number): StoredUser {
 }
 
 /**
- * A user as sign-up makes it: its identity carries the metadata of the request too, and the user's own metadata is what
- * the identity carries.
+ * Makes the user of a sign-up, without storing it. The e-mail identity also gets the metadata of the request, and the
+ * user's metadata is a copy of the identity's data.
  */
 export function newSignUp(email: string, passwordHash: string | null, data: Metadata, nowMs: number): StoredUser {
   const user = newUser({ email, passwordHash, userMetadata: {} }, nowMs)

@@ -1,7 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** scrypt's N. Tests of something else than passwords have a lower one: most of their computing would be this. */
-export const usualPasswordCost = 16_384
+/** scrypt's N. Most tests set a lower one, since hashing would take most of their time. */
+export const defaultPasswordCost = 16_384
 
 const [blockSize, parallelization] = [8, 1]
 const keyLength = 32
@@ -13,9 +13,9 @@ export async function hashPassword(password: string, cost: number): Promise<stri
   return format(cost, salt.toString('base64url'), key.toString('base64url'))
 }
 
-/** Whether the password is the one of `hash`. For null it does the work of a hash of that cost and says no. */
+/** Whether the password matches `hash`. For null it does the same work and returns false. */
 export async function isPasswordOf(password: string, hash: string | null, cost: number): Promise<boolean> {
-  // An unknown address costs as much as a wrong password.
+  // So an unknown address takes as long as a wrong password.
   const [, N, r, p, salt = '', expected = ''] = (hash ?? format(cost, 'A'.repeat(22), 'A'.repeat(43))).split('$')
   const key = await derive(password, Buffer.from(salt, 'base64url'), { N: Number(N), r: Number(r), p: Number(p) })
   return timingSafeEqual(key, Buffer.from(expected, 'base64url')) && hash !== null

@@ -24,7 +24,7 @@ export function startSession(context: IdentityContext, user: StoredUser, method:
   return session
 }
 
-/** What the client gets: a fresh access token, and the refresh token that is valid now. */
+/** Makes the answer for a client: a new access token and the active refresh token. */
 export async function issueSession(
   context: IdentityContext,
   { profile }: StoredUser,

@@ -18,13 +18,13 @@ const kindsOfType: Record<string, readonly TokenKind[]> = {
 
 export type Verification =
   | { isSignedIn: true; user: StoredUser; session: StoredSession }
-  /** One of the two mails of an address change is confirmed. */
+  /** The first of the two mails of an address change was confirmed. */
   | { isSignedIn: false }
 
 /**
- * Uses a mailed token up and signs its user in.
+ * Consumes a mailed token and signs its user in.
  *
- * @param refusal what to say of a token that is wrong, used or expired
+ * @param refusal the message for a token that is wrong, used or expired
  * @throws GoTrueError 403 `otp_expired`, `user_banned`; 400 `validation_failed` for an unknown type
  */
 export function verifyToken(context: IdentityContext, type: string, tokenHash: string, refusal: string): Verification {
@@ -41,7 +41,7 @@ export function verifyToken(context: IdentityContext, type: string, tokenHash: s
   return { isSignedIn: true, user, session: startSession(context, user, 'otp') }
 }
 
-/** @returns false if the token was the first of two that are needed */
+/** @returns false if a second token is needed, too */
 function applyToken(context: IdentityContext, user: StoredUser, { kind }: OneTimeToken): boolean {
   if (kind === 'confirmation') {
     confirmEmail(context, user)

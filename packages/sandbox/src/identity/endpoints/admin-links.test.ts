@@ -47,7 +47,7 @@ t.test('a magic link for an unknown address becomes a sign-up', async (t) => {
   t.equal(known.data.user?.id, unknown.data.user?.id)
 })
 
-t.test('links that cannot be are refused', async (t) => {
+t.test('bad link requests are refused', async (t) => {
   const project = await startTestProject(t)
   const { admin } = project.admin().auth
   t.match((await admin.generateLink({ type: 'recovery', email })).error, { status: 404, code: 'user_not_found' })
@@ -63,7 +63,7 @@ t.test('links that cannot be are refused', async (t) => {
   t.match((await project.client().auth.admin.generateLink({ type: 'recovery', email })).error, { code: 'not_admin' })
 })
 
-t.test('links for a new address change it once both are used', async (t) => {
+t.test('the address changes once both of its links are used', async (t) => {
   const project = await startTestProject(t)
   const { id } = await addUser(project, email, password)
   const { admin } = project.admin().auth
@@ -78,7 +78,7 @@ t.test('links for a new address change it once both are used', async (t) => {
   t.equal((await admin.getUserById(id)).data.user?.email, newEmail)
 })
 
-t.test('an invited user follows the mail and then chooses a password', async (t) => {
+t.test('an invited user follows the link in the mail and then chooses a password', async (t) => {
   const project = await startTestProject(t)
   const { admin } = project.admin().auth
   const invited = await admin.inviteUserByEmail(email, { data: { team: 'x' } })
@@ -99,7 +99,7 @@ t.test('an invited user follows the mail and then chooses a password', async (t)
   t.match((await admin.inviteUserByEmail(email)).error, { status: 422, code: 'email_exists' })
 })
 
-t.test('who signs up with an invited address learns nothing of the invitation', async (t) => {
+t.test('a sign-up with an invited address does not reveal the invitation', async (t) => {
   const project = await startTestProject(t)
   await project.admin().auth.admin.inviteUserByEmail(email, { data: { team: 'secret' } })
   const signUp = await project.client().auth.signUp({ email, password })

@@ -41,7 +41,7 @@ const linkTypes: readonly string[] = [
 
 type GeneratedLink = WireUser & GenerateLinkProperties
 
-/** `POST /admin/generate_link` and `/invite`. The caller has been found to be an administrator. */
+/** `POST /admin/generate_link` and `/invite`, for administrators. */
 export function registerAdminLinks(app: FastifyInstance, context: IdentityContext): void {
   app.post('/admin/generate_link', async (request): Promise<GeneratedLink> => {
     const body = readBody(GenerateLink, request.body)
@@ -79,7 +79,7 @@ export function registerAdminLinks(app: FastifyInstance, context: IdentityContex
   })
 }
 
-/** A magic link for an address that nobody has becomes a sign-up. */
+/** A magic link for an unknown address becomes a sign-up. */
 function typeFor(type: string, user: StoredUser | null): LinkType {
   if (!isLinkType(type)) throw validationFailed(`Invalid email action link type requested: ${type}`)
   return type === 'magiclink' && user === null ? 'signup' : type
@@ -101,7 +101,7 @@ async function hashForSignUp(
   return hashPassword(body.password, settings.passwordCost)
 }
 
-/** The user that the link is for; sign-ups and invitations make one. */
+/** Finds the user of the link. Sign-ups and invitations create one. */
 function userForLink(
   context: IdentityContext,
   type: LinkType,

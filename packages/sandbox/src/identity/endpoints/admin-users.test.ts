@@ -5,7 +5,7 @@ const email = 'ada@example.com'
 const password = 'correct horse'
 const unknownId = '00000000-0000-4000-8000-000000000000'
 
-t.test('the administrator creates users, confirmed or not, and no mail is sent', async (t) => {
+t.test('an administrator creates confirmed and unconfirmed users, and no mail is sent', async (t) => {
   const project = await startTestProject(t)
   const { admin } = project.admin().auth
   const created = await admin.createUser({
@@ -29,7 +29,7 @@ t.test('the administrator creates users, confirmed or not, and no mail is sent',
   t.equal(await countMails(project), 0)
 })
 
-t.test('users that cannot be created are refused with their codes', async (t) => {
+t.test('bad user data is refused with the code of GoTrue', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   const { admin } = project.admin().auth
@@ -45,7 +45,7 @@ t.test('users that cannot be created are refused with their codes', async (t) =>
   t.match(await refused({ email: 'a@example.com', password: 'x'.repeat(73) }), failed)
 })
 
-t.test('the list is newest first, in pages, with the count and links to the next and the last page', async (t) => {
+t.test('the list is newest first, in pages, with the total and links to the next and last page', async (t) => {
   const project = await startTestProject(t)
   const { admin } = project.admin().auth
   for (let i = 0; i < 55; i++) await admin.createUser({ email: `user${i}@example.com` })
@@ -73,7 +73,7 @@ t.test('the list is newest first, in pages, with the count and links to the next
   }
 })
 
-t.test('metadata is merged by its first level, and null removes a key', async (t) => {
+t.test('metadata is merged by its top-level keys, and null removes a key', async (t) => {
   const project = await startTestProject(t)
   const { id } = await addUser(project, email, password)
   const { admin } = project.admin().auth
@@ -87,7 +87,7 @@ t.test('metadata is merged by its first level, and null removes a key', async (t
   t.same((await admin.getUserById(id)).data.user?.app_metadata, data.user?.app_metadata)
 })
 
-t.test('concurrent updates of different keys are all kept', async (t) => {
+t.test('concurrent updates of different keys are all stored', async (t) => {
   const project = await startTestProject(t)
   const { id } = await addUser(project, email, password)
   const { admin } = project.admin().auth
@@ -98,7 +98,7 @@ t.test('concurrent updates of different keys are all kept', async (t) => {
   t.equal(Object.keys(data.user?.app_metadata ?? {}).length, 22)
 })
 
-t.test('a password that the administrator sets ends all sessions', async (t) => {
+t.test('a password set by an administrator ends all sessions', async (t) => {
   const project = await startTestProject(t)
   const { id } = await addUser(project, email, password)
   const session = await signIn(project.client(), email, password)
@@ -109,7 +109,7 @@ t.test('a password that the administrator sets ends all sessions', async (t) => 
   t.equal((await signIn(project.client(), email, 'battery staple')).user.id, id)
 })
 
-t.test('the administrator confirms addresses and changes them and roles', async (t) => {
+t.test('an administrator confirms addresses, and changes addresses and roles', async (t) => {
   const project = await startTestProject(t)
   const { admin } = project.admin().auth
   const { data } = await admin.createUser({ email, password })
@@ -122,11 +122,11 @@ t.test('the administrator confirms addresses and changes them and roles', async 
   t.equal((await signIn(project.client(), 'lovelace@example.com', password)).user.role, 'editor')
   await addUser(project, 'bob@example.com', password)
   const taken = await admin.updateUserById(id, { email: 'bob@example.com' })
-  t.match(taken.error, { name: 'AuthRetryableFetchError', status: 500 }, 'not looked for, as in GoTrue')
+  t.match(taken.error, { name: 'AuthRetryableFetchError', status: 500 }, 'not checked before, as in GoTrue')
   t.equal((await admin.getUserById(id)).data.user?.email, 'lovelace@example.com')
 })
 
-t.test('a deleted user is gone with all sessions, and the address is free again', async (t) => {
+t.test('deleting a user ends all sessions and frees the address', async (t) => {
   const project = await startTestProject(t)
   const { admin } = project.admin().auth
   const { id } = await addUser(project, email, password)
@@ -139,7 +139,7 @@ t.test('a deleted user is gone with all sessions, and the address is free again'
   t.not((await addUser(project, email, password)).id, id)
 })
 
-t.test('a soft deletion keeps the id and frees the address', async (t) => {
+t.test('soft deletion keeps the id and frees the address', async (t) => {
   const project = await startTestProject(t)
   const { admin } = project.admin().auth
   const { id } = await addUser(project, email, password)
@@ -152,7 +152,7 @@ t.test('a soft deletion keeps the id and frees the address', async (t) => {
   t.not((await addUser(project, email, password)).id, id)
 })
 
-t.test('unknown users are 404, and the administrator alone may ask', async (t) => {
+t.test('unknown users answer 404, and only administrators may ask', async (t) => {
   const project = await startTestProject(t)
   const { admin } = project.admin().auth
   const missing = { status: 404, code: 'user_not_found' }
@@ -171,6 +171,6 @@ t.test('unknown users are 404, and the administrator alone may ask', async (t) =
   t.match(await (await list({ apikey: anonKey, authorization: `Bearer ${token}` })).json(), { error_code: 'not_admin' })
   t.match(await (await list({ apikey: anonKey, authorization: 'Bearer x' })).json(), { error_code: 'bad_jwt' })
   t.match(await (await list({ apikey: anonKey, authorization: 'x' })).json(), { error_code: 'no_authorization' })
-  t.equal((await list({ apikey: serviceRoleKey })).status, 200, 'the key alone')
+  t.equal((await list({ apikey: serviceRoleKey })).status, 200, 'the key without a bearer')
   t.equal((await list({ apikey: serviceRoleKey, authorization: `Bearer ${serviceRoleKey}` })).status, 200)
 })

@@ -33,7 +33,7 @@ type AdminUser = Static<typeof AdminUser>
 
 const Deletion = Type.Object({ should_soft_delete: Flag })
 
-/** `/admin/users`. The caller has been found to be an administrator. */
+/** `/admin/users`, for administrators. */
 export function registerAdminUsers(app: FastifyInstance, context: IdentityContext): void {
   app.get('/admin/users', async (request, reply) => {
     const page = readPage(request)
@@ -65,12 +65,13 @@ export function registerAdminUsers(app: FastifyInstance, context: IdentityContex
 
 function readAdminUser(request: FastifyRequest): AdminUser {
   const body = readBody(AdminUser, request.body)
-  if (body.phone) throw validationFailed('Phone numbers are not part of this stand-in')
-  if (body.password_hash) throw validationFailed('Password hashes are not part of this stand-in')
+  if (body.phone) throw validationFailed('The embedded identity server does not support phone numbers')
+  if (body.password_hash) throw validationFailed('The embedded identity server does not support password hashes')
   return body
 }
 
-function findUser(context: IdentityContext, request: FastifyRequest): StoredUser {
+/** The user of the path. @throws GoTrueError 404 `validation_failed`, `user_not_found` */
+export function findUser(context: IdentityContext, request: FastifyRequest): StoredUser {
   const { id } = request.params as { id: string }
   if (!isUuid(id)) throw new GoTrueError(404, 'validation_failed', 'user_id must be an UUID')
   const user = context.users.byId(id.toLowerCase())
@@ -106,7 +107,7 @@ async function createUser(context: IdentityContext, body: AdminUser): Promise<Wi
   return user.profile
 }
 
-/** An address that another user has is not looked for: as in GoTrue, it then fails with 500. */
+/** Does not check whether another user has the address: as in GoTrue, that fails with 500. */
 async function updateUser(context: IdentityContext, id: string, body: AdminUser): Promise<WireUser> {
   const email = body.email ? checkEmail(body.email) : null
   const banMs = body.ban_duration ? parseBanDuration(body.ban_duration) : null
@@ -133,7 +134,7 @@ async function updateUser(context: IdentityContext, id: string, body: AdminUser)
   })
 }
 
-/** Keeps the user's id and makes the rest unreadable. */
+/** Keeps the user's id and makes the other data unreadable. */
 function softDelete(context: IdentityContext, user: StoredUser): void {
   const { profile } = user
   if (profile.deleted_at !== undefined) return
@@ -147,6 +148,8 @@ function softDelete(context: IdentityContext, user: StoredUser): void {
     identity.email = ''
   }
   user.passwordHash = null
+  delete user.factors
+  delete profile.factors
   context.oneTimeTokens.removeOfUser(profile.id)
   context.sessions.removeOfUser(profile.id, null)
   saveUser(context, user)

@@ -33,7 +33,7 @@ t.test('recovery of an unconfirmed user confirms the address', async (t) => {
   t.equal((await project.client().auth.signInWithPassword({ email, password })).error, null)
 })
 
-t.test('an unknown or already confirmed address is answered like any other, and gets no mail', async (t) => {
+t.test('an unknown or already confirmed address gets the same answer as any other, but no mail', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   const client = project.client()
@@ -43,7 +43,7 @@ t.test('an unknown or already confirmed address is answered like any other, and 
   t.equal(await countMails(project), 0)
 })
 
-t.test('requests for mails that cannot be are refused', async (t) => {
+t.test('bad requests for mails are refused', async (t) => {
   const { auth } = (await startTestProject(t)).client()
   const failed = { status: 400, code: 'validation_failed' }
   t.match((await auth.resetPasswordForEmail('no address')).error, failed)
@@ -52,7 +52,7 @@ t.test('requests for mails that cannot be are refused', async (t) => {
   t.match((await auth.resend({ type: 'sms', phone: '+491' })).error, { status: 400, code: 'phone_provider_disabled' })
 })
 
-t.test('the PKCE flow is refused and not mistaken for the implicit one', async (t) => {
+t.test('the PKCE flow is refused, not treated as the implicit flow', async (t) => {
   const { url } = await startTestProject(t)
   const { createClient } = await import('@supabase/supabase-js')
   const client = createClient(url, 'sb_publishable_test', { auth: { flowType: 'pkce', autoRefreshToken: false } })
@@ -60,7 +60,7 @@ t.test('the PKCE flow is refused and not mistaken for the implicit one', async (
   t.match((await client.auth.signUp({ email, password })).error, { status: 400, message: /PKCE/ })
 })
 
-t.test('a magic link signs in, and signs up who is unknown unless that is unwanted', async (t) => {
+t.test('a magic link signs in, and signs up an unknown address if the request allows it', async (t) => {
   const project = await startTestProject(t, { templates: 'stock' })
   const { id } = await addUser(project, email, password)
   const client = project.client()

@@ -14,7 +14,7 @@ const Recover = Type.Object({ email: Text, ...codeChallenge })
 const Resend = Type.Object({ type: Text, email: Text, phone: Text, ...codeChallenge })
 const Otp = Type.Object({ email: Text, phone: Text, create_user: Flag, data: JsonObject, ...codeChallenge })
 
-/** `POST /recover`, `/resend` and `/otp`: mails that a user asks for. `{}` also for addresses that nobody has. */
+/** `POST /recover`, `/resend` and `/otp`: mails that a user requests. Unknown addresses also get `{}`. */
 export function registerMailRequests(app: FastifyInstance, context: IdentityContext): void {
   const { settings, users, database } = context
 

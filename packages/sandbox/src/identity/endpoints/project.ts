@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import type { IdentityContext } from '../context.ts'
 import { GoTrueError, validationFailed } from '../errors.ts'
 
-/** Reads about the project that need an API key. */
+/** Endpoints about the project that need an API key. */
 export function registerProject(app: FastifyInstance): void {
   app.get('/health', async () => ({
     version: 'tollgate-sandbox',
     name: 'GoTrue',
-    description: 'A local stand-in for Supabase Auth'
+    description: 'A local server with the API of Supabase Auth'
   }))
 
   app.get('/settings', async () => ({
@@ -21,8 +21,8 @@ export function registerProject(app: FastifyInstance): void {
   }))
 }
 
-/** Reads that need no API key, and the pages of other sign-in providers, of which the stand-in has none. */
-export function registerOpenReads(app: FastifyInstance, { signingKey }: IdentityContext): void {
+/** Endpoints that need no API key, and the pages of other sign-in providers, which are not supported. */
+export function registerOpenEndpoints(app: FastifyInstance, { signingKey }: IdentityContext): void {
   app.get('/.well-known/jwks.json', async (_request, reply) => {
     reply.header('cache-control', 'public, max-age=600')
     return { keys: [signingKey.publicJwk] }

@@ -5,7 +5,7 @@ import { addUser, startTestProject } from '../test-project.ts'
 const email = 'ada@example.com'
 const password = 'correct horse'
 
-t.test('a repeat sign-up of a confirmed address gives nothing away', async (t) => {
+t.test('a second sign-up of a confirmed address does not reveal that it exists', async (t) => {
   const project = await startTestProject(t)
   const real = await addUser(project, email, password)
   const attempt = () =>
@@ -16,14 +16,14 @@ t.test('a repeat sign-up of a confirmed address gives nothing away', async (t) =
   t.same(first.data.user?.identities, [])
   t.same(first.data.user?.app_metadata, { provider: 'email', providers: ['email'] })
   t.equal(first.data.user?.email_confirmed_at, undefined)
-  t.equal(new Set([first.data.user?.id, second.data.user?.id, real.id]).size, 3, 'the id is made up anew each time')
+  t.equal(new Set([first.data.user?.id, second.data.user?.id, real.id]).size, 3, 'each answer has a new fake id')
   await t.rejects(latestMail(project.mailboxUrl, email, { timeoutMs: 0 }), 'no mail is sent')
   t.match((await project.client().auth.signInWithPassword({ email, password: 'something else' })).error, {
     code: 'invalid_credentials'
   })
 })
 
-t.test('a repeat sign-up of an unconfirmed address mails again and keeps the first password and data', async (t) => {
+t.test('a second sign-up of an unconfirmed address mails again and keeps the first password and data', async (t) => {
   const project = await startTestProject(t)
   const client = project.client()
   const first = await client.auth.signUp({ email, password, options: { data: { name: 'Ada' } } })
@@ -40,7 +40,7 @@ t.test('a repeat sign-up of an unconfirmed address mails again and keeps the fir
   t.equal((await project.client().auth.signInWithPassword({ email, password })).error, null)
 })
 
-t.test('a second mail too soon is refused with the seconds to wait, for known addresses only', async (t) => {
+t.test('a second mail too soon is refused with the seconds to wait, but only for known addresses', async (t) => {
   const project = await startTestProject(t, { mailFrequencyMs: 60_000 })
   const client = project.client()
   await client.auth.signUp({ email, password })
@@ -57,7 +57,7 @@ t.test('a second mail too soon is refused with the seconds to wait, for known ad
   t.equal((await client.auth.resend({ type: 'signup', email })).error, null)
 })
 
-t.test('sign-ups that cannot be are refused with their codes', async (t) => {
+t.test('bad sign-ups are refused with the code of GoTrue', async (t) => {
   const project = await startTestProject(t)
   const refused = async (credentials: { email: string; password: string } | { phone: string; password: string }) =>
     (await project.client().auth.signUp(credentials)).error
@@ -75,7 +75,7 @@ t.test('sign-ups that cannot be are refused with their codes', async (t) => {
   t.match((await project.client().auth.signInAnonymously()).error, { status: 422, code: 'anonymous_provider_disabled' })
 })
 
-t.test('metadata cannot pretend to be the identity or reach the prototype', async (t) => {
+t.test('metadata can change neither the identity nor the prototype', async (t) => {
   const project = await startTestProject(t)
   const data = JSON.parse('{"email":"eve@example.com","email_verified":true,"__proto__":{"x":1}}')
   const signUp = await project.client().auth.signUp({ email, password, options: { data } })

@@ -14,7 +14,7 @@ import type { Metadata, WireUser } from '../wire.ts'
 
 const SignUp = Type.Object({ email: Text, phone: Text, password: Text, data: JsonObject, ...codeChallenge })
 
-/** `POST /signup`: confirmation is required, so the answer is a user without a session. */
+/** `POST /signup`. The answer is a user without a session, since the address must be confirmed. */
 export function registerSignUp(app: FastifyInstance, context: IdentityContext): void {
   app.post('/signup', async (request) => {
     const body = readBody(SignUp, request.body)
@@ -40,8 +40,8 @@ export function registerSignUp(app: FastifyInstance, context: IdentityContext): 
 }
 
 /**
- * Creates the user and mails a confirmation. A user that exists keeps password and data: nobody knows yet whose the
- * address is. If its address is confirmed, no mail is sent and the answer gives nothing away.
+ * Creates the user and mails a confirmation. An existing user keeps password and data, since the caller may not own the
+ * address. If the address is confirmed, no mail is sent, and the answer does not reveal the user.
  *
  * @throws GoTrueError 429 `over_email_send_rate_limit`
  */
@@ -62,7 +62,7 @@ export function signUp(
   })
 }
 
-/** A user that does not exist, as GoTrue answers when the address is taken. Only the missing identities tell. */
+/** The fake user that GoTrue returns if the address is taken. It differs only in its empty identities. */
 function obfuscatedUser(email: string, data: Metadata, nowMs: number): WireUser {
   const { profile } = newSignUp(email, null, {}, nowMs)
   return {

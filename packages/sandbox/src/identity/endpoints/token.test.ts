@@ -4,7 +4,7 @@ import { addUser, signIn, startTestProject, testKeys } from '../test-project.ts'
 const email = 'ada@example.com'
 const password = 'correct horse'
 
-t.test('a wrong password, an unknown address and a user without a password are told apart by nothing', async (t) => {
+t.test('a wrong password, an unknown address and a user without a password get the same answer', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   await project.admin().auth.admin.createUser({ email: 'none@example.com', email_confirm: true })
@@ -19,7 +19,7 @@ t.test('a wrong password, an unknown address and a user without a password are t
   }
 })
 
-t.test('that an address is not confirmed is said only to who knows the password', async (t) => {
+t.test('only the right password reveals that an address is not confirmed', async (t) => {
   const project = await startTestProject(t)
   await project.client().auth.signUp({ email, password })
   const attempt = async (tried: string) =>
@@ -28,13 +28,13 @@ t.test('that an address is not confirmed is said only to who knows the password'
   t.match(await attempt(password), { status: 400, code: 'email_not_confirmed', message: 'Email not confirmed' })
 })
 
-t.test('the address of a sign-in may be in any case', async (t) => {
+t.test('the address of a sign-in is not case-sensitive', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, 'Ada@Example.com', password)
   t.equal((await signIn(project.client(), 'aDA@example.COM', password)).user.email, email)
 })
 
-t.test('a password that the rules of today would refuse is reported with the session', async (t) => {
+t.test('the session reports a password that the current rules refuse', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, 'abc')
   const { data, error } = await project.client().auth.signInWithPassword({ email, password: 'abc' })
@@ -42,7 +42,7 @@ t.test('a password that the rules of today would refuse is reported with the ses
   t.same(data.weakPassword?.reasons, ['length'])
 })
 
-t.test('a refresh uses the token up; its parent still gets the active one, at any time', async (t) => {
+t.test('a refresh replaces the token; the token before it always gets the active one', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   const first = await signIn(project.client(), email, password)
@@ -51,11 +51,11 @@ t.test('a refresh uses the token up; its parent still gets the active one, at an
   t.not(second?.refresh_token, first.refresh_token)
   project.advance(3_000_000)
   const again = (await refresh(first.refresh_token)).data.session
-  t.equal(again?.refresh_token, second?.refresh_token, 'the client that lost the answer gets it again')
+  t.equal(again?.refresh_token, second?.refresh_token, 'a client that missed the answer gets it again')
   t.equal((await refresh(second?.refresh_token ?? '')).error, null)
 })
 
-t.test('older tokens work within the reuse interval; after it their use ends the session', async (t) => {
+t.test('older tokens work within the reuse interval; later their use ends the session', async (t) => {
   const project = await startTestProject(t, { refreshReuseIntervalMs: 10_000 })
   await addUser(project, email, password)
   const refresh = (token: string) => project.client().auth.refreshSession({ refresh_token: token })
@@ -72,7 +72,7 @@ t.test('older tokens work within the reuse interval; after it their use ends the
   t.equal(user.error?.name, 'AuthSessionMissingError', 'access tokens of the session are refused at once')
 })
 
-t.test('refresh tokens that are none are not found', async (t) => {
+t.test('malformed refresh tokens are not found', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   const session = await signIn(project.client(), email, password)
@@ -83,7 +83,7 @@ t.test('refresh tokens that are none are not found', async (t) => {
   }
 })
 
-t.test('a banned user can neither sign in nor refresh nor read, until the ban is over or lifted', async (t) => {
+t.test('a banned user can neither sign in nor refresh nor read until the ban ends or is lifted', async (t) => {
   const project = await startTestProject(t)
   const { id } = await addUser(project, email, password)
   const session = await signIn(project.client(), email, password)
@@ -107,7 +107,7 @@ t.test('a banned user can neither sign in nor refresh nor read, until the ban is
   t.same(await errors(), [null, null, null])
 })
 
-t.test('what GoTrue refuses in the style of OAuth has no code', async (t) => {
+t.test('errors in the format of OAuth have no code', async (t) => {
   const project = await startTestProject(t)
   const post = async (grant: string, body: unknown) => {
     const response = await fetch(`${project.url}/auth/v1/token?grant_type=${grant}`, {

@@ -10,7 +10,7 @@ import { GoTrueError, OAuthError, validationFailed } from '../errors.ts'
 import { readBody, Text } from '../http/request-body.ts'
 import type { StoredSession } from '../store/sessions.ts'
 import type { StoredUser } from '../store/users.ts'
-import { judgeRefresh } from '../tokens/judge-refresh.ts'
+import { decideRefresh } from '../tokens/decide-refresh.ts'
 import { decodeRefreshToken, isRefreshTokenOf } from '../tokens/refresh-token.ts'
 import type { WireSession } from '../wire.ts'
 
@@ -23,7 +23,10 @@ export function registerToken(app: FastifyInstance, context: IdentityContext): v
     const { grant_type: grantType } = request.query as Record<string, unknown>
     if (grantType === 'password') return grantByPassword(context, request.body)
     if (grantType === 'refresh_token') return grantByRefreshToken(context, request.body)
-    throw new OAuthError('unsupported_grant_type', `The grant type ${grantType} is not part of this stand-in`)
+    throw new OAuthError(
+      'unsupported_grant_type',
+      `The embedded identity server does not support the grant type ${grantType}`
+    )
   })
 }
 
@@ -41,7 +44,7 @@ async function grantByPassword(context: IdentityContext, requestBody: unknown): 
   const isRight = await isPasswordOf(password ?? '', found?.passwordHash ?? null, context.settings.passwordCost)
   if (found === null || !isRight) throw invalidCredentials()
   const { user, session } = inTransaction(context.database, () => {
-    // It may have changed while the password was checked.
+    // The user may have changed during the password check.
     const user = context.users.byId(found.profile.id)
     if (user === null || user.passwordHash !== found.passwordHash) throw invalidCredentials()
     if (user.profile.email_confirmed_at === undefined) {
@@ -63,7 +66,7 @@ async function grantByRefreshToken(context: IdentityContext, requestBody: unknow
   return issueSession(context, refreshed.user, refreshed.session)
 }
 
-/** @returns null if the token had been used before; the session has been ended then */
+/** @returns null if the token was used before; then the session has ended */
 function refreshSession(context: IdentityContext, token: string): { user: StoredUser; session: StoredSession } | null {
   const content = decodeRefreshToken(token)
   const session = content && context.sessions.byId(content.sessionId)
@@ -73,18 +76,18 @@ function refreshSession(context: IdentityContext, token: string): { user: Stored
   }
   const now = context.now()
   if (isBanned(user.profile, now)) throw new GoTrueError(400, 'user_banned', 'Invalid Refresh Token: User Banned')
-  const verdict = judgeRefresh({
+  const decision = decideRefresh({
     activeCounter: session.refreshCounter,
     presentedCounter: content.counter,
     sinceLastRefreshMs: now - session.refreshedMs,
     reuseIntervalMs: context.settings.refreshReuseIntervalMs
   })
-  if (verdict === 'not_issued') throw validationFailed('Invalid Refresh Token: Not Issued By This Server')
-  if (verdict === 'end_session') {
+  if (decision === 'not_issued') throw validationFailed('Invalid Refresh Token: Not Issued By This Server')
+  if (decision === 'end_session') {
     context.sessions.remove(session.id)
     return null
   }
-  if (verdict === 'rotate') session.refreshCounter += 1
+  if (decision === 'rotate') session.refreshCounter += 1
   session.refreshedMs = now
   context.sessions.update(session)
   return { user, session }

@@ -5,7 +5,7 @@ import { addUser, signIn, startTestProject, testKeys } from '../test-project.ts'
 const email = 'ada@example.com'
 const password = 'correct horse'
 
-t.test('GET /user refuses what is no access token of a living session', async (t) => {
+t.test('GET /user refuses everything but an access token of a live session', async (t) => {
   const project = await startTestProject(t)
   const { id } = await addUser(project, email, password)
   const session = await signIn(project.client(), email, password)
@@ -28,7 +28,7 @@ t.test('GET /user refuses what is no access token of a living session', async (t
   t.match(await getUser(session.access_token), { status: 403, code: 'user_not_found' })
 })
 
-t.test('a user changes metadata by shallow merge, and null removes a key', async (t) => {
+t.test('a user updates metadata by its top-level keys, and null removes a key', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   const client = project.client()
@@ -38,7 +38,7 @@ t.test('a user changes metadata by shallow merge, and null removes a key', async
   t.same(data.user?.user_metadata, { email_verified: true, name: 'Ada', address: { city: 'Bath' } })
 })
 
-t.test('a new password ends the other sessions and pending links, and this session stays', async (t) => {
+t.test('a new password ends the other sessions and pending links, but not this session', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   const other = await signIn(project.client(), email, password)
@@ -65,7 +65,7 @@ t.test('a new password ends the other sessions and pending links, and this sessi
   t.equal((await project.client().auth.signInWithPassword({ email, password: 'battery staple' })).error, null)
 })
 
-t.test('a user cannot take the address of another, nor set app_metadata', async (t) => {
+t.test('a user can neither take the address of another user nor set app_metadata', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   await addUser(project, 'bob@example.com', password)

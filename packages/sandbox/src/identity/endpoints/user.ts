@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { inTransaction } from '../../open-sqlite.ts'
 import { saveUser, setPassword } from '../accounts/change-user.ts'
 import { checkEmail, checkNewPassword } from '../accounts/check-credentials.ts'
+import { hasVerifiedFactor } from '../accounts/factors.ts'
 import { mergeMetadata } from '../accounts/merge-metadata.ts'
 import { hashPassword, isPasswordOf } from '../accounts/password-hash.ts'
 import type { IdentityContext } from '../context.ts'
@@ -25,7 +26,7 @@ const UserUpdate = Type.Object({
 export const duplicateEmail = () =>
   new GoTrueError(422, 'email_exists', 'A user with this email address has already been registered')
 
-/** `GET /user`, `PUT /user` and `POST /logout`: what a user does with an access token. */
+/** `GET /user`, `PUT /user` and `POST /logout`, with a user's access token. */
 export function registerUser(app: FastifyInstance, context: IdentityContext): void {
   app.get('/user', async (request) => {
     const { user } = await requireUser(context, request)
@@ -90,8 +91,13 @@ function changeOwnUser(
   { email, passwordHash, data, redirectTo }: OwnChange
 ): WireUser {
   return inTransaction(context.database, () => {
-    const { user } = findSignedIn(context, userId, sessionId)
+    const { user, session } = findSignedIn(context, userId, sessionId)
     const { profile } = user
+    // As in GoTrue (internal/api/user.go).
+    if ((email !== null || passwordHash !== null) && hasVerifiedFactor(user) && session?.aal !== 'aal2') {
+      const message = 'AAL2 session is required to update email or password when MFA is enabled.'
+      throw new GoTrueError(401, 'insufficient_aal', message)
+    }
     const isNewEmail = email !== null && email !== profile.email
     if (isNewEmail && context.users.byEmail(email) !== null) throw duplicateEmail()
     if (passwordHash !== null) setPassword(context, user, passwordHash, sessionId)

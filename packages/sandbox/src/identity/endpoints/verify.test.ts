@@ -6,7 +6,7 @@ import { addUser, startTestProject, type TestProject, testKeys } from '../test-p
 const email = 'ada@example.com'
 const password = 'correct horse'
 
-/** Requests a link of GoTrue's own, as the stock templates have it, and returns the fragment that it redirects with. */
+/** Follows a link of a stock mail to GoTrue, and returns the fragment of the redirect. */
 async function followLink(link: URL) {
   const response = await fetch(link, { redirect: 'manual' })
   const [target = '', fragment = ''] = (response.headers.get('location') ?? '').split('#')
@@ -18,7 +18,7 @@ async function signUpWithLink(project: TestProject, emailRedirectTo?: string): P
   return linkIn(await latestMail(project.mailboxUrl, email))
 }
 
-t.test('the link of a stock mail redirects with a session in the fragment, once', async (t) => {
+t.test('the link of a stock mail works once: it redirects with a session in the fragment', async (t) => {
   const project = await startTestProject(t, { templates: 'stock' })
   const link = await signUpWithLink(project, 'http://localhost:3000/welcome?x=1')
   t.equal(`${link.origin}${link.pathname}`, `${project.url}/auth/v1/verify`)
@@ -42,14 +42,14 @@ t.test('the link of a stock mail redirects with a session in the fragment, once'
   )
 })
 
-t.test('a HEAD request, as of a mail scanner, does not use the link up', async (t) => {
+t.test('a HEAD request, as of a mail scanner, does not consume the link', async (t) => {
   const project = await startTestProject(t, { templates: 'stock' })
   const link = await signUpWithLink(project)
   t.equal((await fetch(link, { method: 'HEAD', redirect: 'manual' })).status, 404)
   t.equal((await followLink(link)).values.type, 'signup')
 })
 
-t.test('a redirect target that is not allowed becomes the site', async (t) => {
+t.test('a redirect target that is not allowed is replaced with the site', async (t) => {
   const project = await startTestProject(t, {
     templates: 'stock',
     redirectAllowList: ['https://*.example.com/**'],
@@ -66,7 +66,7 @@ t.test('a redirect target that is not allowed becomes the site', async (t) => {
   t.equal(await targetFor('https://app.example.org/x'), 'https://app.example.org/x')
 })
 
-t.test('a link without token or type is answered in JSON', async (t) => {
+t.test('a link without a token or type gets a JSON error', async (t) => {
   const project = await startTestProject(t)
   for (const query of ['', '?type=signup', '?token=abc']) {
     const response = await fetch(`${project.url}/auth/v1/verify${query}`, { redirect: 'manual' })
@@ -78,7 +78,7 @@ t.test('a link without token or type is answered in JSON', async (t) => {
   t.match(values, { error: 'invalid_request', error_code: 'validation_failed' })
 })
 
-t.test('the code of a mail works with the address, and a wrong one for nobody', async (t) => {
+t.test('the code of a mail works only with its address and type, and once', async (t) => {
   const project = await startTestProject(t, { templates: 'stock' })
   const client = project.client()
   await client.auth.signUp({ email, password })
@@ -88,10 +88,10 @@ t.test('the code of a mail works with the address, and a wrong one for nobody', 
     project.client().auth.verifyOtp({ email: address, token: code, type })
   const expired = { name: 'AuthApiError', status: 403, code: 'otp_expired', message: 'Token has expired or is invalid' }
   t.match((await verify(email, token === '000000' ? '000001' : '000000')).error, expired)
-  t.match((await verify('nobody@example.com', token)).error, expired, 'an unknown address alike')
-  t.match((await verify(email, token, 'recovery')).error, expired, 'a token is of one kind')
+  t.match((await verify('nobody@example.com', token)).error, expired, 'an unknown address')
+  t.match((await verify(email, token, 'recovery')).error, expired, 'another type')
   t.equal((await verify(email.toUpperCase(), token)).data.user?.email, email)
-  t.match((await verify(email, token)).error, expired, 'a used token alike')
+  t.match((await verify(email, token)).error, expired, 'a used token')
 })
 
 t.test('tokens expire', async (t) => {
@@ -116,7 +116,7 @@ t.test('a banned user cannot use a link', async (t) => {
   t.match((await verify()).error, { status: 403, code: 'user_banned' })
 })
 
-t.test('requests that mix up their parts are refused', async (t) => {
+t.test('requests with missing or contradicting fields are refused', async (t) => {
   const project = await startTestProject(t)
   const post = async (body: Record<string, unknown>) => {
     const response = await fetch(`${project.url}/auth/v1/verify`, {
@@ -135,7 +135,7 @@ t.test('requests that mix up their parts are refused', async (t) => {
   t.match(await post({ type: 'nonsense', token_hash: 'x' }), failed)
 })
 
-t.test('a new address counts once both mails are confirmed', async (t) => {
+t.test('the address changes once both mails are confirmed', async (t) => {
   const project = await startTestProject(t)
   await addUser(project, email, password)
   const client = project.client()

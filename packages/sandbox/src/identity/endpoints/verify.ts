@@ -16,7 +16,7 @@ const linkRefusal = 'Email link is invalid or has expired'
 const codeRefusal = 'Token has expired or is invalid'
 const halfConfirmed = 'Confirmation link accepted. Please proceed to confirm link sent to the other email'
 
-/** `GET /verify`: the link of a mail. Answers 303 to the target, with a session or an error in its fragment. */
+/** `GET /verify`: the link of a mail. Redirects (303) to the target, with a session or an error in the fragment. */
 export function registerVerifyLink(app: FastifyInstance, context: IdentityContext): void {
   app.get('/verify', async (request, reply) => {
     const { token, type } = request.query as Record<string, unknown>
@@ -24,7 +24,7 @@ export function registerVerifyLink(app: FastifyInstance, context: IdentityContex
     if (typeof token !== 'string' || token === '') throw validationFailed('Verify requires a token or a token hash')
     const fragment = await verifyLink(context, type, token)
     const target = new URL(redirectTarget(request, context.settings))
-    // Go encodes a form with its keys in order; `sb` marks the fragment as this server's.
+    // Go encodes a form with sorted keys. `sb` marks the fragment as GoTrue's.
     target.hash = new URLSearchParams(Object.entries({ ...fragment, sb: '' }).sort()).toString()
     return reply.redirect(target.href, 303)
   })
@@ -53,7 +53,7 @@ async function verifyLink(context: IdentityContext, type: string, tokenHash: str
   }
 }
 
-/** `POST /verify`: `token_hash` alone, or `email` and `token`. Answers with a session. */
+/** `POST /verify` with a `token_hash`, or with `email` and `token`. Answers with a session. */
 export function registerVerify(app: FastifyInstance, context: IdentityContext): void {
   app.post('/verify', async (request) => {
     const verification = verifyPosted(context, request)

@@ -8,17 +8,17 @@ export type ApiRole = 'anon' | 'service_role'
 
 type Keys = Pick<IdentitySettings, 'anonKey' | 'serviceRoleKey'>
 
-/** The role of an API key; null if it is none. */
+/** The role of an API key; null for an invalid key. */
 export function roleOfKey(key: string, { anonKey, serviceRoleKey }: Keys): ApiRole | null {
-  // Both are compared, whatever the first says.
+  // Always compares both keys, so that the time tells nothing.
   const isAnon = isSame(key, anonKey)
   const isService = isSame(key, serviceRoleKey)
   return isService ? 'service_role' : isAnon ? 'anon' : null
 }
 
 /**
- * What the gateway in front of GoTrue does: a request needs one of the project's API keys, in the header or query
- * `apikey`.
+ * Requires one of the project's API keys, in the header or query parameter `apikey`, as the gateway in front of GoTrue
+ * does.
  *
  * @throws GatewayRefusal 401
  */
@@ -36,7 +36,7 @@ export function requireApiKey(request: FastifyRequest, keys: Keys): ApiRole {
   return role
 }
 
-/** The first value of `Sb-Forwarded-For`, if it is an IP address; that of the user for whom a server asks. */
+/** The first value of `Sb-Forwarded-For`, if it is an IP address. With it, a server forwards its user's address. */
 export function forwardedFor(request: FastifyRequest): string | null {
   const header = request.headers['sb-forwarded-for']
   const first = (Array.isArray(header) ? header[0] : header)?.split(',')[0]?.trim() ?? ''

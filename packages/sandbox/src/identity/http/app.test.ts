@@ -18,7 +18,11 @@ t.test('the gateway refuses requests without an API key of the project', async (
     password: 'x'
   })
   t.match(error, { name: 'AuthApiError', status: 401, code: undefined, message: 'Invalid API key' })
-  t.equal((await fetch(`${url}/auth/v1/health?apikey=${testKeys.anonKey}`)).status, 200, 'the query works too')
+  t.equal(
+    (await fetch(`${url}/auth/v1/health?apikey=${testKeys.anonKey}`)).status,
+    200,
+    'the query parameter works, too'
+  )
   t.match(await (await fetch(`${url}/auth/v1/health`, { headers: keyed })).json(), { name: 'GoTrue' })
 })
 
@@ -33,7 +37,7 @@ t.test('the key set, mailed links and provider pages need no API key', async (t)
   t.equal((await fetch(`${url}/auth/v1/verify`, { method: 'POST' })).status, 401)
 })
 
-t.test('errors have the shape of the API version that is asked for', async (t) => {
+t.test('errors have the format of the requested API version', async (t) => {
   const { url } = await startTestProject(t)
   const ask = (headers: Record<string, string>) => fetch(`${url}/auth/v1/user`, { headers: { ...keyed, ...headers } })
   const current = await ask(versioned)
@@ -48,10 +52,10 @@ t.test('errors have the shape of the API version that is asked for', async (t) =
     t.match(await old.json(), { code: 403, error_code: 'bad_jwt', msg: String })
   }
   const fine = await fetch(`${url}/auth/v1/health`, { headers: { ...keyed, ...versioned } })
-  t.equal(fine.headers.get('x-supabase-api-version'), null, 'only errors name it')
+  t.equal(fine.headers.get('x-supabase-api-version'), null, 'only errors have the header')
 })
 
-t.test('bodies are JSON of the right types, whatever their content type says, and at most 1 MiB', async (t) => {
+t.test('every body is read as JSON of the right types and of at most 1 MiB, whatever its content type', async (t) => {
   const { url } = await startTestProject(t)
   const post = async (body: string) => {
     const headers = { ...keyed, ...versioned, 'content-type': 'text/plain' }
@@ -74,24 +78,24 @@ t.test('bodies are JSON of the right types, whatever their content type says, an
   t.match(await post('{"email":"a@example.com","password":"correct horse"}'), { status: 200 })
 })
 
-t.test('every path answers in JSON, and what the stand-in lacks is refused by name', async (t) => {
+t.test('every path answers in JSON, and unsupported endpoints are named in the error', async (t) => {
   const { url } = await startTestProject(t)
   for (const [method, path] of [
     ['GET', '/'],
     ['GET', '/rest/v1/users'],
-    ['POST', '/auth/v1/factors'],
+    ['POST', '/auth/v1/sso'],
     ['DELETE', '/auth/v1/user']
   ]) {
     const response = await fetch(`${url}${path}`, { method, headers: { ...keyed, ...versioned } })
     t.equal(response.status, 404)
-    t.match(await response.json(), { message: `${method} ${path} is not part of this stand-in for Supabase Auth` })
+    t.match(await response.json(), { message: `${method} ${path} is not supported by the embedded identity server` })
   }
   const response = await fetch(`${url}/auth/v1/%zz`, { headers: { ...keyed, ...versioned } })
   t.equal(response.status, 400)
   t.match(await response.json(), { code: 'validation_failed', message: String })
 })
 
-t.test('the address for which a server with the secret key asks can be read back', async (t) => {
+t.test('tests can read the client address that a server with the secret key forwards', async (t) => {
   const { url } = await startTestProject(t)
   const signIn = async (key: string, forwardedFor: string) => {
     const client = createClient(url, key, {
@@ -102,17 +106,17 @@ t.test('the address for which a server with the secret key asks can be read back
     return (await fetch(`${url}/debug/forwarded-for`)).json()
   }
   const { anonKey, serviceRoleKey } = testKeys
-  t.same(await signIn(anonKey, '203.0.113.1'), { forwarded_for: null }, 'the publishable key says nothing')
-  t.same(await signIn(serviceRoleKey, 'unknown'), { forwarded_for: null }, 'no address')
+  t.same(await signIn(anonKey, '203.0.113.1'), { forwarded_for: null }, 'ignored with the publishable key')
+  t.same(await signIn(serviceRoleKey, 'unknown'), { forwarded_for: null }, 'not an address')
   t.same(await signIn(serviceRoleKey, '203.0.113.7, 10.0.0.1'), { forwarded_for: '203.0.113.7' })
   t.same(await signIn(serviceRoleKey, '2001:db8::1'), { forwarded_for: '2001:db8::1' })
 })
 
-t.test('it listens on this machine only', async (t) => {
+t.test('it listens on 127.0.0.1 only', async (t) => {
   const { url, mailboxUrl } = await startTestProject(t)
   for (const address of [url, mailboxUrl]) {
     t.equal(new URL(address).hostname, '127.0.0.1')
-    // Another address of this machine's loopback network: a server on all interfaces would answer there.
+    // A server on all interfaces would answer on this loopback address, too.
     const refused = new Promise((resolve) => {
       request({ host: '127.0.0.2', port: new URL(address).port }, () => resolve('answered'))
         .once('error', (error) => resolve('code' in error ? error.code : error))

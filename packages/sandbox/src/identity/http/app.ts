@@ -1,10 +1,12 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { answerOwnHostOnly } from '../../own-host.ts'
 import type { IdentityContext } from '../context.ts'
+import { registerAdminFactors } from '../endpoints/admin-factors.ts'
 import { registerAdminLinks } from '../endpoints/admin-links.ts'
 import { registerAdminUsers } from '../endpoints/admin-users.ts'
+import { registerFactors } from '../endpoints/factors.ts'
 import { registerMailRequests } from '../endpoints/mail-requests.ts'
-import { registerOpenReads, registerProject } from '../endpoints/project.ts'
+import { registerOpenEndpoints, registerProject } from '../endpoints/project.ts'
 import { registerSignUp } from '../endpoints/signup.ts'
 import { registerToken } from '../endpoints/token.ts'
 import { registerUser } from '../endpoints/user.ts'
@@ -16,22 +18,22 @@ import { sendError } from './send-error.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The role of the API key; null where none is needed. */
+    /** The role of the API key; null where no key is needed. */
     apiRole: ApiRole | null
   }
 }
 
-const bodyLimit = 1_048_576
+const maxBodyBytes = 1_048_576
 
 /**
- * The HTTP server: GoTrue under `/auth/v1`, behind what the gateway of a Supabase project checks.
+ * Builds the HTTP server: GoTrue under `/auth/v1`, behind the API key checks of a Supabase project's gateway.
  *
- * @param logger where failures and requests for what the stand-in lacks are reported; false: nowhere
+ * @param logger gets failures and requests to unsupported endpoints; false: no log
  */
 export function buildIdentityApp(context: IdentityContext, logger: FastifyServerOptions['logger']): FastifyInstance {
-  // Without HEAD: a mail scanner's HEAD must not use a link up.
+  // Without HEAD: a mail scanner's HEAD must not consume a link.
   const app = Fastify({
-    bodyLimit,
+    bodyLimit: maxBodyBytes,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     logger,
@@ -43,12 +45,12 @@ export function buildIdentityApp(context: IdentityContext, logger: FastifyServer
   parseAnyBodyAsJson(app)
 
   let lastForwardedFor: string | null = null
-  /** What the last request with the secret key said of the user for whom it asked. For tests of servers. */
+  /** The client address that the last request with the secret key forwarded. For tests of servers. */
   app.get('/debug/forwarded-for', async () => ({ forwarded_for: lastForwardedFor }))
 
   app.register(
     async (open) => {
-      registerOpenReads(open, context)
+      registerOpenEndpoints(open, context)
       registerVerifyLink(open, context)
     },
     { prefix: '/auth/v1' }
@@ -65,23 +67,25 @@ export function buildIdentityApp(context: IdentityContext, logger: FastifyServer
       registerToken(keyed, context)
       registerMailRequests(keyed, context)
       registerUser(keyed, context)
+      registerFactors(keyed, context)
       await keyed.register(async (admin) => {
         admin.addHook('onRequest', (request) => requireAdmin(context, request))
         registerAdminUsers(admin, context)
         registerAdminLinks(admin, context)
+        registerAdminFactors(admin, context)
       })
     },
     { prefix: '/auth/v1' }
   )
   app.setNotFoundHandler((request, reply) => {
-    const what = `${request.method} ${request.url.split('?')[0]} is not part of this stand-in for Supabase Auth`
+    const what = `${request.method} ${request.url.split('?')[0]} is not supported by the embedded identity server`
     request.log.warn(what)
     return sendError(new GoTrueError(404, 'validation_failed', what), request, reply)
   })
   return app
 }
 
-/** GoTrue reads every body as JSON, whatever its type says. An empty one is undefined. */
+/** Reads every body as JSON, whatever its content type, as GoTrue does. An empty body is undefined. */
 function parseAnyBodyAsJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {

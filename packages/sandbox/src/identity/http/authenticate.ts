@@ -16,12 +16,12 @@ export function isUuid(text: string): boolean {
 
 export interface SignedIn {
   user: StoredUser
-  /** null for a token without one. */
+  /** null for a token without a session. */
   session: StoredSession | null
 }
 
 /**
- * The user of the request's access token, with the session that it is of.
+ * Returns the user and the session of the request's access token.
  *
  * @throws GoTrueError 401 `no_authorization`; 403 `bad_jwt`, `user_not_found`, `user_banned`, `session_not_found`
  */
@@ -31,7 +31,7 @@ export async function requireUser(context: IdentityContext, request: FastifyRequ
   return findSignedIn(context, userId, sessionId)
 }
 
-/** Looks the user and session up again, after a request has waited for something. Errors as of {@link requireUser}. */
+/** Reads the user and session again, after a request has awaited something. Errors are those of {@link requireUser}. */
 export function findSignedIn(context: IdentityContext, userId: string, sessionId: string | null): SignedIn {
   const user = context.users.byId(userId)
   if (user === null) throw new GoTrueError(403, 'user_not_found', 'User from sub claim in JWT does not exist')
@@ -49,7 +49,7 @@ export async function requireAdmin(context: IdentityContext, request: FastifyReq
   if (!adminRoles.includes(role)) throw new GoTrueError(403, 'not_admin', 'User not allowed')
 }
 
-/** An API key as bearer stands for a token with its role; so does the request's own key if there is no bearer. */
+/** An API key counts as a token with its role: as the bearer, or, without a bearer, as the request's `apikey`. */
 async function readClaims(context: IdentityContext, request: FastifyRequest): Promise<VerifiedClaims> {
   const { authorization } = request.headers
   if (authorization === undefined && request.apiRole !== null) return roleClaims(request.apiRole)

@@ -4,7 +4,7 @@ import { validationFailed } from '../errors.ts'
 const defaultSize = 50
 
 export interface Page {
-  /** From 1. */
+  /** Starts at 1. */
   number: number
   size: number
 }
@@ -15,13 +15,13 @@ export function readPage(request: FastifyRequest): Page {
   return { number: readNumber(page, 1), size: readNumber(size, defaultSize) }
 }
 
-/** `X-Total-Count`, and `Link` with the next and the last page. */
+/** Returns `X-Total-Count`, and `Link` with the next and the last page. */
 export function pageHeaders(request: FastifyRequest, { number, size }: Page, total: number): Record<string, string> {
   const last = Math.ceil(total / size)
   const query = request.query as Record<string, string>
   const path = request.url.split('?')[0]?.replace(/^\/auth\/v1/, '') ?? ''
   const link = (page: number, rel: string) => {
-    // Sorted, as Go writes them: the client takes the digit after the first "=" for the page.
+    // Sorted as in Go, because the client takes the digit after the first "=" as the page.
     const parameters = new URLSearchParams(Object.entries({ ...query, page: String(page) }).sort())
     return `<${path}?${parameters}>; rel="${rel}"`
   }

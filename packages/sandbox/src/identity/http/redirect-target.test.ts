@@ -4,7 +4,7 @@ import { globToPattern, isRedirectAllowed } from './redirect-target.ts'
 const hosted = { siteUrl: 'https://app.example.com', redirectAllowList: ['https://*.example.net/**', 'myapp://login'] }
 const local = { siteUrl: 'http://localhost:3000', redirectAllowList: [] }
 
-t.test('only the site, this machine and the allow list are redirect targets', async (t) => {
+t.test('redirects go only to the site, loopback addresses and the allow list', async (t) => {
   for (const [settings, target, expected] of [
     [hosted, 'https://app.example.com', true],
     [hosted, 'https://app.example.com/path?x=1#y', true],
@@ -31,7 +31,7 @@ t.test('only the site, this machine and the allow list are redirect targets', as
   }
 })
 
-t.test('globs stop at dots and slashes unless doubled', async (t) => {
+t.test('`*` stops at dots and slashes, `**` does not', async (t) => {
   for (const [glob, text, expected] of [
     ['a*c', 'abc', true],
     ['a*c', 'a.c', false],

@@ -5,8 +5,8 @@ import type { IdentitySettings } from '../settings.ts'
 type RedirectSettings = Pick<IdentitySettings, 'siteUrl' | 'redirectAllowList'>
 
 /**
- * Where a request wants the user sent: the header or query `redirect_to`, or else the page that it came from. Targets
- * that are not allowed become the site, silently, as in GoTrue (internal/utilities/request.go).
+ * The redirect target of a request: the header or query parameter `redirect_to`, else the `Referer`. A target that is not
+ * allowed is silently replaced with the site, as in GoTrue (internal/utilities/request.go).
  */
 export function redirectTarget(request: FastifyRequest, settings: RedirectSettings): string {
   const { redirect_to: inHeader, referer } = request.headers
@@ -18,8 +18,8 @@ export function redirectTarget(request: FastifyRequest, settings: RedirectSettin
 }
 
 /**
- * Whether the server may send a browser there: to the site itself (with any port, if it is this machine), to a loopback
- * address, or to what the allow list names.
+ * Whether the server may redirect a browser there: to the site (with any port, if it is on this machine), to a loopback
+ * address, or to a URL of the allow list.
  */
 export function isRedirectAllowed(target: string, { siteUrl, redirectAllowList }: RedirectSettings): boolean {
   if (!URL.canParse(target)) return false
@@ -38,8 +38,8 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * A glob of the allow list as a regular expression: `*` and `?` stop at `.` and `/`, `**` does not; `[a-z]`, `[!a]` and
- * `{a,b}` are alternatives; `\` takes a character literally.
+ * Converts a glob of the allow list to a regular expression. `*` and `?` stop at `.` and `/`, `**` does not. `[a-z]`, `[!a]`
+ * and `{a,b}` are alternatives. `\` escapes a character.
  */
 export function globToPattern(glob: string): RegExp {
   let source = ''

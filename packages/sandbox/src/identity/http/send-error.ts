@@ -4,7 +4,7 @@ import { GatewayRefusal, GoTrueError, OAuthError, WeakPasswordError } from '../e
 const versionHeader = 'x-supabase-api-version'
 const version = '2024-01-01'
 
-/** Shapes every failure as GoTrue, or the gateway in front of it, does for the API version that the client asks for. */
+/** Sends an error in the format of GoTrue, or of the gateway in front of it, for the requested API version. */
 export function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof GatewayRefusal) return reply.code(401).send({ message: error.message, hint: error.hint })
   const isVersioned = asksForVersion(request)

@@ -7,8 +7,7 @@ export interface RenderedMail {
 }
 
 /**
- * Fills in a template. As Go's html/template does, a value is escaped for the place where it stands: as text, or within
- * the query of a link.
+ * Fills in a template. Values are escaped for their place, as in Go's html/template: as text, or in the query of a link.
  */
 export function renderTemplate(template: string, values: TemplateValues): RenderedMail {
   const html = template.replace(/\{\{ *\.(\w+) *\}\}/g, (_action, name: keyof TemplateValues, offset: number) => {

@@ -6,7 +6,7 @@ import type { StoredUser } from '../store/users.ts'
 import { newOneTimePassword, type OneTimePassword } from '../tokens/one-time-password.ts'
 import type { MailKind, TemplateValues } from './templates.ts'
 
-/** What `type` a link of a mail carries. */
+/** The `type` in the link of a mail. */
 export type VerificationType = 'signup' | 'recovery' | 'invite' | 'magiclink' | 'email_change'
 
 type SentAt = 'confirmation_sent_at' | 'recovery_sent_at' | 'email_change_sent_at'
@@ -21,7 +21,7 @@ const mails = {
 export type MailedType = keyof typeof mails
 
 /**
- * Gives the user a new token of that type, in place of an older one, without sending a mail.
+ * Gives the user a new token of this type, without sending a mail. It replaces an older token.
  *
  * @returns the code and the link
  */
@@ -37,9 +37,9 @@ export function grantToken(context: IdentityContext, user: StoredUser, type: Mai
 }
 
 /**
- * Mails the user a new token of that type.
+ * Mails the user a new token of this type.
  *
- * @throws GoTrueError 429 `over_email_send_rate_limit` soon after the last mail of its kind; invitations have no limit
+ * @throws GoTrueError 429 `over_email_send_rate_limit` soon after the last mail of its type; invitations have no limit
  */
 export function mailToken(context: IdentityContext, user: StoredUser, type: MailedType, redirectTo: string): void {
   const { profile } = user
@@ -52,7 +52,7 @@ export function mailToken(context: IdentityContext, user: StoredUser, type: Mail
 }
 
 /**
- * Mails both the new and the current address, each with a token of its own; the address changes when both are confirmed.
+ * Mails a token to the new address and another to the current one. The address changes when both are confirmed.
  *
  * @throws GoTrueError 429 `over_email_send_rate_limit`
  */
@@ -83,7 +83,7 @@ export function mailEmailChange(
   }
 }
 
-/** The link of GoTrue that verifies a token and redirects. */
+/** Builds GoTrue's link that verifies a token and redirects. */
 export function verificationLink(
   { baseUrl }: IdentityContext,
   tokenHash: string,

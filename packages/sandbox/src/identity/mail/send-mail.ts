@@ -2,12 +2,12 @@ import type { MailStore } from '../../mailbox/mail-store.ts'
 import { renderTemplate } from './render-template.ts'
 import type { MailKind, Templates, TemplateValues } from './templates.ts'
 
-/** Sends a mail of a kind. */
+/** Sends a mail. */
 export type MailSender = (kind: MailKind, to: string, values: TemplateValues) => void
 
 const sender = { Name: 'Tollgate', Address: 'no-reply@tollgate.test' }
 
-/** Mails go to the mailbox, in the transaction of the request that sends them. */
+/** Stores mails in the mailbox, in the transaction of the request that sends them. */
 export function createMailSender(mails: MailStore, templates: Templates, now: () => number): MailSender {
   return (kind, to, values) => {
     const { subject, html } = renderTemplate(templates[kind], values)

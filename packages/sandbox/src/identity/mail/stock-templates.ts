@@ -8,8 +8,7 @@ const page = (title: string, text: string, link: string) => `<title>${title}</ti
 `
 
 /**
- * Mails in the shape of the ones that a Supabase project sends before anyone edits them: the link is one of GoTrue,
- * which redirects with the session in the fragment of the address.
+ * Mails like those of a new Supabase project. They link to GoTrue, which redirects with the session in the URL fragment.
  */
 export const stockTemplates: Templates = {
   confirmation: page('Confirm Your Email', 'This link confirms your address:', 'Confirm your address'),

@@ -18,7 +18,7 @@ const values: TemplateValues = {
   SendingTo: 'new@example.com'
 }
 
-t.test('the first link of each of our mails is Tollgate’s, with the type that verifyOtp takes', async (t) => {
+t.test('the first link of each Tollgate mail leads to Tollgate, with the type that verifyOtp takes', async (t) => {
   const templates = loadTemplates('tollgate')
   for (const [kind, type] of [
     ['confirmation', 'email'],
@@ -30,13 +30,17 @@ t.test('the first link of each of our mails is Tollgate’s, with the type that 
     t.notMatch(html, '{{')
   }
   const { html } = renderTemplate(templates.invite, values)
-  t.equal(linksOf(html)[0], `${values.RedirectTo}#token_hash=abc123&type=invite`, 'where the inviter wants it to lead')
+  t.equal(
+    linksOf(html)[0],
+    `${values.RedirectTo}#token_hash=abc123&type=invite`,
+    'the redirect target of the invitation'
+  )
   const toUser = renderTemplate(templates.magic_link, values)
-  t.equal(linksOf(toUser.html)[0], values.RedirectTo, 'a user signs in there')
-  t.notMatch(toUser.html, /abc123|123456/, 'and the mail carries nothing that signs anybody in')
+  t.equal(linksOf(toUser.html)[0], values.RedirectTo, 'an existing user signs in there')
+  t.notMatch(toUser.html, /abc123|123456/, 'the mail contains no token')
 })
 
-t.test('the first link of each stock mail is the provider’s', async (t) => {
+t.test('the first link of each stock mail leads to the identity server', async (t) => {
   for (const template of Object.values(loadTemplates('stock'))) {
     const { html } = renderTemplate(template, values)
     t.equal(linksOf(html)[0], values.ConfirmationURL)
@@ -44,7 +48,7 @@ t.test('the first link of each stock mail is the provider’s', async (t) => {
   }
 })
 
-t.test('values are escaped for where they stand', async (t) => {
+t.test('values are escaped for their place', async (t) => {
   const template =
     '<title>For {{ .Email }}</title><p>{{.Email}}</p><a href="{{ .SiteURL }}/x?next={{ .RedirectTo }}">x</a>'
   const { subject, html } = renderTemplate(template, values)
@@ -54,7 +58,7 @@ t.test('values are escaped for where they stand', async (t) => {
   t.equal(linksOf(html)[0], 'https://app.example.com/x?next=https%3A%2F%2Fapp.example.com%2Fa%3Fb%3Dc%26d%3De')
 })
 
-t.test('a template that needs more than the variables is refused by name', async (t) => {
+t.test('a template that uses other variables or actions is named in the error', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'tollgate-templates-'))
   t.teardown(() => rm(directory, { recursive: true, force: true }))
   const load = async (confirmation: string) => {
@@ -66,5 +70,5 @@ t.test('a template that needs more than the variables is refused by name', async
   })
   await t.rejects(load('<title>x</title>{{ .Nonsense }}'), { message: /confirmation: \{\{ \.Nonsense \}\}/ })
   await t.rejects(load('<p>x</p>'), { message: /confirmation: it has no <title>/ })
-  await t.rejects(load('<title>x</title>'), { message: /recovery\.html/ }, 'a missing one is named')
+  await t.rejects(load('<title>x</title>'), { message: /recovery\.html/ }, 'a missing template is named')
 })

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { workspaceUrl } from '@tollgate/service/workspace.ts'
 import { stockTemplates } from './stock-templates.ts'
 
-/** The mails of the server, by the names that Supabase has for their templates. */
+/** The kinds of mails, as Supabase names their templates. */
 export type MailKind = 'confirmation' | 'recovery' | 'invite' | 'magic_link' | 'email_change'
 
-/** What a template can insert as `{{ .Name }}`, as in Supabase's own. */
+/** The variables of a template (`{{ .Name }}`), as in Supabase. */
 export const templateVariables = [
   'SiteURL',
   'ConfirmationURL',
@@ -20,14 +20,14 @@ export type TemplateValues = Readonly<Record<(typeof templateVariables)[number],
 
 export type Templates = Readonly<Record<MailKind, string>>
 
-/** Tollgate's templates, which operators install in their Supabase project too. */
+/** Tollgate's templates. Operators also install them in their Supabase project. */
 export const templateDirectory = workspaceUrl('deploy/supabase/')
 
 /**
  * Loads and checks the templates.
  *
- * @param choice `tollgate` reads `<kind>.html` in `directory`; `stock` are in the shape of a project nobody configured
- * @throws Error naming the template that is missing, has no `<title>`, or uses more than the variables above
+ * @param choice `tollgate` reads `<kind>.html` in `directory`; `stock` are like those of a new Supabase project
+ * @throws Error that names a template which is missing, has no `<title>`, or uses anything but the variables above
  */
 export function loadTemplates(choice: 'tollgate' | 'stock', directory: URL = templateDirectory): Templates {
   const load = (kind: Exclude<MailKind, 'email_change'>) => {
@@ -41,7 +41,7 @@ export function loadTemplates(choice: 'tollgate' | 'stock', directory: URL = tem
     recovery: load('recovery'),
     invite: load('invite'),
     magic_link: load('magic_link'),
-    // Tollgate has none: no page of it changes an address.
+    // Tollgate has no template for this, because none of its pages changes an address.
     email_change: stockTemplates.email_change
   }
 }

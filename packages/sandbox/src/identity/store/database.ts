@@ -24,8 +24,8 @@ const schema = `
 /**
  * Opens the database of the identity server.
  *
- * @param directory where `identity.sqlite` lies or is made; null keeps everything in memory
- * @throws Error when another process has it, or when it is of another version
+ * @param directory the directory of `identity.sqlite`, made if absent; null keeps everything in memory
+ * @throws Error if another process holds the file, or if another version made it
  */
 export function openDatabase(directory: string | null): DatabaseSync {
   return openSqlite({ directory, fileName: 'identity.sqlite', schema, version: 1, owner: 'identity server' })

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** What a mailed token is for. A user has at most one of each kind; a new one replaces the old. */
+/** The purpose of a mailed token. A user has at most one token of each kind; a new one replaces the old. */
 export type TokenKind = 'confirmation' | 'recovery' | 'email_change_new' | 'email_change_current'
 
 export interface OneTimeToken {
@@ -12,7 +12,7 @@ export interface OneTimeToken {
 
 export interface OneTimeTokens {
   replace(userId: string, kind: TokenKind, tokenHash: string, createdMs: number): void
-  /** The token with that hash, if it is of one of `kinds`. */
+  /** Finds the token with this hash, if its kind is one of `kinds`. */
   find(tokenHash: string, kinds: readonly TokenKind[]): OneTimeToken | null
   remove(userId: string, kind: TokenKind): void
   removeOfUser(userId: string): void

@@ -7,13 +7,13 @@ export interface SigningKey {
   readonly kid: string
   readonly privateKey: CryptoKey
   readonly publicKey: CryptoKey
-  /** What the key set shows. */
+  /** The key in the public key set. */
   readonly publicJwk: JWK
 }
 
 /**
- * The server's signing key, made at the first start. Its id is random: clients keep key sets of `127.0.0.1` by host
- * name only, so two local servers must not share one.
+ * Loads the server's signing key, made at the first start. Its id is random, because clients cache key sets by host name:
+ * two servers on 127.0.0.1 must not share an id.
  */
 export async function loadSigningKey(database: DatabaseSync): Promise<SigningKey> {
   const stored = database.prepare('select kid, private_jwk from signing_keys').get()

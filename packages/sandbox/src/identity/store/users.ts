@@ -1,30 +1,33 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { StoredFactor } from '../accounts/factors.ts'
 import type { WireUser } from '../wire.ts'
 
 export interface StoredUser {
-  /** What the API shows. `phone` is empty: the stand-in has no telephone sign-in. */
+  /** The user in the API. `phone` is empty, because phone sign-in is not supported. */
   profile: WireUser
-  /** null: the user cannot sign in with a password. */
+  /** null for a user who cannot sign in with a password. */
   passwordHash: string | null
-  /** Whether one of the two mails of an address change has been confirmed. */
+  /** Whether the first of the two mails of an address change was confirmed. */
   isEmailChangeHalfConfirmed: boolean
+  /** Second factors. */
+  factors?: StoredFactor[]
 }
 
 export interface UserPage {
   users: StoredUser[]
-  /** Users that match, on all pages. */
+  /** Number of matching users on all pages. */
   total: number
 }
 
-/** The users, newest last. An address belongs to one user at most: {@link Users.insert} and {@link Users.update} throw otherwise. */
+/** The stored users. {@link Users.insert} and {@link Users.update} throw if another user has the address. */
 export interface Users {
   insert(user: StoredUser): void
   update(user: StoredUser): void
   remove(id: string): void
   byId(id: string): StoredUser | null
-  /** @param email in any case */
+  /** @param email in upper or lower case */
   byEmail(email: string): StoredUser | null
-  /** Newest first. `filter` is a part of the address or of `user_metadata.full_name`. */
+  /** A page of users, newest first. `filter` is a part of the address or of `user_metadata.full_name`. */
   page(number: number, size: number, filter: string): UserPage
 }
 

@@ -10,7 +10,7 @@ export interface IssuedAccessToken {
   expiresAt: number
 }
 
-/** What the server reads of a token that it has verified. A role key has no `userId` and no `sessionId`. */
+/** The claims of a verified token. An API key has no `userId` and no `sessionId`. */
 export interface VerifiedClaims {
   userId: string | null
   sessionId: string | null
@@ -18,7 +18,7 @@ export interface VerifiedClaims {
 }
 
 /**
- * Signs an access token with a copy of the user's data.
+ * Issues an access token that contains the user's data.
  *
  * @param issuer `<url>/auth/v1`
  */
@@ -36,7 +36,7 @@ export async function issueAccessToken(
     app_metadata: user.app_metadata,
     user_metadata: user.user_metadata,
     role: user.role,
-    aal: 'aal1',
+    aal: session.aal ?? 'aal1',
     amr: session.amr,
     session_id: session.id,
     is_anonymous: user.is_anonymous
@@ -53,7 +53,7 @@ export async function issueAccessToken(
   return { token, expiresAt }
 }
 
-/** @throws GoTrueError 403 `bad_jwt` for a token that this server did not sign or that has expired */
+/** @throws GoTrueError 403 `bad_jwt` for an expired token, or one that this server did not sign */
 export async function verifyAccessToken(key: SigningKey, token: string, now: Date): Promise<VerifiedClaims> {
   try {
     const { payload, protectedHeader } = await jwtVerify(token, key.publicKey, {

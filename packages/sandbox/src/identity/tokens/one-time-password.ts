@@ -3,7 +3,7 @@ import { createHash, randomInt } from 'node:crypto'
 export interface OneTimePassword {
   /** Six digits, for people to type. */
   code: string
-  /** What links carry and the server stores: the hexadecimal SHA-224 of address and code. */
+  /** The token in links, which the server stores: the hexadecimal SHA-224 of address and code. */
   tokenHash: string
 }
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { judgeRefresh } from './judge-refresh.ts'
+import { decideRefresh } from './decide-refresh.ts'
 import { decodeRefreshToken, encodeRefreshToken, isRefreshTokenOf, newRefreshKey } from './refresh-token.ts'
 
 const content = fc.record({ sessionId: fc.uuid(), counter: fc.integer({ min: 0, max: 2 ** 48 - 1 }) })
 
-t.test('a token says which session it is of and its number, and its key signs that', async () => {
+t.test('a token contains its session and number, signed with the key of the session', async () => {
   fc.assert(
     fc.property(content, (values) => {
       const key = newRefreshKey()
@@ -21,7 +21,7 @@ t.test('a token says which session it is of and its number, and its key signs th
   )
 })
 
-t.test('a token with any character changed is not the session’s', async () => {
+t.test('a token with any changed character is invalid', async () => {
   fc.assert(
     fc.property(content, fc.nat(), fc.constantFrom(...'AZaz09-_'), (values, position, character) => {
       const key = newRefreshKey()
@@ -34,12 +34,12 @@ t.test('a token with any character changed is not the session’s', async () => 
   )
 })
 
-t.test('anything else is no token', async (t) => {
+t.test('any other text is not decoded', async (t) => {
   fc.assert(fc.property(fc.string(), (text) => decodeRefreshToken(text) === null))
   t.equal(isRefreshTokenOf('', newRefreshKey()), false)
 })
 
-t.test('a refresh token is rotated, answered again, refused, or ends the session', async (t) => {
+t.test('a refresh token is rotated, gets the active token, is refused, or ends the session', async (t) => {
   for (const [activeCounter, presentedCounter, sinceLastRefreshMs, expected] of [
     [5, 5, 0, 'rotate'],
     [5, 5, 1e9, 'rotate'],
@@ -51,6 +51,6 @@ t.test('a refresh token is rotated, answered again, refused, or ends the session
     [5, 6, 0, 'not_issued']
   ] as const) {
     const facts = { activeCounter, presentedCounter, sinceLastRefreshMs, reuseIntervalMs: 10_000 }
-    t.equal(judgeRefresh(facts), expected, JSON.stringify(facts))
+    t.equal(decideRefresh(facts), expected, JSON.stringify(facts))
   }
 })

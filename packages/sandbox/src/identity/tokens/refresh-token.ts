@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-// The newer of GoTrue's two formats: the token says which session it is of and the how-many-eth of it, and the session's
-// key signs that. So no token is stored, only a counter per session. Clients treat it as opaque.
+// The newer of GoTrue's two formats: a token contains its session and its number, signed with the session's key. So the
+// server stores only a counter for each session. Clients treat tokens as opaque.
 
 const version = 0
 const idLength = 16
@@ -16,7 +16,7 @@ export interface RefreshTokenContent {
   counter: number
 }
 
-/** A new key for the refresh tokens of a session, base64url. */
+/** Makes a key for the refresh tokens of a session, base64url. */
 export function newRefreshKey(): string {
   return randomBytes(32).toString('base64url')
 }
@@ -29,10 +29,10 @@ export function encodeRefreshToken({ sessionId, counter }: RefreshTokenContent, 
   return Buffer.concat([content, sign(content, refreshKey)]).toString('base64url')
 }
 
-/** What a token claims; null if it is not of this format. Trust it only after {@link isRefreshTokenOf}. */
+/** Decodes a token; null for another format. The content is trusted only after {@link isRefreshTokenOf}. */
 export function decodeRefreshToken(token: string): RefreshTokenContent | null {
   const bytes = Buffer.from(token, 'base64url')
-  // Decoding is lenient; only the one spelling that was issued is a token.
+  // Base64 decoding is lenient, so the exact spelling is checked.
   if (bytes.length !== length || bytes.readUInt8() !== version || bytes.toString('base64url') !== token) return null
   const id = bytes.toString('hex', 1, 1 + idLength)
   return {
@@ -41,7 +41,7 @@ export function decodeRefreshToken(token: string): RefreshTokenContent | null {
   }
 }
 
-/** Whether the session with that key issued the token. */
+/** Whether the session with this key issued the token. */
 export function isRefreshTokenOf(token: string, refreshKey: string): boolean {
   const bytes = Buffer.from(token, 'base64url')
   const content = bytes.subarray(0, length - macLength)

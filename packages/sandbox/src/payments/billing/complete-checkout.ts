@@ -3,7 +3,7 @@ import { invalidRequest } from '../errors.ts'
 import { newCustomer } from '../objects/new-customer.ts'
 import type { WireCheckoutSession, WireCustomer } from '../wire.ts'
 import { attachCard } from './attach-card.ts'
-import { type CardInput, judgeCard } from './judge-card.ts'
+import { type CardInput, checkCard } from './check-card.ts'
 import { subscribe } from './subscribe.ts'
 
 /** What a person fills in on the checkout page. */
@@ -25,7 +25,7 @@ export function completeCheckout(
 ): WireCheckoutSession {
   const order = context.objects.get('order', session.id)
   if (session.status !== 'open' || order === null) throw invalidRequest('This Checkout Session is not open any more.')
-  const card = judgeCard(payment, context.clock.nowS())
+  const card = checkCard(payment, context.clock.nowS())
   const customer = customerOf(context, session, payment)
   const paymentMethod = attachCard(context, customer, card, payment.name)
   const { subscription, invoice } = subscribe(context, {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { attachCard } from '../billing/attach-card.ts'
-import { type CardInput, judgeCard } from '../billing/judge-card.ts'
+import { type CardInput, checkCard } from '../billing/check-card.ts'
 import type { Api } from '../http/api.ts'
 import { listPage } from '../http/list-page.ts'
 import { oneOf, optional, paging, text } from '../http/params.ts'
@@ -42,7 +42,7 @@ export function registerPaymentMethods(app: FastifyInstance, api: Api): void {
       if (number === undefined) return findResource(context, 'payment_method', id)
       const nowS = context.clock.nowS()
       const input: CardInput = { number, expiry: `12/${new Date(nowS * 1000).getUTCFullYear() + 1}`, cvc: '123' }
-      return attachCard(context, owner, judgeCard(input, nowS), owner.name ?? null)
+      return attachCard(context, owner, checkCard(input, nowS), owner.name ?? null)
     }
   })
 }

@@ -1,4 +1,4 @@
-import type { AcceptedCard } from '../billing/judge-card.ts'
+import type { AcceptedCard } from '../billing/check-card.ts'
 import type { WirePaymentMethod } from '../wire.ts'
 import { newId } from './new-id.ts'
 

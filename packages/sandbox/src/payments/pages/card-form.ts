@@ -1,4 +1,4 @@
-import type { CardInput } from '../billing/judge-card.ts'
+import type { CardInput } from '../billing/check-card.ts'
 import { StripeApiError } from '../errors.ts'
 import type { FormFields } from '../http/parse-form.ts'
 import { type Problem, renderField } from './field.ts'

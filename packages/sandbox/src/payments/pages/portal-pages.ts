@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { inTransaction } from '../../open-sqlite.ts'
 import { attachCard, useForEverything } from '../billing/attach-card.ts'
 import { cancelSubscription, setCancelAtPeriodEnd } from '../billing/cancel-subscription.ts'
-import { judgeCard } from '../billing/judge-card.ts'
+import { checkCard } from '../billing/check-card.ts'
 import { type Proration, switchItems } from '../billing/switch-items.ts'
 import type { Api } from '../http/api.ts'
 import { parseForm } from '../http/parse-form.ts'
@@ -99,7 +99,7 @@ export function registerPortalPages(app: FastifyInstance, api: Api): void {
       const form = readCardForm(parseForm(String(request.body ?? '')))
       try {
         change(() => {
-          const card = judgeCard(form, clock.nowS())
+          const card = checkCard(form, clock.nowS())
           const paymentMethod = attachCard(context, visit.customer, card, form.name)
           useForEverything(context, visit.customer, paymentMethod)
         })

@@ -18,6 +18,21 @@ export type CheckedUser = IdentityUser & {
   isConfirmedByOperator: boolean
 }
 
+/**
+ * Gives the code of the second factor. It is called only when the password was right and a code is needed.
+ *
+ * @throws ServiceError `second_factor_required` without a code, `too_many_requests` after too many
+ */
+export type AskCode = (userId: string) => Promise<string>
+
+/** A new second factor, as an authenticator app needs it. */
+export type NewSecondFactor = {
+  /** Base32, to be typed. */
+  secret: string
+  /** `otpauth://totp/…`, to be shown as a QR code. */
+  uri: string
+}
+
 export type Registration = { email: string; password: string; name: string }
 
 /**
@@ -44,8 +59,56 @@ export type Identity = {
    * @returns its user; null if the token is wrong, used up or expired
    */
   confirm(tokenHash: string, type: ConfirmationType, from: string, limit?: AbortSignal): Promise<IdentityUser | null>
-  /** Checks a password. @throws ServiceError `invalid_credentials`, `email_not_confirmed` */
-  signIn(email: string, password: string, from: string, limit?: AbortSignal): Promise<CheckedUser>
+  /**
+   * Checks a password, and the code of the second factor if the user has one.
+   *
+   * @param askCode by default nobody has a code
+   * @throws ServiceError `invalid_credentials`, `email_not_confirmed`, `second_factor_required`, `invalid_code`,
+   * `second_factor_unavailable`, and what `askCode` throws
+   */
+  signIn(email: string, password: string, from: string, limit?: AbortSignal, askCode?: AskCode): Promise<CheckedUser>
+  /**
+   * Checks a password alone, of somebody who is signed in already. It must not open a session.
+   *
+   * @throws ServiceError `invalid_credentials`, `email_not_confirmed`
+   */
+  checkPassword(email: string, password: string, from: string, limit?: AbortSignal): Promise<void>
+
+  /**
+   * Makes a second factor, which is active once it is confirmed. One that was not confirmed is replaced.
+   *
+   * @throws ServiceError `invalid_credentials`, `second_factor_enabled`, `second_factor_unavailable`
+   */
+  startSecondFactor(email: string, password: string, from: string, limit?: AbortSignal): Promise<NewSecondFactor>
+  /**
+   * Makes the new second factor active.
+   *
+   * @throws ServiceError `invalid_credentials`, `second_factor_enabled`, `no_second_factor`, `invalid_code`, and what
+   * `askCode` throws
+   */
+  confirmSecondFactor(
+    email: string,
+    password: string,
+    askCode: AskCode,
+    from: string,
+    limit?: AbortSignal
+  ): Promise<void>
+  /**
+   * Removes every active second factor.
+   *
+   * @throws ServiceError `invalid_credentials`, `no_second_factor`, `invalid_code`, and what `askCode` throws
+   */
+  removeSecondFactor(
+    email: string,
+    password: string,
+    askCode: AskCode,
+    from: string,
+    limit?: AbortSignal
+  ): Promise<void>
+  /** Whether a user has an active second factor. */
+  hasSecondFactor(id: string, limit?: AbortSignal): Promise<boolean>
+  /** Removes every second factor of a user without a code. */
+  clearSecondFactors(id: string, limit?: AbortSignal): Promise<void>
 
   /** Has the confirmation mail sent again, where there is an address to confirm. Nothing tells whether there is. */
   resendConfirmation(email: string, from: string): Promise<void>

@@ -1,6 +1,13 @@
 import { type AuthError, isAuthApiError } from '@supabase/supabase-js'
 import type { Identity } from './identity.ts'
-import { createClient, guarded, requireUser, type SupabaseOptions, toIdentityUser } from './supabase-client.ts'
+import {
+  type Client,
+  createClient,
+  guarded,
+  requireUser,
+  type SupabaseOptions,
+  toIdentityUser
+} from './supabase-client.ts'
 import { unexpectedFailure, weakPassword } from './supabase-failure.ts'
 
 type AdminCalls = Pick<
@@ -11,9 +18,15 @@ type AdminCalls = Pick<
   inviteNewcomer(email: string, redirectTo: string, limit: AbortSignal): Promise<boolean>
 }
 
-/** What we ask with the service role key: always for ourselves, never signed in as anybody. */
-export function adminCalls({ url, serviceRoleKey }: SupabaseOptions, startLimit: () => AbortSignal): AdminCalls {
-  const admin = (limit = startLimit()) => createClient(url, serviceRoleKey, null, limit).admin
+/** Makes clients with the service role key, which are never signed in as anybody. */
+export const adminClient =
+  ({ url, serviceRoleKey }: SupabaseOptions, startLimit: () => AbortSignal) =>
+  (limit = startLimit()): Client['admin'] =>
+    createClient(url, serviceRoleKey, null, limit).admin
+
+/** What we ask with the service role key: always for ourselves. */
+export function adminCalls(options: SupabaseOptions, startLimit: () => AbortSignal): AdminCalls {
+  const admin = adminClient(options, startLimit)
 
   return {
     isConfirmed: (id) =>

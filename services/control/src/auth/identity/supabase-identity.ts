@@ -1,7 +1,7 @@
-import type { AuthError } from '@supabase/supabase-js'
+import type { AuthError, User } from '@supabase/supabase-js'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Identity } from './identity.ts'
-import { adminCalls } from './supabase-admin.ts'
+import { adminCalls, adminClient } from './supabase-admin.ts'
 import {
   type Client,
   createClient,
@@ -12,6 +12,7 @@ import {
   toCheckedUser,
   toIdentityUser
 } from './supabase-client.ts'
+import { activeFactors, factorCalls, verifyCode } from './supabase-factors.ts'
 import { isMailRepeat, unexpectedFailure, weakPassword } from './supabase-failure.ts'
 import { addressOfLinkSession, isDeadToken } from './supabase-token.ts'
 
@@ -38,10 +39,30 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
     if (error !== null) log.warn({ err: error }, 'a session at the identity provider could not be closed')
   }
 
+  /** See {@link WithSession}. @throws ServiceError `invalid_credentials`, `email_not_confirmed` */
+  async function withSession<Result>(
+    email: string,
+    password: string,
+    from: string,
+    limit: AbortSignal | undefined,
+    use: (client: Client, user: User) => Promise<Result>
+  ): Promise<Result> {
+    const client = clientFor(from, limit)
+    const { data, error } = await client.signInWithPassword({ email, password })
+    if (error !== null) throw signInFailure(error)
+    try {
+      return await use(client, requireUser(data.user))
+    } finally {
+      // The session keeps its id when a second factor is verified, so its first token closes it.
+      await closeSession(client, data.session)
+    }
+  }
+
   const { inviteNewcomer, ...admin } = adminCalls(options, startLimit)
   return {
     startLimit,
     ...admin,
+    ...factorCalls(withSession, new URL(options.publicUrl).host, adminClient(options, startLimit)),
 
     register: ({ email, password, name }, from) =>
       guarded(async () => {
@@ -75,14 +96,17 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
         return user
       }),
 
-    signIn: (email, password, from, limit) =>
-      guarded(async () => {
-        const client = clientFor(from, limit)
-        const { data, error } = await client.signInWithPassword({ email, password })
-        if (error !== null) throw signInFailure(error)
-        await closeSession(client, data.session)
-        return toCheckedUser(requireUser(data.user))
-      }),
+    signIn: (email, password, from, limit, askCode = noCode) =>
+      guarded(() =>
+        withSession(email, password, from, limit, async (client, user) => {
+          const factors = activeFactors(user)
+          if (factors.length > 0) await verifyCode(client, factors, await askCode(user.id))
+          return toCheckedUser(user)
+        })
+      ),
+
+    checkPassword: (email, password, from, limit) =>
+      guarded(() => withSession(email, password, from, limit, async () => {})),
 
     resendConfirmation: (email, from) =>
       guarded(async () => {
@@ -154,6 +178,10 @@ export function createSupabaseIdentity(options: SupabaseOptions): Identity {
       }
     }
   }
+}
+
+const noCode = async (): Promise<never> => {
+  throw new ServiceError('second_factor_required')
 }
 
 /** Links that let somebody choose a password: a token is of one type, and only the provider knows which. */

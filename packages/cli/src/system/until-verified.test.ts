@@ -5,7 +5,7 @@ import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import { stampNow } from '@tollgate/state/testing/marker.ts'
 import { type Test, test } from 'tap'
 import { SystemError } from './system-error.ts'
-import { untilVouched } from './until-vouched.ts'
+import { untilVerified } from './until-verified.ts'
 
 async function emptyRedis(t: Test) {
   const redis = await startRedis({ port: 0 })
@@ -25,10 +25,10 @@ test('it waits for the last shard', async (t) => {
   const { url, run, vouch } = await emptyRedis(t)
   await vouch(run, allShards.slice(1))
   let isDone = false
-  const wait = untilVouched(url, 10_000).then(() => {
+  const wait = untilVerified(url, 10_000).then(() => {
     isDone = true
   })
-  await assert.rejects(untilVouched(url, 300), SystemError)
+  await assert.rejects(untilVerified(url, 300), SystemError)
   assert.equal(isDone, false)
   await vouch(run, allShards.slice(0, 1))
   await wait
@@ -37,16 +37,16 @@ test('it waits for the last shard', async (t) => {
 test('what was vouched for another process of Redis does not count', async (t) => {
   const { url, run, vouch } = await emptyRedis(t)
   await vouch('another')
-  await assert.rejects(untilVouched(url, 300), SystemError)
+  await assert.rejects(untilVerified(url, 300), SystemError)
   await vouch(run)
-  await untilVouched(url, 10_000)
+  await untilVerified(url, 10_000)
 })
 
 test('it can be called off, also while Redis is away', async (t) => {
   const reason = new Error('enough')
   const abort = new AbortController()
   const { url } = await emptyRedis(t)
-  const waits = [url, 'redis://127.0.0.1:1'].map((url) => untilVouched(url, 10_000, abort.signal))
+  const waits = [url, 'redis://127.0.0.1:1'].map((url) => untilVerified(url, 10_000, abort.signal))
   abort.abort(reason)
   for (const wait of waits) await assert.rejects(wait, (error) => error === reason)
 })

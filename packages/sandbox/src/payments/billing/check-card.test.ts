@@ -1,5 +1,5 @@
 import t from 'tap'
-import { judgeCard } from './judge-card.ts'
+import { checkCard } from './check-card.ts'
 
 const nowS = Date.parse('2026-11-21T00:00:00Z') / 1000
 const card = (changes: object) => ({ number: '4242 4242 4242 4242', expiry: '12 / 34', cvc: '123', ...changes })
@@ -12,7 +12,7 @@ t.test('a test card is accepted however it is typed in, and its number is not ke
     { expiry: '12/2034' },
     { expiry: '12-34' }
   ]) {
-    t.same(judgeCard(card(changes), nowS), {
+    t.same(checkCard(card(changes), nowS), {
       brand: 'visa',
       last4: '4242',
       expMonth: 12,
@@ -20,8 +20,8 @@ t.test('a test card is accepted however it is typed in, and its number is not ke
       isCharged: true
     })
   }
-  t.match(judgeCard(card({ number: '4000000000000341' }), nowS), { last4: '0341', isCharged: false })
-  t.match(judgeCard(card({ expiry: '11/26' }), nowS), { expMonth: 11 }, 'good until the last day of its month')
+  t.match(checkCard(card({ number: '4000000000000341' }), nowS), { last4: '0341', isCharged: false })
+  t.match(checkCard(card({ expiry: '11/26' }), nowS), { expMonth: 11 }, 'good until the last day of its month')
 })
 
 const refusals: [changes: object, param: string, code: string][] = [
@@ -40,7 +40,7 @@ const refusals: [changes: object, param: string, code: string][] = [
 
 for (const [changes, param, code] of refusals) {
   t.test(`${JSON.stringify(changes)} is refused at ${param}`, async (t) => {
-    t.throws(() => judgeCard(card(changes), nowS), {
+    t.throws(() => checkCard(card(changes), nowS), {
       name: 'StripeApiError',
       status: 402,
       body: { type: 'card_error', code, param }

@@ -1,34 +1,38 @@
-import type { Witness } from './witness.ts'
+import type { RequestRecorder } from './request-recorder.ts'
 
-export interface WitnessAnswer {
+export interface RecorderAnswer {
   readonly status: number
   /** Bytes are sent as they are, anything else as JSON. */
   readonly body: object | Buffer
 }
 
 /**
- * The witness's record over HTTP, for tests in other processes; no API key, as only this machine can ask.
+ * The recorder's record over HTTP, for tests in other processes; no API key, as only this machine can ask.
  *
  * - `GET /sandbox/requests?since=<sequence>&id=<id or x-request-id>` → `{ requests: [...] }`, oldest first
  * - `GET /sandbox/requests/<id>/body` → the bytes of the body as they arrived
  * - `DELETE /sandbox/requests` → forgets them all
  */
-export function askWitness(method: string, { pathname, searchParams }: URL, witness: Witness): WitnessAnswer {
+export function askRecorder(
+  method: string,
+  { pathname, searchParams }: URL,
+  recorder: RequestRecorder
+): RecorderAnswer {
   const [, id] = /^\/sandbox\/requests\/([^/]+)\/body$/.exec(pathname) ?? []
   if (method === 'GET' && id !== undefined) {
     return {
-      status: witness.body(id) === null ? 404 : 200,
-      body: witness.body(id) ?? { error: 'No such body is kept.' }
+      status: recorder.body(id) === null ? 404 : 200,
+      body: recorder.body(id) ?? { error: 'No such body is kept.' }
     }
   }
   if (method === 'GET' && pathname === '/sandbox/requests') {
     const since = Number(searchParams.get('since') ?? 0)
     if (!Number.isSafeInteger(since)) return { status: 400, body: { error: 'since should be a sequence number.' } }
     const asked = searchParams.get('id')
-    return { status: 200, body: { requests: witness.list(asked === null ? { since } : { since, id: asked }) } }
+    return { status: 200, body: { requests: recorder.list(asked === null ? { since } : { since, id: asked }) } }
   }
   if (method === 'DELETE' && pathname === '/sandbox/requests') {
-    witness.clear()
+    recorder.clear()
     return { status: 200, body: { requests: [] } }
   }
   return { status: 404, body: { error: `There is no ${method} ${pathname}.` } }

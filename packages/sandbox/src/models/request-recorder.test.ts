@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import OpenAI from 'openai'
 import t, { test } from 'tap'
+import { RequestRecorder } from './request-recorder.ts'
 import { startModels } from './start-models.ts'
-import { Witness } from './witness.ts'
 
 const models = await startModels({ port: 0, paceMs: 1 })
 t.after(() => models.close())
@@ -123,39 +123,39 @@ test('refused requests are recorded too', async () => {
 })
 
 test('only so much is remembered: so many requests, of fewer the headers, of fewer still the bodies', async () => {
-  const witness = new Witness({ records: 5, headers: 3, bodies: 2, bodyBytes: 1000 })
+  const recorder = new RequestRecorder({ records: 5, headers: 3, bodies: 2, bodyBytes: 1000 })
   const ids = Array.from({ length: 6 }, () => {
-    const record = witness.begin('POST', '/v1/x', { a: '1' }, 0)
-    witness.keepBody(record, Buffer.from('x'))
+    const record = recorder.begin('POST', '/v1/x', { a: '1' }, 0)
+    recorder.keepBody(record, Buffer.from('x'))
     return record.id
   })
   assert.deepEqual(
-    witness.list().map(({ id }) => id),
+    recorder.list().map(({ id }) => id),
     ids.slice(1)
   )
   assert.deepEqual(
-    witness.list().map(({ headers }) => headers?.a ?? null),
+    recorder.list().map(({ headers }) => headers?.a ?? null),
     [null, null, '1', '1', '1']
   )
   assert.deepEqual(
-    ids.map((id) => witness.body(id)?.toString() ?? null),
+    ids.map((id) => recorder.body(id)?.toString() ?? null),
     [null, null, null, null, 'x', 'x']
   )
 })
 
 test('bodies are kept up to a size together, and the newest whatever its size', async () => {
-  const witness = new Witness({ records: 9, headers: 9, bodies: 9, bodyBytes: 100 })
+  const recorder = new RequestRecorder({ records: 9, headers: 9, bodies: 9, bodyBytes: 100 })
   const keep = (bytes: number) => {
-    const record = witness.begin('POST', '/v1/x', {}, 0)
-    witness.keepBody(record, Buffer.alloc(bytes))
+    const record = recorder.begin('POST', '/v1/x', {}, 0)
+    recorder.keepBody(record, Buffer.alloc(bytes))
     return record.id
   }
   const [first, second, third] = [keep(40), keep(40), keep(40)]
-  assert.equal(witness.body(first), null)
-  assert.equal(witness.body(second)?.length, 40)
+  assert.equal(recorder.body(first), null)
+  assert.equal(recorder.body(second)?.length, 40)
   const large = keep(500)
-  assert.equal(witness.body(third), null)
-  assert.equal(witness.body(large)?.length, 500)
+  assert.equal(recorder.body(third), null)
+  assert.equal(recorder.body(large)?.length, 500)
 })
 
 t.end()

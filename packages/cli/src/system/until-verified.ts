@@ -6,24 +6,24 @@ import { SystemError } from './system-error.ts'
 const retryMs = 50
 
 /**
- * Resolves when control has vouched for every shard of this Redis process. Before that, gateways answer 503 to some keys.
+ * Resolves when control has verified every shard of this Redis process. Before that, gateways answer some keys with 503.
  *
  * @param signal ends the wait: the promise then rejects with its reason
- * @throws SystemError after `limitMs`
+ * @throws SystemError after `timeoutMs`
  */
-export async function untilVouched(redisUrl: string, limitMs: number, signal?: AbortSignal): Promise<void> {
-  const deadline = performance.now() + limitMs
+export async function untilVerified(redisUrl: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+  const deadline = performance.now() + timeoutMs
   const link = connectRedis(redisUrl, { name: 'tollgate-start', silenceLimitMs: 2_000, onError: () => {} })
   try {
     for (;;) {
       signal?.throwIfAborted()
       if (link.isReady()) {
-        // Redis may go away at any time: then there is no answer, and the next round asks again.
+        // If Redis does not answer, the next round asks again.
         const { markers, failures } = await readShards(link)
         if (failures.length === 0 && [...markers.values()].every(({ run, holder }) => run === holder)) return
       }
       if (performance.now() > deadline) {
-        throw new SystemError(`control has not brought Redis up to date in ${limitMs / 1000} s; see its log.`)
+        throw new SystemError(`control did not bring Redis up to date within ${timeoutMs / 1000} s. See its log.`)
       }
       await delay(retryMs)
     }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { randomId } from './ids.ts'
 
 /** What the server knows about one request to it, as the truth that tests compare other accounts with. */
-export interface WitnessedRequest {
+export interface RecordedRequest {
   /** Counts the requests since the server started, from 1. */
   readonly sequence: number
   /** Also the answer's `x-request-id`. */
@@ -37,11 +37,11 @@ export interface WitnessedRequest {
   abortedAtMs: number | null
 }
 
-export type WitnessEvent = 'finished' | 'aborted'
-type Listener = (request: WitnessedRequest) => void
+export type RequestEvent = 'finished' | 'aborted'
+type Listener = (request: RecordedRequest) => void
 
 /** How many of the latest requests are remembered, and of how many of these the headers and the bodies. */
-export interface WitnessLimits {
+export interface RecorderLimits {
   readonly records: number
   readonly headers: number
   readonly bodies: number
@@ -49,29 +49,29 @@ export interface WitnessLimits {
   readonly bodyBytes: number
 }
 
-const usualLimits: WitnessLimits = { records: 100_000, headers: 1_000, bodies: 50, bodyBytes: 64 * 1024 * 1024 }
+const defaultLimits: RecorderLimits = { records: 100_000, headers: 1_000, bodies: 50, bodyBytes: 64 * 1024 * 1024 }
 const credentialHeader = /authorization|cookie|api-key|token|secret/
 
 /** Remembers requests: the latest 100,000, and the bodies of the latest 50 of them (at most 64 MiB together). */
-export class Witness {
-  readonly #records = new Map<string, WitnessedRequest>()
-  readonly #withHeaders: WitnessedRequest[] = []
+export class RequestRecorder {
+  readonly #records = new Map<string, RecordedRequest>()
+  readonly #withHeaders: RecordedRequest[] = []
   readonly #bodies = new Map<string, Buffer>()
-  readonly #listeners: Record<WitnessEvent, Set<Listener>> = { finished: new Set(), aborted: new Set() }
-  readonly #limits: WitnessLimits
+  readonly #listeners: Record<RequestEvent, Set<Listener>> = { finished: new Set(), aborted: new Set() }
+  readonly #limits: RecorderLimits
   /** Of `#records`, at the oldest. One that is begun anew for each would pass by all that were ever deleted. */
   #oldest = this.#records.keys()
   #sequence = 0
   #bodyBytes = 0
 
-  constructor(limits: Partial<WitnessLimits> = {}) {
-    this.#limits = { ...usualLimits, ...limits }
+  constructor(limits: Partial<RecorderLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits }
   }
 
   /** Begins the record of a request. Its members are updated in place as the request goes on. */
-  begin(method: string, endpoint: string, headers: IncomingHttpHeaders, nowMs: number): WitnessedRequest {
+  begin(method: string, endpoint: string, headers: IncomingHttpHeaders, nowMs: number): RecordedRequest {
     const incoming = headers['x-request-id']
-    const record: WitnessedRequest = {
+    const record: RecordedRequest = {
       sequence: ++this.#sequence,
       id: randomId('req_'),
       requestId: typeof incoming === 'string' ? incoming : null,
@@ -98,7 +98,7 @@ export class Witness {
     return record
   }
 
-  keepBody(record: WitnessedRequest, body: Buffer): void {
+  keepBody(record: RecordedRequest, body: Buffer): void {
     this.#bodies.set(record.id, body)
     this.#bodyBytes += body.length
     const { bodies, bodyBytes } = this.#limits
@@ -109,12 +109,12 @@ export class Witness {
     }
   }
 
-  finish(record: WitnessedRequest, nowMs: number): void {
+  finish(record: RecordedRequest, nowMs: number): void {
     record.finishedAtMs = nowMs
     this.#announce('finished', record)
   }
 
-  abort(record: WitnessedRequest, nowMs: number): void {
+  abort(record: RecordedRequest, nowMs: number): void {
     record.abortedAtMs = nowMs
     this.#announce('aborted', record)
   }
@@ -125,8 +125,8 @@ export class Witness {
   }
 
   /** Copies of the records after `since` (a sequence number), oldest first; `id` is one of ours or the `x-request-id` that came in. */
-  list({ since = 0, id }: { since?: number; id?: string } = {}): WitnessedRequest[] {
-    const found: WitnessedRequest[] = []
+  list({ since = 0, id }: { since?: number; id?: string } = {}): RecordedRequest[] {
+    const found: RecordedRequest[] = []
     for (const record of this.#records.values()) {
       const isAsked = id === undefined || record.id === id || record.requestId === id
       if (record.sequence > since && isAsked) found.push({ ...record })
@@ -134,12 +134,12 @@ export class Witness {
     return found
   }
 
-  on(event: WitnessEvent, listener: Listener): () => void {
+  on(event: RequestEvent, listener: Listener): () => void {
     this.#listeners[event].add(listener)
     return () => this.#listeners[event].delete(listener)
   }
 
-  #announce(event: WitnessEvent, record: WitnessedRequest): void {
+  #announce(event: RequestEvent, record: RecordedRequest): void {
     for (const listener of [...this.#listeners[event]]) listener({ ...record })
   }
 
@@ -157,7 +157,7 @@ function withoutCredentials(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !credentialHeader.test(name)))
 }
 
-function dropHeaders(record: WitnessedRequest | undefined): void {
+function dropHeaders(record: RecordedRequest | undefined): void {
   if (record !== undefined) record.headers = null
 }
 

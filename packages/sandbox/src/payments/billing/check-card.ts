@@ -38,7 +38,7 @@ const knownCards: ReadonlyMap<string, TestCard> = new Map(Object.entries(testCar
  *
  * @throws StripeApiError 402 whose `param` is the field to correct: `number`, `exp_month` or `cvc`
  */
-export function judgeCard({ number, expiry, cvc }: CardInput, nowS: number): AcceptedCard {
+export function checkCard({ number, expiry, cvc }: CardInput, nowS: number): AcceptedCard {
   const digits = number.replace(/[\s-]/g, '')
   if (digits === '') throw badField('number', 'incomplete_number', 'Your card number is incomplete.')
   if (!/^\d{12,19}$/.test(digits) || !hasValidChecksum(digits)) {

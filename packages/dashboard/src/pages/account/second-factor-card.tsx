@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { read } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { QueryView } from '../../ui/states.tsx'
+import { RemoveSecondFactorDialog } from './remove-second-factor-dialog.tsx'
+import { SetUpSecondFactorDialog } from './set-up-second-factor-dialog.tsx'
+
+/** Whether signing in asks for a code, and the way to change that. */
+export function SecondFactorCard() {
+  const query = useQuery(read('getSecondFactor'))
+  const [open, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  return (
+    <Card
+      title="Second factor"
+      description="Signing in asks for a code from an authenticator app, besides your password."
+    >
+      <QueryView query={query} lines={1}>
+        {({ enabled }) => (
+          <>
+            <div className="flex flex-wrap items-center justify-between gap-3">
+              <p className="text-sm">{enabled ? 'The second factor is on.' : 'The second factor is off.'}</p>
+              <Button tone={enabled ? 'plain' : 'primary'} onClick={() => setOpen(true)}>
+                {enabled ? 'Turn off' : 'Turn on'}
+              </Button>
+            </div>
+            {open &&
+              (enabled ? <RemoveSecondFactorDialog onClose={close} /> : <SetUpSecondFactorDialog onClose={close} />)}
+          </>
+        )}
+      </QueryView>
+    </Card>
+  )
+}

@@ -1,0 +1,107 @@
+import { useState } from 'react'
+import { type Answer, call } from '../../api/call.ts'
+import { refresh } from '../../api/queries.ts'
+import { PasswordField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { textOf } from '../../forms/read-fields.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { useNews } from '../../ui/news.tsx'
+import { CodeField, codeOf, problemOfCode } from '../auth/code-field.tsx'
+import { QrCode } from './qr-code.tsx'
+
+type Made = Answer<'startSecondFactor'> & { readonly password: string }
+
+/** First asks for the password, then shows the secret and asks for its first code. */
+export function SetUpSecondFactorDialog({ onClose }: { readonly onClose: () => void }) {
+  const [made, setMade] = useState<Made | null>(null)
+  return made === null ? (
+    <Dialog
+      title="Turn on the second factor"
+      description="You need an authenticator app, for instance on your phone."
+      onClose={onClose}
+    >
+      <PasswordForm onMade={setMade} onClose={onClose} />
+    </Dialog>
+  ) : (
+    <Dialog
+      key="code"
+      title="Add Tollgate to your app"
+      description="Scan this with your authenticator app, or type the secret. Then enter the code that the app shows."
+      onClose={onClose}
+    >
+      <CodeForm made={made} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function PasswordForm({ onMade, onClose }: { readonly onMade: (made: Made) => void; readonly onClose: () => void }) {
+  return (
+    <Form
+      read={(data) => {
+        const password = textOf(data, 'current_password')
+        return password === ''
+          ? { ok: false, problems: { current_password: 'Enter your password.' } }
+          : { ok: true, values: { password } }
+      }}
+      submit={async (body) => onMade({ ...(await call('startSecondFactor', { body })), password: body.password })}
+    >
+      {(isBusy) => (
+        <>
+          <PasswordField name="current_password" label="Password" autoComplete="current-password" required />
+          <DialogActions>
+            <Button disabled={isBusy} onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" tone="primary" isBusy={isBusy}>
+              Continue
+            </Button>
+          </DialogActions>
+        </>
+      )}
+    </Form>
+  )
+}
+
+function CodeForm({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
+  const tell = useNews()
+  const { secret, uri, password } = made
+  return (
+    <Form
+      read={(data) => {
+        const code = codeOf(data)
+        const problem = problemOfCode(code)
+        return problem === null ? { ok: true, values: { password, code } } : { ok: false, problems: { code: problem } }
+      }}
+      submit={async (body) => {
+        await call('confirmSecondFactor', { body })
+        tell('The second factor is on. You are signed out everywhere else.')
+        onClose()
+        await refresh('getSecondFactor')
+      }}
+    >
+      {(isBusy) => (
+        <>
+          <QrCode text={uri} label="QR code with the secret" />
+          <div className="flex flex-wrap items-center justify-between gap-2 rounded-lg border border-line bg-sunken px-3 py-2">
+            <code className="min-w-0 font-mono text-sm break-all">{secret}</code>
+            <CopyButton text={secret} what="the secret" />
+          </div>
+          <CodeField />
+          <p className="text-[0.8125rem] text-ink-soft">
+            Without this app you cannot sign in. If you lose it, the operator of this service has to help you.
+          </p>
+          <DialogActions>
+            <Button disabled={isBusy} onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" tone="primary" isBusy={isBusy}>
+              Turn on
+            </Button>
+          </DialogActions>
+        </>
+      )}
+    </Form>
+  )
+}

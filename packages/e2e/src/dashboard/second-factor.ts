@@ -1,0 +1,80 @@
+import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
+import t from 'tap'
+import { Person } from '../person.ts'
+import { visit } from './browser.ts'
+import { accessibilityProblems } from './check-accessibility.ts'
+import { browser, system } from './world.ts'
+
+const stepMs = 30_000
+/** Each code works once; the provider also takes the one of the next step. */
+const codeNow = (secret: string) => totpCode(secret, Date.now())
+const codeOfNextStep = (secret: string) => totpCode(secret, Date.now() + stepMs)
+
+t.test('a person turns the second factor on, and signs in with a code', async (t) => {
+  if (browser === null) return
+  const ada = await new Person(system, 'ada').join()
+  const { page, context, complaints, foreign } = await visit(browser, system, { person: ada })
+  const dialog = page.getByRole('dialog')
+  await page.goto('/dashboard/account')
+  await page.getByText('The second factor is off.').waitFor()
+  await page.getByRole('button', { name: 'Turn on', exact: true }).click()
+  await dialog.getByLabel('Password', { exact: true }).fill('wrong')
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByText('The current password is wrong.').waitFor()
+  await dialog.getByLabel('Password', { exact: true }).fill(ada.password)
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByRole('img', { name: 'QR code with the secret' }).waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    t.same(await accessibilityProblems(page), [], colorScheme)
+  }
+  const secret = (await dialog.locator('code').textContent()) ?? ''
+  t.match(secret, /^[A-Z2-7]{32}$/)
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
+  await dialog.getByText('Enter the six digits that your app shows.').waitFor()
+  const code = codeNow(secret)
+  await dialog.getByLabel('Code', { exact: true }).fill(`${code.slice(0, 3)} ${code.slice(3)}`)
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByText('The second factor is on.', { exact: true }).waitFor()
+  t.notOk((await page.content()).includes(secret), 'the secret is gone from the page')
+
+  await context.clearCookies()
+  await page.goto('/login')
+  await page.getByLabel('E-mail address').fill(ada.email)
+  await page.getByLabel('Password', { exact: true }).fill(ada.password)
+  t.equal(await page.getByLabel('Code', { exact: true }).count(), 0, 'nobody else is asked for a code')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByLabel('Code', { exact: true }).and(page.locator(':focus')).waitFor()
+  t.equal(await page.getByLabel('Password', { exact: true }).inputValue(), ada.password, 'what was typed stays')
+  t.same(await accessibilityProblems(page), [])
+  await page.getByLabel('Code', { exact: true }).fill(code)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('The code is wrong, too old or already used.').waitFor()
+  await page.getByLabel('Code', { exact: true }).fill(codeOfNextStep(secret))
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  t.same([...complaints, ...foreign], [])
+  await context.close()
+})
+
+t.test('a person turns the second factor off', async (t) => {
+  if (browser === null) return
+  const bob = await new Person(system, 'bob').join()
+  const { password } = bob
+  const made = await bob.call<{ secret: string }>('POST', '/api/auth/second-factor', { password })
+  const { secret } = made.body
+  const on = await bob.call('POST', '/api/auth/second-factor/confirm', { password, code: codeNow(secret) })
+  t.equal(on.status, 200)
+  const { page, context, complaints } = await visit(browser, system, { person: bob })
+  const dialog = page.getByRole('dialog')
+  await page.goto('/dashboard/account')
+  await page.getByText('The second factor is on.').waitFor()
+  await page.getByRole('button', { name: 'Turn off', exact: true }).click()
+  await dialog.getByLabel('Password', { exact: true }).fill(password)
+  await dialog.getByLabel('Code', { exact: true }).fill(codeOfNextStep(secret))
+  t.same(await accessibilityProblems(page), [])
+  await dialog.getByRole('button', { name: 'Turn off' }).click()
+  await page.getByText('The second factor is off.', { exact: true }).first().waitFor()
+  t.same(complaints, [])
+  await context.close()
+})

@@ -1,0 +1,9 @@
+import t from 'tap'
+import { fuzzFloods } from './fuzz-floods.ts'
+
+/** Before connections were ended, the loop was held for up to 300 ms. `npm run fuzz` judges by 20 ms. */
+const maxMs = 100
+
+t.test('no connection holds the event loop by many requests at once, or by a body in tiny chunks', async () => {
+  await fuzzFloods(30, 1, maxMs)
+})
