@@ -47,7 +47,7 @@ t.test(
   }
 )
 
-t.test('a key whose plan was never needed may send 60 invalid requests a minute', async (t) => {
+t.test('a key whose plan was never read may send 60 invalid requests a minute', async (t) => {
   const { secret } = await gateway.seedKey()
   const outcomes: string[] = []
   for (let index = 0; index < 62; index++)

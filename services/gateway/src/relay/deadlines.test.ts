@@ -16,7 +16,7 @@ class Lasting implements Expiring {
   }
 }
 
-test('what has not ended in time expires, once and in the order in which it began; what has ended never does', async () => {
+test('requests expire once, in their order; ended requests do not expire', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ endsAtOnce: fc.boolean(), endsLater: fc.boolean(), rank: fc.nat() }), { maxLength: 12 }),

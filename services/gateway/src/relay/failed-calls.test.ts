@@ -69,23 +69,26 @@ const ask = async (model: string, members: object = {}) =>
   outcomeOf(await post(gateway, secret, '/chat/completions', chatOf(model, members)))
 const calls = () => [upstreams.a.received.length, upstreams.b.received.length]
 
-t.test('what may be better elsewhere is asked of the next upstream, under its own name of the model', async (t) => {
-  for (const status of [408, 409, 425, 429, 500, 502, 503, 504, 529]) {
-    upstreams.a.answer(failing(status))
-    t.equal(await ask('both'), '200', String(status))
-    t.equal(JSON.parse(upstreams.b.received.at(-1)!.body).model, 'at-b')
-    t.equal(JSON.parse(upstreams.a.received.at(-1)!.body).model, 'at-a')
-    t.equal(
-      upstreams.a.received.at(-1)!.request.headers['x-request-id'],
-      upstreams.b.received.at(-1)!.request.headers['x-request-id']
-    )
+t.test(
+  'a failure that another upstream can avoid leads to the next upstream, with its own name of the model',
+  async (t) => {
+    for (const status of [408, 409, 425, 429, 500, 502, 503, 504, 529]) {
+      upstreams.a.answer(failing(status))
+      t.equal(await ask('both'), '200', String(status))
+      t.equal(JSON.parse(upstreams.b.received.at(-1)!.body).model, 'at-b')
+      t.equal(JSON.parse(upstreams.a.received.at(-1)!.body).model, 'at-a')
+      t.equal(
+        upstreams.a.received.at(-1)!.request.headers['x-request-id'],
+        upstreams.b.received.at(-1)!.request.headers['x-request-id']
+      )
+    }
+    upstreams.a.answer(({ response }) => void response.destroy())
+    t.equal(await ask('both', { stream: true }), '200', 'a connection that breaks')
+    t.equal(await ask('unreachable'), '200', 'one that is not made')
   }
-  upstreams.a.answer(({ response }) => void response.destroy())
-  t.equal(await ask('both', { stream: true }), '200', 'a connection that breaks')
-  t.equal(await ask('unreachable'), '200', 'one that is not made')
-})
+)
 
-t.test('what is about the request, or would take as long again, is not repeated', async (t) => {
+t.test('a failure that is about the request, or would take as long again, is not retried', async (t) => {
   for (const [answer, expected] of [
     [failing(400), '400 invalid_request'],
     [failing(404), '404 invalid_request'],
@@ -101,7 +104,7 @@ t.test('what is about the request, or would take as long again, is not repeated'
   t.equal(calls()[1], 0)
 })
 
-t.test('what only its operator can mend is asked of the next upstream, and never twice of the same', async (t) => {
+t.test('a failure that only the operator can repair leads to the next upstream, never to the same one', async (t) => {
   const { restingUntil } = gateway.upstreams.get('a')!
   for (const status of [301, 401, 402, 403, 405, 412]) {
     restingUntil.clear()
@@ -131,7 +134,7 @@ t.test('of several failures the client is told of one that may pass', async (t) 
   t.equal(await outcomeOf(response), '503 upstream_rate_limited')
 })
 
-t.test('an upstream that asks for a long rest does not keep another from being asked again', async (t) => {
+t.test('an upstream that asks for a long wait does not prevent a retry of another', async (t) => {
   gateway.upstreams.get('a')!.restingUntil.set('at-a', performance.now() + 60_000)
   upstreams.b.answer((received) => {
     upstreams.b.answer(fine)
@@ -142,7 +145,7 @@ t.test('an upstream that asks for a long rest does not keep another from being a
 })
 
 t.test(
-  'a refusal that breaks off is told by its status, and one that is no answer is never mixed with the next',
+  'a refusal that breaks off is judged by its status, and a malformed refusal is never mixed with the next',
   async (t) => {
     for (const status of [400, 404, 413, 422]) {
       upstreams.a.answer(({ response }) => {
@@ -179,7 +182,7 @@ t.test('after three failures the client is told of the last one', async (t) => {
   t.equal(await ask('nowhere'), '500 internal_error')
 })
 
-t.test('an upstream that is alone is asked again, and not before it said', async (t) => {
+t.test('a single upstream is called again, but not before the time that it named', async (t) => {
   let answeredAt = 0
   upstreams.a.answer((received) => {
     upstreams.a.answer(fine)
@@ -195,7 +198,7 @@ t.test('an upstream that is alone is asked again, and not before it said', async
   t.equal(upstreams.a.received.length, 3)
 })
 
-t.test('after the first byte nothing is repeated', async (t) => {
+t.test('after the first byte no call is repeated', async (t) => {
   upstreams.a.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n', () => response.destroy())
@@ -205,7 +208,7 @@ t.test('after the first byte nothing is repeated', async (t) => {
   t.same(calls(), [1, 0])
 })
 
-t.test('a stream that has said that it is done is done, whatever becomes of its connection', async (t) => {
+t.test('a stream is complete after [DONE], even if its connection breaks', async (t) => {
   upstreams.a.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write('data: {"choices":[]}\n\ndata: [DONE]\n\n', () => setTimeout(() => response.destroy(), 20))
@@ -214,7 +217,7 @@ t.test('a stream that has said that it is done is done, whatever becomes of its 
   t.equal(await response.text(), 'data: {"choices":[]}\n\ndata: [DONE]\n\n')
 })
 
-t.test('an upstream that keeps failing is left alone, and tried again by one request', async (t) => {
+t.test('an upstream that keeps failing is stopped, and one request tries it again', async (t) => {
   upstreams.a.answer(failing(500))
   const { breaker } = gateway.upstreams.get('a')!
   // The outcomes that other tests left are as old as those of a window.

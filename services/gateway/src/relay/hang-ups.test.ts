@@ -141,7 +141,7 @@ t.test('if the usage does not come, or too many are read, the reservation is cha
   }
 })
 
-t.test('other streams are aborted, and charged what came, also if nobody passed it on', async (t) => {
+t.test('other streams are aborted, and charged the part that came, even if it did not reach the client', async (t) => {
   const gateway = await start(t)
   upstream.answer(() => {})
   const early = await leave(gateway, 'open', 0)
@@ -199,20 +199,23 @@ t.test('a request that ends at its deadline is charged as if its client had left
   t.match(await ask('open', false), { code: 'upstream_timeout', status: 504, costNanos: holdNanos('open', false) })
 })
 
-t.test('an upstream that is too slow may bill what it did: the request is charged as at its deadline', async (t) => {
-  const gateway = await start(t, {}, '{ connect: 1000, first_byte: 100, between_chunks: 100 }')
-  upstream.answer(() => {})
-  for (const [model, stream, cost] of [
-    ['open', false, holdNanos('open', false)],
-    ['thinking', true, holdNanos('thinking', true)]
-  ] as const) {
-    const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf(model, stream))
-    await response.text()
-    t.match(await lines.of(response.headers.get('x-request-id')), { code: 'upstream_timeout', costNanos: cost })
+t.test(
+  'a request to an upstream that timed out is charged as at its deadline, because the upstream may bill it',
+  async (t) => {
+    const gateway = await start(t, {}, '{ connect: 1000, first_byte: 100, between_chunks: 100 }')
+    upstream.answer(() => {})
+    for (const [model, stream, cost] of [
+      ['open', false, holdNanos('open', false)],
+      ['thinking', true, holdNanos('thinking', true)]
+    ] as const) {
+      const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf(model, stream))
+      await response.text()
+      t.match(await lines.of(response.headers.get('x-request-id')), { code: 'upstream_timeout', costNanos: cost })
+    }
   }
-})
+)
 
-t.test('a plain answer that breaks off is charged its usage, or else as much as it can have cost', async (t) => {
+t.test('a single body that breaks off is charged its usage, or its maximum cost', async (t) => {
   const gateway = await start(t)
   const whole = JSON.stringify({
     choices: [{ message: { content: 'one two' } }],
@@ -246,7 +249,7 @@ t.test('a plain answer that breaks off is charged its usage, or else as much as 
   t.match(await ask('thinking', 20, true), { costNanos: holdNanos('thinking', false) })
 })
 
-t.test('a plain answer that breaks off before its first byte has been made if its length was said', async (t) => {
+t.test('a single body that breaks off before its first byte is charged if its length was announced', async (t) => {
   const gateway = await start(t)
   const ask = async (length: number | null) => {
     let calls = 0
@@ -277,7 +280,7 @@ t.test('a plain answer that breaks off before its first byte has been made if it
   t.match(line, { status: 502, costNanos: 0 })
 })
 
-t.test('usage that is no whole number of at least 0 is not reported', async (t) => {
+t.test('a usage counts as missing unless it is a whole number of at least 0', async (t) => {
   const gateway = await start(t)
   const ask = async (model: string, stream: boolean, usage: unknown, words = 'one two three') => {
     upstream.answer((received) => {

@@ -62,7 +62,7 @@ const worthless: Record<string, Answer> = {
   '302': send(302, { location: 'https://elsewhere.example/' }),
   'an error with status 200': sized('{"error":{"message":"overloaded"},"usage":null}'),
   'an error in pieces': send(200, json, '{"error":{"mess', 'age":"overloaded"}', '}'),
-  'an object that is no answer': sized('{"object":"chat.completion"}'),
+  'an object that is not an answer': sized('{"object":"chat.completion"}'),
   'no choice': sized('{"choices":[]}'),
   null: sized('null'),
   'an error beside choices': sized('{"choices":[{"index":0,"message":{"content":""}}],"error":{"code":502}}'),
@@ -261,7 +261,7 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
       }
     })
 
-    t.test('a stream of several answers is whole when each has its reason', async (t) => {
+    t.test('a stream of several answers is complete once each has a reason', async (t) => {
       const end = (index: number) => chunk({}, { index, finish_reason: 'stop' })
       for (const [text, code] of [
         [word + end(0), 'upstream_error'],
@@ -327,7 +327,7 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
       t.match((await ask('alone', false)).line, { code: null, estimated: true })
     })
 
-    t.test('a usage that words follow is completed from above, and one of each event is exact', async (t) => {
+    t.test('a usage that words follow is completed by an estimate; a usage in each event is exact', async (t) => {
       recover()
       const usages = (tokens: number) =>
         `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hello' } }], usage: { prompt_tokens: 11, completion_tokens: tokens } })}\n\n`
@@ -343,7 +343,7 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
       }
     })
 
-    t.test('an answer that is compressed unasked is decoded, and charged what it reports', async (t) => {
+    t.test('an unrequested compression is decoded, and the answer is charged its reported usage', async (t) => {
       recover()
       for (const [encoding, compress] of [
         ['gzip', gzipSync],

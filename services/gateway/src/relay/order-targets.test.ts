@@ -44,7 +44,7 @@ const upstreamsOf = (...names: string[]) =>
   ) satisfies Upstreams
 
 t.test(
-  'the next call goes to who has not been tried, then to who does not rest, and never past a breaker',
+  'the next call goes to an untried target, then to a target without a wait, and never to a stopped upstream',
   async (t) => {
     const upstreams = upstreamsOf('a', 'b', 'c')
     const order = ['a', 'b', 'c'].map((name) => target(name))
@@ -72,6 +72,6 @@ t.test(
   }
 )
 
-t.test('without an upstream that may be called there is no choice', async (t) => {
+t.test('without a known upstream there is no target', async (t) => {
   t.equal(callableTarget([target('nobody')], [], upstreamsOf(), 0), null)
 })

@@ -61,7 +61,7 @@ t.test('bytes arrive as they were written, however they were cut and whenever th
   )
 })
 
-t.test('to a client of HTTP/1.0 the bytes go without frames', async (t) => {
+t.test('a client of HTTP/1.0 gets the bytes without chunks', async (t) => {
   const received = await exchange(request('1.0', 'close'), (response) => {
     const answer = new StreamWriter(response, nothing, nobody)
     answer.write(Buffer.from('data: 1\n\n'))

@@ -19,7 +19,7 @@ const output = (...args: Parameters<typeof counted>) => counted(...args).complet
 const around = 3
 const whole = { isStream: false }
 
-t.test('words that came in pieces are counted as the text that they are', async (t) => {
+t.test('words that come in pieces are counted as one text', async (t) => {
   const text = 'Internationalization, of all things: 12345 and ünïcödé 🎉'
   const lines = [...text].map((content) => JSON.stringify({ role: 'assistant', content })).join('\n')
   const tokens = countTokens(text) + around
@@ -33,7 +33,7 @@ t.test('words that came in pieces are counted as the text that they are', async 
   )
 })
 
-t.test('an answer that was cut off counts more than what came of it', async (t) => {
+t.test('a cut answer counts more than the part that came', async (t) => {
   t.equal(output('"Hello"\n', { isCut: true }), countTokens('Hello') + around + tokensInTransit)
   t.equal(output('', { isCut: true }, { answers: 3 }), 3 * tokensInTransit, 'before its first word, too')
   t.ok(output('{"content":"Hel', { isCut: true })! > countTokens('Hel'), 'and with an event that is not whole')
@@ -107,7 +107,7 @@ t.test('a prompt is counted in every form that inputs have', async (t) => {
   t.equal(counted('').promptTokens, null)
 })
 
-t.test('what is not understood is not known, and nothing can stop the counting', async (t) => {
+t.test('an unknown shape gives no count, and never an error', async (t) => {
   t.equal(output('<html>', whole), null)
   const errors: unknown[] = []
   const estimator = createUsageEstimator((error) => errors.push(error))

@@ -21,13 +21,13 @@ test('a WAV lasts as long as its header says, and its bytes', async () => {
   }
 })
 
-test('of the rates that a WAV says the lowest counts, and one that says none cannot be measured', async () => {
+test('the lowest rate in a WAV counts; a WAV without a rate is not measured', async () => {
   assert.ok(secondsOf(wav(2, { bytesPerSecond: 16 }))! >= 2000)
   assert.ok(secondsOf(wav(2, { perSecond: 1, bytesPerSecond: 1e6 }))! >= 2)
   assert.equal(secondsOf(wav(2, { bytesPerSecond: 0 })), null)
 })
 
-test('of several formats in a WAV the lowest rate counts, and one behind which no sound begins is not measured', async () => {
+test('the lowest of several formats in a WAV counts; a WAV without sound is not measured', async () => {
   const [fast, slow] = [wav(0), wav(2, { perSecond: 8, bits: 8 })]
   const format = (bytes: Buffer) => bytes.subarray(12, 36)
   const both = (...formats: Buffer[]) => Buffer.concat([slow.subarray(0, 12), ...formats, slow.subarray(36)])
@@ -36,13 +36,13 @@ test('of several formats in a WAV the lowest rate counts, and one behind which n
   assert.equal(secondsOf(both(format(fast), format(slow)).subarray(0, 50)), null)
 })
 
-test('an MP3 of the lowest rate lasts no longer than is taken for granted', async () => {
+test('an MP3 of the lowest rate lasts no longer than assumed', async () => {
   const seconds = secondsOf(mp3(10))!
   assert.ok(seconds >= 10 && seconds < 11, `${seconds}`)
   assert.ok(secondsOf(Buffer.concat([id3(10_000), mp3(10)]))! >= 10, 'with pictures in front')
 })
 
-test('what may last for hours in a few bytes, or has no rate, is not measured', async () => {
+test('a format that may last for hours in a few bytes, or without a rate, is not measured', async () => {
   for (const bytes of [
     Buffer.from('fLaC\0\0\0\x22'),
     Buffer.concat([id3(100), Buffer.from('fLaC\0\0\0\x22')]),

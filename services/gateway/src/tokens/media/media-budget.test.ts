@@ -61,7 +61,7 @@ for (const model of ['gpt-4o-mini', 'uncounted']) {
   })
 }
 
-t.test('an image counts by its size, and one that nobody can measure the most that any does', async (t) => {
+t.test('an image counts by its size, or as the largest image if its size is unknown', async (t) => {
   for (const [part, tokens] of [
     [imageOf(dataUrl(png(1024, 1024))), 25_501],
     [imageOf(dataUrl(png(1024, 1024)), { detail: 'low' }), 2833],
@@ -120,7 +120,7 @@ t.test('recordings at once cost no more than the budget, however few bytes they 
   }
 })
 
-t.test('images of any size, format and detail never cost more than was reserved', async (t) => {
+t.test('images of any size, format and detail never cost more than their hold', async (t) => {
   const seeded = await gateway.seedKey()
   const side = (seed: number) => 1 + ((seed * 7919) % 9000)
   const bodies = Array.from({ length: 60 }, (_, index) => {
@@ -135,7 +135,7 @@ t.test('images of any size, format and detail never cost more than was reserved'
   t.equal(gateway.aboveBound(), 0)
 })
 
-t.test('an image cannot hide behind a member that is given twice, or is written otherwise', async (t) => {
+t.test('an image is found in a member that is given twice, or in another spelling', async (t) => {
   const seeded = await gateway.seedKey()
   const image = '{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}'
   for (const messages of [
