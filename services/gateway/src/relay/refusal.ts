@@ -41,7 +41,7 @@ export class Refusal implements Sink {
     this.#judge(false)
   }
 
-  /** Judges by the status and what came of the body. */
+  /** Judges by the status and the part of the body that came. */
   cut(): boolean {
     this.#judge(true)
     return true

@@ -65,7 +65,7 @@ export class StreamAnswer implements Sink {
   }
 
   interrupt(failure: ServiceError): void {
-    // Ends the event of which the client has a part.
+    // The client may have a part of an event: end it.
     const end = this.answer.isWithinEvent ? '\n\n' : ''
     this.#writer?.write(Buffer.from(`${end}data: ${JSON.stringify(failure.toBody())}\n\n`))
     this.#writer?.end()

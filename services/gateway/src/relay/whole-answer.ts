@@ -39,7 +39,7 @@ export class WholeAnswer implements Sink {
         return
       }
     }
-    // One copy for both: what is kept of the answer, and what waits to be written.
+    // One copy serves both: the bytes kept of the answer, and the bytes that wait to be written.
     const passing = body.push(Buffer.from(chunk))
     if (body.isInvalid) {
       attempt.rejectAnswer('is not the JSON that was asked for')
