@@ -13,7 +13,5 @@ export const known = [
   'packages/sandbox/src/payments/http',
   'packages/sandbox/src/payments/objects',
   'packages/sandbox/src/payments/pages',
-  'services/gateway/src/admission',
-  'services/gateway/src/authenticate',
-  'services/gateway/src/usage'
+  'services/gateway/src/authenticate'
 ]

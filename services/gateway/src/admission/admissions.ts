@@ -8,14 +8,14 @@ import {
 import { type RedisLink, togetherFor } from '@tollgate/state/link/redis-link.ts'
 import type { Turn } from '../turn.ts'
 
-/** Requests that one script judges: few enough to keep others waiting for less than a millisecond. */
-const mostTogether = 40
+/** Maximum requests of one script, so that others wait for less than a millisecond. */
+const maxTogether = 40
 
-/** Asks Redis whether requests may start: those that come in the same turn of the event loop, together. */
-export type Admissions = {
+/** Asks Redis whether requests may start. The requests of one turn of the event loop are asked together. */
+export interface Admissions {
   /**
    * @param reaped whether overdue holds have been reaped already
-   * @throws RedisAwayError if it was not asked. Else ioredis' error: then something may have been reserved
+   * @throws RedisAwayError if Redis was not asked. Any other error of ioredis: Redis may have reserved the request
    */
   ask(admission: PreparedAdmission, request: AskedRequest, reaped: boolean): Promise<AdmitAnswer>
 }
@@ -28,7 +28,7 @@ type Group = AskedGroup & {
 
 export function createAdmissions(redis: RedisLink, turn: Turn): Admissions {
   let groups: Group[] = []
-  /** Those that others of their key may join. */
+  /** The groups that further requests of their key may join. */
   let open = new Map<PreparedAdmission, Group>()
   let count = 0
 
@@ -71,7 +71,7 @@ export function createAdmissions(redis: RedisLink, turn: Turn): Admissions {
         const group = groupOf(admission, reaped)
         group.requests.push(request)
         group.waiting.push({ resolve, reject })
-        if (++count === mostTogether) flush()
+        if (++count === maxTogether) flush()
       })
     }
   }

@@ -14,68 +14,71 @@ import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
+import type { TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
-import { costBound, shrinkDefault, type TokenBound, withinRate } from './cost-bound.ts'
+import { costBound, shrinkDefault, withinRate } from './cost-bound.ts'
 import { type JudgedRecords, judgeCall } from './judge.ts'
-import { budgetError, limitError } from './refusal.ts'
+import { budgetError, limitError } from './limit-errors.ts'
 
-/** Records that change under every single one of so many attempts are not a state to decide on. */
+/** Maximum attempts. If the records change during each of them, the request is refused. */
 const maxAttempts = 6
 
-/** What admission works with. */
-export type Admission = {
+/** What admission needs. */
+export interface Admission {
   redis: RedisLink
   admissions: Admissions
-  /** How long a hold lasts, ms: longer than any request may. */
+  /** How long a hold lasts, ms: longer than any request. */
   holdMs: number
-  /** Ends overdue holds of an account, a bounded number. @throws RedisAwayError, or ioredis' error */
+  /** Ends a bounded number of an account's overdue holds. @throws RedisAwayError, or another error of ioredis */
   reap: (account: string) => Promise<unknown>
-  /** Told of a request of which it is not known whether Redis has admitted it; it will not be made. */
+  /** Cancels a request that Redis may have admitted. It will not be made. */
   cancel: (account: PreparedAccount, requestId: string) => void
-  /** Whether so much waits to be settled that nothing more may be admitted. */
+  /** Whether too many settlements wait to admit further requests. */
   isFull: () => boolean
 }
 
-export type CallRequest = {
+export interface CallRequest {
   id: string
   known: KnownKey
-  /** In force when the request came. */
+  /** The catalog at the time of the request. */
   catalog: CatalogView
   name: string
   kind: ModelKind
-  /** null if the catalog has none of that name and kind. */
+  /** null if the catalog has no model of that name and kind. */
   model: Model | null
   /**
-   * Makes the cheap bound, once the key may use the model. Before that, a refusal would tell whether the model exists.
+   * Bounds the tokens by the size of the body. Called only if the key may use the model: before that, a refusal would tell
+   * whether the model exists.
    *
-   * @throws ServiceError for a request that the model does not take
+   * @throws ServiceError if the model does not take the request
    */
   bound: (model: Model) => TokenBound
-  /** Counts the prompt exactly; null where or while that cannot be done. */
+  /** Counts the prompt exactly; null if that is impossible, or impossible now. */
   count: () => Promise<number | null> | null
 }
 
 /** What an admitted request may use. */
-export type Admitted = {
+export interface Admitted {
   hold: Hold
-  /** Tokens that are reserved. */
+  /** The reserved tokens. */
   heldTokens: number
-  /** The most tokens that its prompt can have; part of `heldTokens`. */
+  /** The maximum tokens of the prompt; part of `heldTokens`. */
   promptTokens: number
   rates: RateState
   tokensPerMinute: number
 }
 
 /**
- * Admits a request and reserves what it may cost, or throws what its caller is told. The request is judged on the records
- * that this process remembers; Redis then decides, but only on its current records: if those are others, the request is
- * judged again on them. A refusal too is only given on records that Redis has just confirmed. Where only the bound of the
- * prompt is in the way, the prompt is counted exactly, once. Where only a default length of the output is in the way of the
- * rate, it shrinks, once.
+ * Admits a request and reserves its maximum cost, or throws the refusal.
  *
- * @throws ServiceError with the verdict's code, what the bound's maker throws, what a budget or limit says,
- *   exceeds_rate_limit or state_unavailable
+ * The request is judged on the records that this process remembers. Redis decides only on its current records; if they differ,
+ * the request is judged again on them. A refusal, too, needs records that Redis has just confirmed. If only the bound of the
+ * prompt is too large, the prompt is counted exactly, once. If only a default length of the output exceeds the rate, it shrinks,
+ * once.
+ *
+ * @throws ServiceError with the verdict's code, an error of `bound`, of a budget or limit, exceeds_rate_limit or
+ *   state_unavailable
  */
 export async function admitRequest(admission: Admission, request: CallRequest): Promise<Admitted> {
   const { known, catalog, name, kind, model } = request
@@ -100,7 +103,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
         answer = await admissions.ask(prepared, { id: request.id, model: name, bound: asked }, reaped)
       }
     } catch (cause) {
-      // What is cancelled leaves something behind, of which a Redis that is full must not get more with every attempt.
+      // A cancellation leaves a marker in Redis. A full Redis must not get a marker with every attempt.
       if (!(cause instanceof RedisAwayError)) admission.cancel(known.prepared, request.id)
       throw new ServiceError('state_unavailable', { cause })
     }
@@ -120,7 +123,7 @@ export async function admitRequest(admission: Admission, request: CallRequest): 
       case 'cancelled':
         throw new ServiceError('state_unavailable')
     }
-    // Refused; perhaps only because the prompt was taken to be longer than it is.
+    // Refused. Perhaps the prompt is shorter than its bound.
     const exact = counted || !dependsOnPrompt(answer, whole) ? null : await request.count()
     counted = true
     if (exact !== null && exact < bound.promptTokens) {
@@ -164,7 +167,7 @@ function refusalError({ code, message }: Extract<KeyVerdict, { allowed: false }>
   return new ServiceError(code, message === undefined ? {} : { message })
 }
 
-/** Asks Redis about the records of a verdict. @returns whether they are the current ones; if not, those are remembered */
+/** Asks Redis whether a verdict's records are current. If not, remembers the current ones. @returns whether they are current */
 async function confirm(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): Promise<boolean> {
   const { account, key } = known.pointer
   const judged = { key: known.key?.version ?? '', account: known.account?.version ?? '' }
@@ -176,7 +179,7 @@ async function confirm(redis: RedisLink, known: KnownKey, verdict: KeyVerdict): 
   if (answer.outcome === 'ended') throw new ServiceError(verdict.allowed ? verdict.endedCode : 'state_unavailable')
   const isSame = answer.key?.version === known.key?.version && answer.account?.version === known.account?.version
   remember(known, answer)
-  // What is not there has no version that could be the current one.
+  // A missing record has no version, so Redis cannot confirm it by version.
   return isSame
 }
 
@@ -188,7 +191,7 @@ async function throughRedis<Answer>(command: () => Promise<Answer>): Promise<Ans
   }
 }
 
-/** Whether a shorter prompt could be admitted; what is in the way is null if it is the size of the rate's bucket. */
+/** Whether a shorter prompt could be admitted. @param answer null if the request exceeds what a minute allows */
 function dependsOnPrompt(answer: AdmitAnswer | null, { outputPicos, fewestTokens }: CostBound): boolean {
   if (answer === null) return true
   if (answer.outcome === 'over-limit') return answer.limit === 'tokens'

@@ -3,8 +3,8 @@ import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/recor
 import type { Allowances } from '@tollgate/state/admission/admit.ts'
 
 /**
- * What a key may do within its account's plan: of several limits on the same thing the lowest counts. The burst of a key's
- * own rate is the same share of it as that of the plan's, at least 1.
+ * The limits of a key within its account's plan. Of several limits the lowest counts. The burst of a key's own rate has the same
+ * share of the rate as in the plan, at least 1.
  */
 export function allowancesOf(key: KeyRecord, account: AccountRecord, { limits, caps }: Plan): Allowances {
   const ownRate = key.requestsPerMinute

@@ -68,7 +68,7 @@ async function settledOf(seeded: SeededKey): Promise<number> {
 }
 const forwarded = () => JSON.parse(upstream.received.at(-1)!.body) as Record<string, unknown>
 
-t.test('what was used is charged, and what was reserved is free again', async (t) => {
+t.test('the used tokens are charged, and the hold is released', async (t) => {
   const seeded = await gateway.seedKey()
   t.equal((await chat(seeded)).status, 200)
   await gateway.settled()
@@ -76,7 +76,7 @@ t.test('what was used is charged, and what was reserved is free again', async (t
   t.equal(forwarded().max_tokens, small.defaultOutputTokens)
 })
 
-t.test('what an upstream refuses is not charged, even if the client leaves while it says so', async (t) => {
+t.test('a refused request is not charged, even if the client leaves during the refusal', async (t) => {
   const { breaker } = gateway.upstreams.get('test')!
   upstream.answer(({ response }) => void response.writeHead(400).write('{"error":'))
   for (const stream of [true, false]) {
@@ -103,46 +103,43 @@ t.test('what an upstream refuses is not charged, even if the client leaves while
   }
 })
 
-t.test(
-  'output is granted as far as the budget goes, and less than is worth it is refused with its reasons',
-  async (t) => {
-    const seeded = await gateway.seedKey()
-    const body = JSON.stringify(chatOf('small'))
-    const promptNanos = (body.length + 8) * inputNanos
-    await gateway.changeKey(seeded, { monthlyBudgetNanos: promptNanos + 100 * outputNanos + 1 })
-    t.equal((await chat(seeded)).status, 200)
-    t.equal(forwarded().max_tokens, 100)
-    await gateway.settled()
+t.test('output is granted up to the budget; below the minimum the request is refused with its reasons', async (t) => {
+  const seeded = await gateway.seedKey()
+  const body = JSON.stringify(chatOf('small'))
+  const promptNanos = (body.length + 8) * inputNanos
+  await gateway.changeKey(seeded, { monthlyBudgetNanos: promptNanos + 100 * outputNanos + 1 })
+  t.equal((await chat(seeded)).status, 200)
+  t.equal(forwarded().max_tokens, 100)
+  await gateway.settled()
 
-    const spent = 10 * inputNanos + 20 * outputNanos
-    await gateway.changeKey(seeded, { monthlyBudgetNanos: spent + promptNanos })
-    const refused = await chat(seeded)
-    t.equal(refused.status, 402)
-    const { error } = (await refused.json()) as { error: Record<string, string> }
-    const now = new Date()
-    t.match(error, {
-      code: 'key_budget_exceeded',
-      type: 'budget_error',
-      scope: 'key',
-      limit_usd: `0.000${String(spent + promptNanos).padStart(6, '0')}`.replace(/0+$/, ''),
-      spent_usd: `0.0000${spent}`.replace(/0+$/, ''),
-      reserved_usd: '0.00',
-      resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
-    })
-    t.match(error.needed_usd, /^0\.0000\d+$/)
-    t.ok(Number(error.needed_usd) <= Number(error.limit_usd), 'it fits into an empty month')
+  const spent = 10 * inputNanos + 20 * outputNanos
+  await gateway.changeKey(seeded, { monthlyBudgetNanos: spent + promptNanos })
+  const refused = await chat(seeded)
+  t.equal(refused.status, 402)
+  const { error } = (await refused.json()) as { error: Record<string, string> }
+  const now = new Date()
+  t.match(error, {
+    code: 'key_budget_exceeded',
+    type: 'budget_error',
+    scope: 'key',
+    limit_usd: `0.000${String(spent + promptNanos).padStart(6, '0')}`.replace(/0+$/, ''),
+    spent_usd: `0.0000${spent}`.replace(/0+$/, ''),
+    reserved_usd: '0.00',
+    resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
+  })
+  t.match(error.needed_usd, /^0\.0000\d+$/)
+  t.ok(Number(error.needed_usd) <= Number(error.limit_usd), 'it fits into an empty month')
 
-    await gateway.changeKey(seeded, { monthlyBudgetNanos: null })
-    await gateway.changeAccount(seeded, { ownCapNanos: spent })
-    t.equal(await outcomeOf(await chat(seeded)), '402 monthly_budget_exceeded')
-    await gateway.changeAccount(seeded, { ownCapNanos: null })
-    t.equal((await chat(seeded)).status, 200, 'a change counts from the next admission on')
-    const long = 'x'.repeat(free.caps.requestNanos / inputNanos)
-    t.equal(await outcomeOf(await chat(seeded, { user: long })), '402 request_budget_exceeded')
-  }
-)
+  await gateway.changeKey(seeded, { monthlyBudgetNanos: null })
+  await gateway.changeAccount(seeded, { ownCapNanos: spent })
+  t.equal(await outcomeOf(await chat(seeded)), '402 monthly_budget_exceeded')
+  await gateway.changeAccount(seeded, { ownCapNanos: null })
+  t.equal((await chat(seeded)).status, 200, 'a change counts from the next admission on')
+  const long = 'x'.repeat(free.caps.requestNanos / inputNanos)
+  t.equal(await outcomeOf(await chat(seeded, { user: long })), '402 request_budget_exceeded')
+})
 
-t.test('a refusal that waiting does not change names no time', async (t) => {
+t.test('a refusal names no time if waiting does not help', async (t) => {
   const seeded = await gateway.seedKey()
   const refusal = async (members: object = {}) => {
     const response = await chat(seeded, members)
@@ -180,7 +177,7 @@ t.test('the grant is set under the name that the model knows, and replaces what 
   t.equal(await outcomeOf(await chat(seeded, { n: 1000 })), '400 invalid_request')
 })
 
-t.test('several answers are several times as much', async (t) => {
+t.test('several answers reserve several times the output', async (t) => {
   const seeded = await gateway.seedKey()
   const body = JSON.stringify(chatOf('small', { n: 4, max_tokens: 200 }))
   await gateway.changeKey(seeded, {
@@ -190,7 +187,7 @@ t.test('several answers are several times as much', async (t) => {
   t.equal(forwarded().max_tokens, 50)
 })
 
-t.test('rates refuse with the time to wait, and every answer says where they stand', async (t) => {
+t.test('a rate limit refuses with the time to wait, and every answer has the remaining rates', async (t) => {
   const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
   const first = await chat(seeded, { max_tokens: 100 })
   t.equal(first.status, 200)
@@ -217,7 +214,7 @@ t.test('rates refuse with the time to wait, and every answer says where they sta
   t.equal(await outcomeOf(refused), '429 requests_per_minute')
 })
 
-t.test('more tokens than a minute has are not worth waiting for', async (t) => {
+t.test('a request for more tokens than a minute allows is refused without a time', async (t) => {
   const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
   t.equal(await outcomeOf(await chat(seeded, { user: 'x'.repeat(2000) })), '400 exceeds_rate_limit')
   t.equal((await chat(seeded, { max_tokens: 10_000 })).status, 200)
@@ -230,7 +227,7 @@ t.test('more tokens than a minute has are not worth waiting for', async (t) => {
   )
 })
 
-t.test('no more requests at once than the plan has', async (t) => {
+t.test('a plan limits concurrent requests', async (t) => {
   const seeded = await gateway.seedKey({ account: { plan: 'slow' } })
   const waiting: Array<() => void> = []
   upstream.answer(({ response }) => {
@@ -251,7 +248,7 @@ t.test('no more requests at once than the plan has', async (t) => {
   t.equal((await chat(seeded, { max_tokens: 1 })).status, 200)
 })
 
-t.test('what has no price is refused by name, in any spelling', async (t) => {
+t.test('a member without a price is refused by name, in any spelling', async (t) => {
   const seeded = await gateway.seedKey()
   const before = upstream.received.length
   const withPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] })
@@ -299,7 +296,7 @@ t.test('an upstream that fails charges nothing, and releases at once', async (t)
   t.same(await spend(seeded), { settled: 0, reserved: 0 })
 })
 
-t.test('a stream that its client leaves is charged at least its prompt and what came of it', async (t) => {
+t.test('a stream whose client leaves is charged at least its prompt and the words that came', async (t) => {
   const seeded = await gateway.seedKey()
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -315,7 +312,7 @@ t.test('a stream that its client leaves is charged at least its prompt and what 
   t.ok(settled < (body + 8) * inputNanos + (13 + 35) * outputNanos, `${settled}`)
 })
 
-t.test('more than was reserved is charged all the same, and an alarm', async (t) => {
+t.test('a cost above the hold is charged, and raises an alarm', async (t) => {
   const seeded = await gateway.seedKey()
   answerWith({ prompt_tokens: 10, completion_tokens: 5000 })
   await chat(seeded)
@@ -324,7 +321,7 @@ t.test('more than was reserved is charged all the same, and an alarm', async (t)
   t.equal(gateway.aboveBound(), 1)
 })
 
-t.test('an admission that Redis does not answer in time is taken back', async (t) => {
+t.test('an admission that Redis does not answer in time is cancelled', async (t) => {
   if (!need(t, 'redis-server', gateway.redis.pid)) return
   const seeded = await gateway.seedKey()
   t.equal((await chat(seeded)).status, 200)

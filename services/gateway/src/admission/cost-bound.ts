@@ -1,20 +1,8 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { AdmitAnswer, Allowances, CostBound } from '@tollgate/state/admission/admit.ts'
+import type { TokenBound } from '../tokens/token-bound.ts'
 
-/** The most tokens that a request can use, apart from how many of output it is granted. */
-export type TokenBound = {
-  promptTokens: number
-  /** How many answers there are, each with as much output as is granted. */
-  answers: number
-  /** Tokens of output that are wanted for each. */
-  wantedTokens: number
-  /** Whether the client set no limit, so that `wantedTokens` is the model's default. */
-  isDefault?: boolean
-  /** Whether answers are produced that are not shown. */
-  hidesAnswers?: boolean
-}
-
-/** What tokens cost at most, in the form that admission takes. */
+/** The maximum cost of tokens, in the form that admission takes. */
 export function costBound({ promptTokens, answers, wantedTokens }: TokenBound, model: Model): CostBound {
   const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = outputPicos } = model.prices
   return {
@@ -28,9 +16,9 @@ export function costBound({ promptTokens, answers, wantedTokens }: TokenBound, m
 }
 
 /**
- * A bound that also fits into what may be used in a minute, with less output if need be: more is never let through.
+ * Lowers the output of a bound to fit into the tokens of a minute: a larger request is never admitted.
  *
- * @returns null if the fewest tokens of output are too many still
+ * @returns null if even the minimum output does not fit
  */
 export function withinRate(bound: CostBound, tokensPerMinute: number): CostBound | null {
   const { promptTokens, outputTokens, wantedTokens, fewestTokens } = bound
@@ -39,16 +27,16 @@ export function withinRate(bound: CostBound, tokensPerMinute: number): CostBound
   return { ...bound, wantedTokens: Math.floor((tokensPerMinute - promptTokens) / outputTokens) }
 }
 
-/** A default is granted at least this share of itself: after waiting if need be. A shorter answer would be of little use. */
+/** A default output shrinks at most to this share, if need be after a wait. A shorter answer would be of little use. */
 const minDefaultShare = 1 / 4
 
 type TokenRefusal = AdmitAnswer & { outcome: 'over-limit' }
 
 /**
- * Shrinks a default that the rate of tokens has refused: the client asked for no such length, so it must not wait for it.
+ * Shrinks a default output that exceeds the rate of tokens. The client did not ask for this length, so it need not wait for it.
  *
- * @param bound as it was refused
- * @returns the output to ask for instead; or the refusal, with the time until the least that is granted fits
+ * @param bound of the refused request
+ * @returns the output to ask for instead; or the refusal, with the time until the minimum fits
  */
 export function shrinkDefault(
   { promptTokens, outputTokens, wantedTokens, fewestTokens }: CostBound,
@@ -58,13 +46,8 @@ export function shrinkDefault(
   const least = Math.max(fewestTokens, Math.ceil(wantedTokens * minDefaultShare))
   const room = Math.floor((refusal.tokensLeft - promptTokens) / outputTokens)
   if (room >= least) return Math.min(room, wantedTokens)
-  // What is more than the burst passes when no tokens are owed; what is less, so much earlier.
+  // More than the burst passes once no tokens are owed. Less passes earlier, by the time that the spare tokens take.
   const spare = Math.max(0, tokenBurst - promptTokens - outputTokens * least)
   const waitMs = Math.ceil(Math.max(0, refusal.tokensRestMs - (spare * 60_000) / perMinute))
   return { ...refusal, waitMs: Math.min(refusal.waitMs, waitMs) }
-}
-
-/** The output that a request wants: what its client says, or else what the catalog does; and no more than the model has. */
-export function wantedOutput(limit: number | null | undefined, model: Model): number {
-  return Math.min(limit ?? model.defaultOutputTokens, model.maxOutputTokens)
 }

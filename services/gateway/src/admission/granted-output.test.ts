@@ -237,13 +237,13 @@ t.test('a long prompt is counted before a default shrinks', async (t) => {
   t.ok(Number(headers.get(header)) > 400, `${headers.get(header)}`)
 })
 
-t.test('a default is never too much for the rate of a whole minute', async (t) => {
+t.test('a default never exceeds the tokens of a minute', async (t) => {
   const seeded = await gateway.seedKey({ account: { plan: 'tiny' } })
   const granted = grantedBy(await chat(seeded))
   t.ok(granted >= small.fewestOutputTokens && granted < 250, `${granted}`)
 })
 
-t.test('a default that has to wait passes as soon as a quarter of it fits, and not earlier', (t) => {
+t.test('a default that waits passes once a quarter of it fits, and not earlier', (t) => {
   const whole = fc.integer({ min: 1, max: 1e6 })
   fc.assert(
     fc.property(

@@ -1,5 +1,5 @@
-/** For how much longer than a request may last what it may cost is reserved: for its settlement. */
+/** How much longer than its request a hold lasts, ms: time for the settlement. */
 const settlementMs = 60_000
 
-/** @returns how long a hold lasts, ms: longer than any request may */
+/** @returns how long a hold lasts, ms: longer than any request */
 export const holdMsOf = (longestRequestMs: number): number => longestRequestMs + settlementMs

@@ -5,13 +5,16 @@ import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/recor
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
 /** The records that a request is judged on; null where Redis has none. */
-export type JudgedRecords = { key: KeyRecord | null; account: AccountRecord | null }
+export interface JudgedRecords {
+  key: KeyRecord | null
+  account: AccountRecord | null
+}
 
 const refused = (code: ErrorCode): KeyVerdict => ({ allowed: false, code })
 
 /**
- * Whether an account's plan, and the key's own subset of it, include a model. The refusal is the same for a model that
- * does not exist: the catalog is not disclosed.
+ * Whether an account's plan and the key's own list include a model. The refusal is the same for a model that does not exist: it
+ * must not disclose the catalog.
  */
 export function mayUseModel(records: JudgedRecords, catalog: CatalogView, model: string): boolean {
   const { key, account } = records

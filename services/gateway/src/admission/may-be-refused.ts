@@ -2,13 +2,13 @@ import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
 
 /**
- * Whether a key is refused by what this process remembers of it: revoked, expired, or of a suspended account. Then Redis
- * is asked before a body is read, so that a dead key costs the gateway no reading.
+ * Whether the remembered records refuse a key: it is revoked or expired, or its account is suspended. Then Redis is asked before
+ * the body is read, so that an unusable key costs the gateway no reading.
  */
 export function mayBeRefused({ key, account, digest, admission }: KnownKey): boolean {
   if (key === null) return false
   const { record } = key
-  // Nearly all keys: admitted on these records before, and without an end.
+  // Nearly all keys: these records admitted a request before, and the key has no end.
   if (admission !== null && record.expiresAt === null && record.digest === digest) return false
   const verdict = judgeKey({ key: record, account: account?.record ?? null }, digest)
   return !verdict.allowed || (verdict.endsAt !== null && verdict.endsAt <= Date.now())

@@ -1,6 +1,6 @@
 import type { RateState } from '@tollgate/state/admission/admit.ts'
 
-/** Names and values, alternating, of the headers that tell a client where its rates stand, as OpenAI's API has them. */
+/** The rate limit headers of OpenAI's API: names and values, alternating. */
 export function rateFields(state: RateState, tokensPerMinute: number): string[] {
   return [
     'x-ratelimit-limit-requests',
@@ -18,7 +18,7 @@ export function rateFields(state: RateState, tokensPerMinute: number): string[] 
   ]
 }
 
-/** A duration as Go writes it: `20ms`, `1.5s`, `1m0s`. */
+/** Formats a duration like Go: `20ms`, `1.5s`, `1m0s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${ms}ms`
   if (ms < 60_000) return `${ms / 1000}s`

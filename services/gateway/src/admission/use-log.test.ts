@@ -55,7 +55,7 @@ t.test('an admitted request is noted within two seconds, and a refused one is no
   for (const at of uses.values()) t.ok(at >= startedAt && at <= notedAt)
 })
 
-t.test('what Redis does not take is kept, complained about once, and told when it does', async (t) => {
+t.test('uses that Redis rejects are kept, reported once, and sent later', async (t) => {
   const errors: Error[] = []
   let complain = () => {}
   const complained = new Promise<void>((resolve) => {
@@ -79,7 +79,7 @@ t.test('what Redis does not take is kept, complained about once, and told when i
   t.same([...(await readUses(gateway.control)).keys()].sort(), ['key_a', 'key_b'])
 })
 
-t.test('stopping tells what was not told yet, and a Redis that is away is nothing to complain about', async (t) => {
+t.test('stopping sends the remaining uses, and an unreachable Redis is not reported again', async (t) => {
   const onError = (error: Error) => t.error(error)
   const useLog = createUseLog(gateway.state, onError)
   useLog.used('key_a')

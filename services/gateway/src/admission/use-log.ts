@@ -2,21 +2,21 @@ import { noteUses } from '@tollgate/state/last-uses/last-uses.ts'
 import { RedisAwayError, type RedisLink, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 
 const flushMs = 1000
-/** Of so many keys uses are kept while Redis does not take them. */
+/** Maximum keys whose uses are kept while Redis does not accept them. */
 const maxKept = 100_000
 
-/** When keys were last used. A request pays for one entry in a map; Redis is told once a second. */
-export type UseLog = {
-  /** To be called for every request that has been admitted. */
+/** Records when keys were last used. A request costs one entry in a map; Redis gets them once a second. */
+export interface UseLog {
+  /** Call it for every admitted request. */
   used(keyId: string): void
   start(): void
-  /** Tells Redis what it has not been told. Resolves when nothing is under way. */
+  /** Sends the remaining uses to Redis. Resolves when no command is under way. */
   stop(): Promise<void>
 }
 
 /**
- * @param onError told once of a Redis that does not take what it is told, until it does again. That Redis is away is not
- *   told: it is known, and nothing is admitted then.
+ * @param onError called once per outage when Redis rejects uses. It is not called while Redis is unreachable: that is reported
+ *   elsewhere, and no request is admitted then
  */
 export function createUseLog(redis: RedisLink, onError: (error: Error) => void): UseLog {
   let gathered = new Map<string, number>()
@@ -39,7 +39,7 @@ export function createUseLog(redis: RedisLink, onError: (error: Error) => void):
     }
   }
 
-  /** Puts back what could not be told. Keys that were used since come first. */
+  /** Puts back uses that were not sent. Later uses of the same keys win. */
   function keep(uses: ReadonlyMap<string, number>): void {
     for (const [key, at] of uses) {
       if (gathered.size >= maxKept) return
@@ -47,7 +47,7 @@ export function createUseLog(redis: RedisLink, onError: (error: Error) => void):
     }
   }
 
-  /** One after the other: what failed must be back before the next begins. */
+  /** Flushes one after the other: failed uses must be put back before the next flush. */
   function flushOnce(): Promise<void> {
     flushing ??= flush().finally(() => {
       flushing = null

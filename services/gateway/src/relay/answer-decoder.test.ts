@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { AnswerDecoder } from './answer-decoder.ts'
-import type { Source } from './stream-answer.ts'
+import type { Source } from './stream-writer.ts'
 
 const nothing: Source = { pause() {}, resume() {} }
-type Over = { failure: Error | null; isBroken: boolean }
+interface Over {
+  failure: Error | null
+  isBroken: boolean
+}
 
 function decode(encoding: string, source: Source = nothing) {
   const over = Promise.withResolvers<Over>()
@@ -49,7 +52,7 @@ t.test('gzip of several members is decoded whole, however its bytes come', async
   }
 })
 
-t.test('while nobody reads, the provider waits, and little is decoded', async (t) => {
+t.test('while the client does not read, the provider is paused, and little is decoded', async (t) => {
   const paused = Promise.withResolvers<void>()
   const { decoder, got, over } = decode('gzip', { pause: () => paused.resolve(), resume() {} })
   const size = 1024 * 1024
@@ -64,7 +67,7 @@ t.test('while nobody reads, the provider waits, and little is decoded', async (t
   t.equal(got.bytes, size)
 })
 
-t.test('what came before an answer broke off is decoded, and then the reason is told', async (t) => {
+t.test('the bytes before a break are decoded, and then the error is reported', async (t) => {
   const { decoder, got, over } = decode('gzip')
   const bytes = gzipSync('Hello')
   decoder.write(bytes.subarray(0, -8))
@@ -74,7 +77,7 @@ t.test('what came before an answer broke off is decoded, and then the reason is 
   t.equal(got.first, 'Hello')
 })
 
-t.test('what cannot be decoded is told, and nothing after it or after its end', async (t) => {
+t.test('a decoding error is reported once, and nothing after it or after the end', async (t) => {
   const { decoder, over } = decode('br')
   decoder.write(Buffer.from('{"choices":[{}]}'))
   t.match(await over, { failure: { code: 'malformed_answer' }, isBroken: true })

@@ -43,7 +43,7 @@ t.test('an object with a list of choices is an answer, wherever the list stands 
   t.end()
 })
 
-t.test('an object without such a list is none', (t) => {
+t.test('an object without such a list is not an answer', (t) => {
   fc.assert(
     fc.property(members, fc.integer({ min: 1, max: 90 }), (members, length) => {
       const text = `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`
@@ -63,7 +63,7 @@ t.test('an object without such a list is none', (t) => {
   t.end()
 })
 
-t.test('what is no single object is faulty as soon as that is known', async (t) => {
+t.test('a body that is not a single object is faulty as soon as possible', async (t) => {
   for (const text of ['<', '[', 'null', '"{', 'data: {', '\ufeff{', '}', '{}{', '{} x', '\0']) {
     t.ok(shapeOf(text).isFaulty, JSON.stringify(text))
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { ReceivedText } from '../usage/received-text.ts'
+import { ReceivedText } from '../tokens/received-text.ts'
 import { EventStream } from './event-stream.ts'
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
@@ -55,7 +55,7 @@ const stream = fc
     }))
   )
 
-t.test('however the bytes are cut, the same reaches the client: all events but that of usage, byte for byte', (t) => {
+t.test('however the bytes are cut, all events except the usage reach the client, byte for byte', (t) => {
   fc.assert(
     fc.property(stream, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (events, cuts, showsUsage) => {
       const whole = Buffer.from(events.map(({ text }) => text).join(''))
@@ -93,7 +93,7 @@ t.test('a stream is done when it says so in an event of its own', async (t) => {
   t.notOk(isDone(`data: ${chunkOf('\ndata: [DONE]')}\r\n\r\n`), 'and not by what the model writes')
 })
 
-t.test('the last event counts although the stream ends without its blank line', async (t) => {
+t.test('the last event counts, even if the stream ends without a blank line', async (t) => {
   for (const end of ['', '\n', '\r']) {
     const { text, usage } = relayed([Buffer.from(`data: ${chunkOf('a')}\n\ndata: ${usageOnly}${end}`)], false)
     t.equal(text, `data: ${chunkOf('a')}\n\n`)
@@ -124,7 +124,7 @@ t.test('the words of a stream are kept, and nothing else of it', async (t) => {
   t.equal(words, '{"content":"Hel"}\n{"content":"lo \\"delta\\":"}\n{}\n')
 })
 
-t.test('a usage is final as long as no words come behind it, however the bytes are cut', async (t) => {
+t.test('a usage is final until words come after it, however the bytes are cut', async (t) => {
   const words = `data: ${chunkOf('more')}\n\n`
   const early = `data: ${chunkOf('one')}\n\ndata: ${usageOnly}\n\n`
   for (const [text, isFinal] of [
@@ -158,7 +158,7 @@ const event = (data: string | object) => `data: ${typeof data === 'string' ? dat
 const finished = (reason: unknown) => event({ choices: [{ index: 0, delta: {}, finish_reason: reason }] })
 const words = event(chunkOf('one'))
 
-t.test('a stream is whole with any of its ends, and not without one', async (t) => {
+t.test('a stream is whole with any of the known ends, and not without one', async (t) => {
   for (const [text, isWhole] of [
     [words + event('[DONE]'), true],
     [words + finished('stop'), true],
@@ -179,7 +179,7 @@ t.test('a stream is whole with any of its ends, and not without one', async (t) 
   }
 })
 
-t.test('a stream of several answers is whole when each of them has its reason', async (t) => {
+t.test('a stream of several answers is whole once each answer has a reason', async (t) => {
   const end = (index: number, reason: string | null = 'stop') => ({ index, delta: {}, finish_reason: reason })
   const both = event({ choices: [end(0), end(1)] })
   for (const [text, isWhole] of [
@@ -198,7 +198,7 @@ t.test('a stream of several answers is whole when each of them has its reason', 
   }
 })
 
-t.test('an event of an error does not pass, and nothing behind it', async (t) => {
+t.test('an error event does not pass, nor does anything after it', async (t) => {
   for (const failure of [
     { error: { message: 'no' } },
     { error: 'no', choices: [{ delta: { content: 'x' } }] },
@@ -217,7 +217,7 @@ t.test('an event of an error does not pass, and nothing behind it', async (t) =>
   }
 })
 
-t.test('nothing passes of bytes that are no events', async (t) => {
+t.test('bytes that are not events do not pass', async (t) => {
   for (const text of [
     '<html>\n\n</html>\n\n',
     '\n\n\n\n',
@@ -247,7 +247,7 @@ t.test('reasoning beside the words is kept, and reasoning within them once', asy
   t.equal(kept('delta', { message: { reasoning: 'so' }, reasoning: 'far' }), '{"reasoning":"so"}\n"far"\n')
 })
 
-t.test('an event of usage begins a stream, also if it does not pass', async (t) => {
+t.test('an event with usage begins a stream, even if it is removed', async (t) => {
   const text = event(usageOnly)
   for (const end of ['', event('[DONE]')]) {
     for (let at = 0; at <= text.length; at += 5) {

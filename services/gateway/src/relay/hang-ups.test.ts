@@ -14,7 +14,7 @@ import {
   type TestGateway,
   testCatalog
 } from '../testing/start-gateway.ts'
-import { tokensUnderWay } from '../usage/usage.ts'
+import { tokensInTransit } from '../tokens/tokens-in-transit.ts'
 
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices
 const catalog = catalogOf({
@@ -34,7 +34,9 @@ t.teardown(() => upstream.close())
 
 /** With the connection of its latest request. */
 type Started = TestGateway & { secret: string; latest: Socket | null }
-type Tap = { teardown(run: () => Promise<void>): void }
+interface Tap {
+  teardown(run: () => Promise<void>): void
+}
 
 async function start(t: Tap, protection: GatewayOptions['protection'] = {}, timeouts = '{}'): Promise<Started> {
   const entry = (more: string) =>
@@ -139,12 +141,12 @@ t.test('if the usage does not come, or too many are read, the reservation is cha
   }
 })
 
-t.test('other streams are aborted, and charged what came, also if nobody passed it on', async (t) => {
+t.test('other streams are aborted, and charged the part that came, even if it did not reach the client', async (t) => {
   const gateway = await start(t)
   upstream.answer(() => {})
   const early = await leave(gateway, 'open', 0)
   const before = await lineOf(early)
-  t.match(before, { estimated: true, status: 499, completionTokens: tokensUnderWay })
+  t.match(before, { estimated: true, status: 499, completionTokens: tokensInTransit })
   t.ok(before.promptTokens >= 8 && before.promptTokens < 120)
 
   // undici cannot end its side of a connection and read on.
@@ -159,7 +161,7 @@ t.test('other streams are aborted, and charged what came, also if nobody passed 
   const line = await lineOf(received)
   t.ok(received.response.destroyed || (await once(received.response, 'close')), 'the upstream is told')
   const produced = countTokens(`one${text}and more`)
-  t.ok(line.completionTokens >= produced && line.completionTokens <= produced + 3 + tokensUnderWay, `${produced}`)
+  t.ok(line.completionTokens >= produced && line.completionTokens <= produced + 3 + tokensInTransit, `${produced}`)
   t.match(line, { estimated: true, clientGone: true, status: 200, code: null })
 
   upstream.answer((received) => {
@@ -188,29 +190,32 @@ t.test('a request that ends at its deadline is charged as if its client had left
   upstream.answer((received) => void begin(received).write(word('one two three')))
   const open = await ask('open', true)
   t.match(open, { code: 'upstream_timeout', status: 200, estimated: true, clientGone: false })
-  t.equal(open.completionTokens, 3 + 3 + tokensUnderWay)
+  t.equal(open.completionTokens, 3 + 3 + tokensInTransit)
   for (const model of ['thinking', 'billed']) {
     t.match(await ask(model, true), { code: 'upstream_timeout', costNanos: holdNanos(model, true) })
   }
   upstream.answer(() => {})
-  t.match(await ask('open', true), { code: 'upstream_timeout', status: 504, completionTokens: tokensUnderWay })
+  t.match(await ask('open', true), { code: 'upstream_timeout', status: 504, completionTokens: tokensInTransit })
   t.match(await ask('open', false), { code: 'upstream_timeout', status: 504, costNanos: holdNanos('open', false) })
 })
 
-t.test('an upstream that is too slow may bill what it did: the request is charged as at its deadline', async (t) => {
-  const gateway = await start(t, {}, '{ connect: 1000, first_byte: 100, between_chunks: 100 }')
-  upstream.answer(() => {})
-  for (const [model, stream, cost] of [
-    ['open', false, holdNanos('open', false)],
-    ['thinking', true, holdNanos('thinking', true)]
-  ] as const) {
-    const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf(model, stream))
-    await response.text()
-    t.match(await lines.of(response.headers.get('x-request-id')), { code: 'upstream_timeout', costNanos: cost })
+t.test(
+  'a request to an upstream that timed out is charged as at its deadline, because the upstream may bill it',
+  async (t) => {
+    const gateway = await start(t, {}, '{ connect: 1000, first_byte: 100, between_chunks: 100 }')
+    upstream.answer(() => {})
+    for (const [model, stream, cost] of [
+      ['open', false, holdNanos('open', false)],
+      ['thinking', true, holdNanos('thinking', true)]
+    ] as const) {
+      const response = await post(gateway, gateway.secret, '/chat/completions', bodyOf(model, stream))
+      await response.text()
+      t.match(await lines.of(response.headers.get('x-request-id')), { code: 'upstream_timeout', costNanos: cost })
+    }
   }
-})
+)
 
-t.test('a plain answer that breaks off is charged its usage, or else as much as it can have cost', async (t) => {
+t.test('a single body that breaks off is charged its usage, or its maximum cost', async (t) => {
   const gateway = await start(t)
   const whole = JSON.stringify({
     choices: [{ message: { content: 'one two' } }],
@@ -240,11 +245,11 @@ t.test('a plain answer that breaks off is charged its usage, or else as much as 
     t.match(await ask(model, 20, false), { costNanos: holdNanos(model, false), estimated: true })
   }
   const known = await ask('open', 20, true)
-  t.match(known, { completionTokens: whole.length + 3 + tokensUnderWay, estimated: true })
+  t.match(known, { completionTokens: whole.length + 3 + tokensInTransit, estimated: true })
   t.match(await ask('thinking', 20, true), { costNanos: holdNanos('thinking', false) })
 })
 
-t.test('a plain answer that breaks off before its first byte has been made if its length was said', async (t) => {
+t.test('a single body that breaks off before its first byte is charged if its length was announced', async (t) => {
   const gateway = await start(t)
   const ask = async (length: number | null) => {
     let calls = 0
@@ -266,7 +271,7 @@ t.test('a plain answer that breaks off before its first byte has been made if it
     calls: 1,
     code: 'upstream_error',
     status: 502,
-    completionTokens: 60 + 3 + tokensUnderWay,
+    completionTokens: 60 + 3 + tokensInTransit,
     estimated: true
   }
   t.match(await ask(60), said)
@@ -275,7 +280,7 @@ t.test('a plain answer that breaks off before its first byte has been made if it
   t.match(line, { status: 502, costNanos: 0 })
 })
 
-t.test('usage that is no whole number of at least 0 is not reported', async (t) => {
+t.test('a usage counts as missing unless it is a whole number of at least 0', async (t) => {
   const gateway = await start(t)
   const ask = async (model: string, stream: boolean, usage: unknown, words = 'one two three') => {
     upstream.answer((received) => {
@@ -328,7 +333,7 @@ t.test('usage is found where Groq has it, and in every event of a stream the las
 
   upstream.answer((received) => void begin(received).write(each('one two three', 1)))
   const left = await lineOf(await leave(gateway, 'open', 10))
-  t.match(left, { promptTokens: 8, completionTokens: 3 + 3 + tokensUnderWay, estimated: true })
+  t.match(left, { promptTokens: 8, completionTokens: 3 + 3 + tokensInTransit, estimated: true })
 })
 
 t.test('answers that came while the gateway was suspended are read before deadlines cut them off', async (t) => {

@@ -10,9 +10,9 @@ import { chatOf, post } from '../testing/client.ts'
 import { plainAnswer } from '../testing/fake-upstream.ts'
 import { collectLogLines } from '../testing/log-lines.ts'
 import { catalogOf, isCalledByUndici, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { tokensInTransit } from '../tokens/tokens-in-transit.ts'
 import { RetryBudget } from '../upstreams/retry-budget.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
-import { tokensUnderWay } from '../usage/usage.ts'
 
 type Reply = ServerResponse | Http2ServerResponse
 type Answer = (response: ServerResponse) => void
@@ -62,7 +62,7 @@ const worthless: Record<string, Answer> = {
   '302': send(302, { location: 'https://elsewhere.example/' }),
   'an error with status 200': sized('{"error":{"message":"overloaded"},"usage":null}'),
   'an error in pieces': send(200, json, '{"error":{"mess', 'age":"overloaded"}', '}'),
-  'an object that is no answer': sized('{"object":"chat.completion"}'),
+  'an object that is not an answer': sized('{"object":"chat.completion"}'),
   'no choice': sized('{"choices":[]}'),
   null: sized('null'),
   'an error beside choices': sized('{"choices":[{"index":0,"message":{"content":""}}],"error":{"code":502}}'),
@@ -123,7 +123,12 @@ const cut: Record<string, Answer> = {
   )
 }
 
-type Served = { url: string; answer(next: Answer): void; calls: number; close(): Promise<void> }
+interface Served {
+  url: string
+  answer(next: Answer): void
+  calls: number
+  close(): Promise<void>
+}
 
 async function serve(http2: boolean): Promise<Served> {
   let answer: Answer = () => {}
@@ -225,7 +230,7 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
         )
         t.notMatch(text, /overloaded|DONE/)
         t.match(line, { code: 'upstream_error', status: 200, estimated: true })
-        t.equal(line.completionTokens, 'HelloHello'.length + 3 + tokensUnderWay)
+        t.equal(line.completionTokens, 'HelloHello'.length + 3 + tokensInTransit)
         t.equal(healthy.calls, before)
       })
     }
@@ -237,7 +242,7 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
         [true, send(200, json, ...whole.match(/.{1,40}/gs)!), { costNanos: usageCost, estimated: false }],
         [true, sized(plainAnswer), { completionTokens: 0, estimated: true }],
         [false, send(200, events, stream), { costNanos: usageCost, estimated: false }],
-        [false, send(200, events, word), { completionTokens: 'Hello'.length + 3 + tokensUnderWay }],
+        [false, send(200, events, word), { completionTokens: 'Hello'.length + 3 + tokensInTransit }],
         [false, send(200, events, ': waiting\n\n'), { costNanos: 0 }]
       ] as const) {
         recover()
@@ -256,7 +261,7 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
       }
     })
 
-    t.test('a stream of several answers is whole when each has its reason', async (t) => {
+    t.test('a stream of several answers is complete once each has a reason', async (t) => {
       const end = (index: number) => chunk({}, { index, finish_reason: 'stop' })
       for (const [text, code] of [
         [word + end(0), 'upstream_error'],
@@ -322,7 +327,7 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
       t.match((await ask('alone', false)).line, { code: null, estimated: true })
     })
 
-    t.test('a usage that words follow is completed from above, and one of each event is exact', async (t) => {
+    t.test('a usage that words follow is completed by an estimate; a usage in each event is exact', async (t) => {
       recover()
       const usages = (tokens: number) =>
         `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hello' } }], usage: { prompt_tokens: 11, completion_tokens: tokens } })}\n\n`
@@ -338,7 +343,7 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
       }
     })
 
-    t.test('an answer that is compressed unasked is decoded, and charged what it reports', async (t) => {
+    t.test('an unrequested compression is decoded, and the answer is charged its reported usage', async (t) => {
       recover()
       for (const [encoding, compress] of [
         ['gzip', gzipSync],

@@ -185,7 +185,7 @@ for (const [from, body, error] of shapes) {
   })
 }
 
-t.test('a refusal that says nothing readable is told by our own words', async (t) => {
+t.test('a refusal without a readable message gets a general one', async (t) => {
   const nothing = [
     '',
     ' ',
@@ -223,7 +223,7 @@ t.test('a credential that the provider repeats is not passed on, in whichever fo
   )
 })
 
-t.test('what reaches the client is bounded, however much the provider says', async (t) => {
+t.test('the message for the client is bounded, however long the provider makes it', async (t) => {
   const long = 'x'.repeat(60_000)
   for (const body of [
     { error: { message: long } },

@@ -88,7 +88,7 @@ t.test('the reason of a compressed refusal is read', async (t) => {
   t.match(await ask(answering(400, body, { 'content-encoding': 'unknown' })), unexplained)
 })
 
-t.test('an account without money is one call, told as such, and an error in the log', async (t) => {
+t.test('an operator account without credit causes one call, its own error code, and an error in the log', async (t) => {
   const answer = await ask(answering(429, quota))
   t.match(answer, { status: 502, error: { code: 'upstream_quota_exhausted', message: /operator/ } })
   t.match(answer.headers, { 'x-should-retry': 'false' })
@@ -125,7 +125,7 @@ t.test('the connection is kept when the reason has been read, with and without a
   t.notOk([...sockets].some(({ destroyed }) => destroyed))
 })
 
-t.test('a reason that does not end, or is too long, is not waited for', async (t) => {
+t.test('the relay does not wait for a reason that does not end, or is too long', async (t) => {
   const unending: Answer = ({ response }) => void response.writeHead(403).write('{"error":')
   t.match(await ask(unending), { status: 502, error: { code: 'upstream_rejected_credentials' } })
   const long: Answer = ({ response }) => void response.writeHead(401).write('x'.repeat(70_000))

@@ -84,7 +84,7 @@ function refusal(letter: string): string[] {
   return ['{"error":{"message":"', ...Array.from({ length: 90 }, () => letter.repeat(100)), '"}}']
 }
 
-t.test('what the relay is given of an answer may be overwritten at once', async (t) => {
+t.test('the bytes that the relay gets may be overwritten at once', async (t) => {
   for (const [status, head, parts] of [
     [200, { contentLength: 9020 }, [`{"choices":[{"":"${'x'.repeat(8999)}"}]}`]],
     [200, { contentLength: 9120 }, [`{"choices":[{"":"${'x'.repeat(8999)}`, `${'y'.repeat(100)}"}]}`]],

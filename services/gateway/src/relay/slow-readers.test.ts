@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import t from 'tap'
 import { SlowReaders } from './slow-readers.ts'
 
-t.test('a client that takes nothing is cut off, whichever of its answers waits', async (t) => {
+t.test('the connection of a client that reads nothing is closed, whichever of its answers waits', async (t) => {
   for (const requests of [1, 2]) {
     const slowReaders = new SlowReaders(100)
     const responses: ServerResponse[] = []

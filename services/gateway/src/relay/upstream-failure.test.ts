@@ -21,7 +21,7 @@ t.test('how long an upstream asks to wait is read as milliseconds, seconds or a 
 })
 
 t.test(
-  'a status is about the request, or a failure that may pass, or one that only another upstream mends',
+  'a status is about the request, or a failure that may pass, or a failure that only another upstream can avoid',
   async (t) => {
     const told = (status: number, waitMs: number | null = null) => {
       const failed = judgeStatus(status, unexplained, waitMs)
@@ -52,7 +52,7 @@ t.test(
   }
 )
 
-t.test('an account without money is told apart from a rate limit, by each provider’s own words', async (t) => {
+t.test('an account without credit is told apart from a rate limit, for each provider', async (t) => {
   const anthropic = 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.'
   const xai = "Your newly created team doesn't have any credits or licenses yet."
   for (const [status, reason, expected] of [

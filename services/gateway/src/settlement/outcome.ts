@@ -1,63 +1,63 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Admitted } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
-import type { CountablePrompt } from '../usage/count-prompt.ts'
-import type { Received } from '../usage/estimate-usage.ts'
+import type { CountablePrompt } from '../tokens/count-prompt.ts'
+import type { Received } from '../tokens/estimate-usage.ts'
 import type { ReportedUsage, Usage } from '../usage/usage.ts'
 
 /** An admitted call of a model. */
-export type Call = {
+export interface Call {
   readonly id: string
   readonly known: KnownKey
-  /** `performance.now()` when its head had arrived. */
+  /** `performance.now()` when the head of the request had arrived. */
   readonly startedAt: number
-  /** As the client named it. */
+  /** The client's name of the model. */
   readonly model: string
-  /** As they were when it was admitted. */
+  /** The prices at admission. */
   readonly prices: Model['prices']
   readonly admitted: Admitted
   readonly isStream: boolean
-  /** Whether its answer does not show all that the model produces. */
+  /** Whether the model produces output that the answer does not show. */
   readonly hidesOutput: boolean
   /** null for a model without a tokenizer. */
   readonly prompt: CountablePrompt | null
-  /** How many answers it asks for. */
+  /** How many answers the request asks for. */
   readonly answers: number
 }
 
 /** What a request is charged. */
 export type Used =
-  /** All was reported. */
+  /** The upstream reported all of the usage. */
   | Usage
-  /** Reported in part, or not at all: the rest is estimated. */
+  /** The upstream reported a part or nothing; the rest is estimated. */
   | Uncounted
-  /** It cannot even be estimated: all that was reserved. */
+  /** The usage cannot be estimated: all that was reserved is charged. */
   | 'hold'
   /** Nothing was served. */
   | null
 
-/** What came of an answer, and what was reported of its usage. */
-export type Uncounted = {
+/** The part of an answer that came, and the usage that was reported. */
+export interface Uncounted {
   readonly received: Received
   readonly reported: ReportedUsage | null
-  /** Whether the model may have gone on behind what was reported of its output. */
-  readonly isOvertaken: boolean
+  /** Whether the model may have written more than the reported output. */
+  readonly mayHaveWrittenMore: boolean
 }
 
-/** The status in the log for a client that left before it was told anything (nginx has the same). */
+/** The logged status if the client left before the answer began, as in nginx. */
 export const clientClosedRequest = 499
 
 /** How a request to a model ended. */
-export type Outcome = {
-  /** The upstream that was called last; null if none was. */
+export interface Outcome {
+  /** The upstream of the last call; null if there was no call. */
   upstream: string | null
   attempts: number
-  /** What the client was told. If it left before it was told anything, 499. */
+  /** The status that the client got; 499 if it left before the answer began. */
   status: number
-  /** Of the failure that it was told, also within a stream; null for success. */
+  /** The code of the error that the client got, also within a stream; null for success. */
   code: string | null
   used: Used
-  /** When the answer's head left, on the clock of `performance.now`; null if none did. */
+  /** `performance.now()` when the head of the answer left; null if it did not. */
   firstByteAt: number | null
   clientGone: boolean
 }

@@ -46,7 +46,7 @@ test('a cost is exact, each kind of token at its price, and rounded up once', as
   )
 })
 
-test('what uses no more tokens than were bounded costs no more than the bound, whichever they are', async () => {
+test('a usage within the token bound costs no more than the cost bound', async () => {
   fc.assert(
     fc.property(usages, prices, (usage, { reasoningPicos, ...others }) => {
       const price = reasoningPicos === undefined ? others : { ...others, reasoningPicos }

@@ -2,8 +2,8 @@ import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Usage } from '../usage/usage.ts'
 
 /**
- * Cost in nanodollars (1e-9 USD), rounded up once. Prices are whole picodollars per token. Whole nanodollars and the rest are
- * added apart: so every product and sum is a safe integer, by the limits of the catalog.
+ * Cost in nanodollars (1e-9 USD), rounded up once. Prices are whole picodollars per token. Whole nanodollars and the remainders
+ * are added separately. By the limits of the catalog, this keeps every product and sum a safe integer.
  */
 export function costNanos(usage: Usage, prices: Model['prices']): number {
   const { inputPicos, cachedInputPicos, outputPicos, reasoningPicos = outputPicos } = prices

@@ -4,25 +4,25 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { type Reaped, reap } from '@tollgate/state/settlement/reap.ts'
 
 const sweepMs = 15_000
-/** Accounts of one shard in one sweep, and holds of one account in one script: few enough not to keep others waiting. */
-const mostAccounts = 100
-const mostHolds = 100
+/** Maximum accounts of a shard in one sweep, and holds of an account in one script, so that others wait only briefly. */
+const maxAccounts = 100
+const maxHolds = 100
 
-/** Ends overdue holds: when they are in the way of an admission, and of accounts that nobody uses any more. */
-export type Reaper = {
+/** Ends overdue holds: before an admission of their account, and in a sweep over all accounts. */
+export interface Reaper {
   /**
-   * Ends a bounded number of holds of an account. Who asks while that is under way waits for the same.
+   * Ends a bounded number of an account's overdue holds. Concurrent calls for the same account share one command.
    *
-   * @throws RedisAwayError, or ioredis' error
+   * @throws RedisAwayError, or another error of ioredis
    */
   reap(account: string): Promise<Reaped>
   start(): void
-  /** Looks at all shards once. Any number of gateways may at the same time. @throws RedisAwayError, or ioredis' error */
+  /** Sweeps all shards once. Several gateways may sweep at the same time. @throws RedisAwayError, or another error of ioredis */
   sweep(): Promise<void>
   stop(): Promise<void>
 }
 
-/** @param holdMs how long a hold lasts */
+/** @param holdMs how long a hold lasts, ms */
 export function createReaper(
   redis: RedisLink,
   holdMs: number,
@@ -36,7 +36,7 @@ export function createReaper(
   function reapSome(account: string): Promise<Reaped> {
     let under = reaping.get(account)
     if (under === undefined) {
-      under = reap(redis, account, mostHolds, holdMs)
+      under = reap(redis, account, maxHolds, holdMs)
         .then((reaped) => {
           onReaped(reaped)
           return reaped
@@ -52,7 +52,7 @@ export function createReaper(
       redis,
       accountShards,
       (shard) => shard,
-      (pipeline, shard) => pipeline.tgFindOverdue(deadlinesName(shard), mostAccounts)
+      (pipeline, shard) => pipeline.tgFindOverdue(deadlinesName(shard), maxAccounts)
     )
     let failure: unknown = null
     for (const [error, accounts] of results) {
@@ -60,7 +60,7 @@ export function createReaper(
         if (error !== null) throw error
         for (const account of accounts as string[]) await reapAll(account)
       } catch (error) {
-        // One process that is away is not in the way of the others.
+        // A Redis that is down must not stop the sweep of the others.
         failure ??= error
       }
     }
@@ -70,7 +70,7 @@ export function createReaper(
   async function reapAll(account: string): Promise<void> {
     for (;;) {
       const { charged, released } = await reapSome(account)
-      if (charged + released < mostHolds) return
+      if (charged + released < maxHolds) return
     }
   }
 

@@ -1,30 +1,30 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { callMembers, logRequest } from '../request-log.ts'
-import type { Estimate } from '../usage/estimate-usage.ts'
+import type { Estimate } from '../tokens/estimate-usage.ts'
+import type { UsageEstimator } from '../tokens/usage-estimator.ts'
 import { nothingUsed, type ReportedUsage, type Usage } from '../usage/usage.ts'
-import type { UsageEstimator } from '../usage/usage-estimator.ts'
 import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { costNanos } from './price.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
 
-export type Settlement = {
-  /** Every admitted call comes here once, when it is over. */
+export interface Settlement {
+  /** Settles an admitted call when it is over. Call it once per call. */
   settle(call: Call, outcome: Outcome): void
-  /** An admitted call that was not made after all: nothing is charged. */
+  /** Cancels an admitted call that was not made: nothing is charged. */
   cancel(call: Call, outcome: Outcome): void
-  /** Resolves when everything that came here has been counted; Redis may not know it yet. */
+  /** Resolves once the usage of all calls is counted. Redis may not have it yet. */
   counted(): Promise<void>
 }
 
-export type SettlementDependencies = {
+export interface SettlementDependencies {
   log: FastifyBaseLogger
   estimator: Pick<UsageEstimator, 'estimate'>
   queue: Pick<SettlementQueue, 'settle' | 'cancel'>
-  /** Told of a call that cost more than had been reserved for it. */
+  /** Called if a call cost more than its hold. */
   onAboveBound: () => void
 }
 
-/** Where calls end: what they used is known or counted, priced, charged and told. */
+/** Settles calls: reads or estimates their usage, prices it, charges it and logs it. */
 export function createSettlement({ log, estimator, queue, onAboveBound }: SettlementDependencies): Settlement {
   const counting = new Set<Promise<void>>()
 
@@ -56,12 +56,12 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
     tell(call, outcome, usage, cost)
   }
 
-  async function count(call: Call, { received, reported, isOvertaken }: Uncounted): Promise<Usage> {
+  async function count(call: Call, { received, reported, mayHaveWrittenMore }: Uncounted): Promise<Usage> {
     const { prompt, answers } = call
     const isPromptReported = reported !== null && reported.promptTokens !== null
     const hasTokenizer = prompt !== null
     const countable = { prompt: isPromptReported ? null : prompt, received, answers, hasTokenizer }
-    return estimatedUsage(call, await estimator.estimate(countable), isOvertaken, reported)
+    return estimatedUsage(call, await estimator.estimate(countable), mayHaveWrittenMore, reported)
   }
 
   function tell(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
@@ -98,7 +98,7 @@ function isUncounted(used: Usage | Uncounted): used is Uncounted {
   return 'received' in used
 }
 
-/** The tokens that were reserved. */
+/** The reserved tokens, as a usage. */
 function heldUsage({ admitted }: Call): Usage {
   const { promptTokens, heldTokens } = admitted
   return {
@@ -111,17 +111,22 @@ function heldUsage({ admitted }: Call): Usage {
 }
 
 /**
- * What was reported, and for the rest an estimate from above, which is never more than what was reserved.
+ * The reported usage, and for the rest an estimate from above, which never exceeds the hold.
  *
- * @param isOvertaken whether the model may have gone on behind what was reported of its output
+ * @param mayHaveWrittenMore whether the model may have written more than the reported output
  */
-function estimatedUsage(call: Call, counted: Estimate, isOvertaken: boolean, reported: ReportedUsage | null): Usage {
+function estimatedUsage(
+  call: Call,
+  counted: Estimate,
+  mayHaveWrittenMore: boolean,
+  reported: ReportedUsage | null
+): Usage {
   const held = heldUsage(call)
   const said = reported?.completionTokens ?? null
   const promptTokens = reported?.promptTokens ?? Math.min(counted.promptTokens ?? held.promptTokens, held.promptTokens)
   const cachedTokens = Math.min(reported?.cachedTokens ?? 0, promptTokens)
-  // An answer without words may well have 0 tokens.
-  if (said !== null && !isOvertaken && (said > 0 || counted.completionTokens === 0)) {
+  // An answer without words can have 0 tokens.
+  if (said !== null && !mayHaveWrittenMore && (said > 0 || counted.completionTokens === 0)) {
     const estimated = reported?.promptTokens == null
     return { promptTokens, cachedTokens, completionTokens: said, reasoningTokens: reported!.reasoningTokens, estimated }
   }

@@ -45,7 +45,7 @@ t.test('the usage of an answer is found wherever it stands and however its bytes
   t.end()
 })
 
-t.test('an answer without usage is kept, to be counted', async (t) => {
+t.test('an answer without usage is kept for an estimate', async (t) => {
   const text = '{"choices":[{"message":{"content":"usage"}}],"usage":null}'
   const found = find(text, 7)
   t.equal(found.usage, null)
@@ -59,12 +59,12 @@ t.test('an answer without usage is kept, to be counted', async (t) => {
   t.equal(find(odd, 5).passed().bytes.toString(), odd, 'but if a part of the usage is missing')
 })
 
-t.test('what is nested in a usage is not another one', async (t) => {
+t.test('an object within a usage is not another usage', async (t) => {
   const one = '{"usage":{"prompt_tokens":7,"completion_tokens":3,"usage":{"prompt_tokens":9,"completion_tokens":9}}}'
   for (const length of [5, one.length]) t.match(find(one, length).usage, { promptTokens: 7, completionTokens: 3 })
 })
 
-t.test('numbers that cannot be tokens are no usage', async (t) => {
+t.test('numbers that cannot be tokens are not a usage', async (t) => {
   for (const value of ['{}', '{"prompt_tokens":-1}', '{"prompt_tokens":1.5}', '{"prompt_tokens":"1"}', '[]', '1']) {
     t.equal(find(`{"usage":${value}}`, 100).usage, null, value)
   }

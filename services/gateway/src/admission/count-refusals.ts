@@ -1,0 +1,48 @@
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { KnownKey } from '../authenticate/known-key.ts'
+import type { CatalogView } from '../catalog/live-catalog.ts'
+import { allowancesOf } from './allowances.ts'
+
+const windowMs = 60_000
+/** The limit for a key whose plan this process has not read yet. */
+const defaultPerMinute = 60
+
+/** Statuses of requests that are refused before Redis counts them, for an error that the client can correct. */
+const countedStatuses = new Set([400, 403, 404, 408, 413, 415])
+
+/**
+ * Counts a request that was refused before a rate limit could count it. Each process counts on its own, in the memory for the
+ * key.
+ */
+export function countRefusal(known: KnownKey, error: unknown, catalog: CatalogView | null): void {
+  if (!(error instanceof ServiceError) || !countedStatuses.has(error.status)) return
+  // The client cannot correct a suspension, and may retry until it ends.
+  if (error.code === 'account_suspended') return
+  const now = performance.now()
+  if (known.refusals === null || known.refusals.endsAt <= now) {
+    known.refusals = { count: 0, perMinute: 0, endsAt: now + windowMs }
+  }
+  known.refusals.count++
+  known.refusals.perMinute = perMinuteOf(known, catalog)
+}
+
+/**
+ * Call it before a request's body is read.
+ *
+ * @throws ServiceError requests_per_minute if this minute's refused requests of the key have reached its limit
+ */
+export function assertFewRefusals({ refusals }: KnownKey): void {
+  if (refusals === null || refusals.count < refusals.perMinute) return
+  const leftMs = refusals.endsAt - performance.now()
+  if (leftMs <= 0) return
+  throw new ServiceError('requests_per_minute', {
+    message: 'Too many invalid requests with this API key. Correct them, and retry after the time in Retry-After.',
+    retryAfter: Math.ceil(leftMs / 1000)
+  })
+}
+
+function perMinuteOf({ key, account }: KnownKey, catalog: CatalogView | null): number {
+  if (key === null || account === null || catalog === null) return defaultPerMinute
+  const { requests, keyRequests } = allowancesOf(key.record, account.record, catalog.plan(account.record.plan))
+  return Math.min(requests, keyRequests ?? requests)
+}

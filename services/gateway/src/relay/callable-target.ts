@@ -1,0 +1,61 @@
+import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
+
+/** Maximum wait before a retry, ms. If it takes longer, the client is told how long to wait. */
+const maxWaitMs = 2000
+/** Random spread of the first retry of the same upstream, ms. It doubles with each retry. */
+const initialSpreadMs = 200
+
+export interface NextCall {
+  target: Target
+  waitMs: number
+}
+
+/**
+ * Finds the target to call next, and when. Only targets whose breaker lets calls through count. Targets that were not tried
+ * come first, then targets whose upstream did not ask to wait, then the order of the request. A target that was tried is called
+ * after a random wait ("full jitter"), and not before the time that its upstream named.
+ *
+ * @param tried the targets of this request's calls, in any order
+ * @param now milliseconds of the breakers' clock
+ * @returns null if no target may be called soon enough
+ */
+export function callableTarget(
+  order: readonly Target[],
+  tried: readonly Target[],
+  upstreams: Upstreams,
+  now: number,
+  random: () => number = Math.random
+): NextCall | null {
+  let best: Target | null = null
+  let bestRank = Number.POSITIVE_INFINITY
+  let bestRestMs = 0
+  for (const target of order) {
+    const upstream = upstreams.get(target.upstream)
+    if (upstream === undefined || upstream.breaker.waitMs(now) > 0) continue
+    const restMs = Math.max(0, (upstream.restingUntil.get(target.model) ?? 0) - now)
+    if (tried.length > 0 && restMs > maxWaitMs) continue
+    const rank = 2 * timesIn(tried, target) + (restMs > 0 ? 1 : 0)
+    if (rank >= bestRank) continue
+    best = target
+    bestRank = rank
+    bestRestMs = restMs
+  }
+  if (best === null) return null
+  // A first call does not wait: the upstream may have room again.
+  if (tried.length === 0) return { target: best, waitMs: 0 }
+  const times = timesIn(tried, best)
+  const waitMs = times === 0 ? bestRestMs : Math.max(bestRestMs, random() * initialSpreadMs * 2 ** (times - 1))
+  return waitMs > maxWaitMs ? null : { target: best, waitMs }
+}
+
+function timesIn(tried: readonly Target[], target: Target): number {
+  let times = 0
+  for (const one of tried) if (one === target) times++
+  return times
+}
+
+/** Milliseconds until an upstream of a route may be called again, if none may be called now. */
+export function msUntilCallable(order: readonly Target[], upstreams: Upstreams, now: number): number {
+  return Math.min(...order.map(({ upstream }) => upstreams.get(upstream)?.breaker.waitMs(now) ?? 0))
+}

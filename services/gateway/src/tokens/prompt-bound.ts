@@ -1,0 +1,53 @@
+import type { MemberSpan } from '../body/members.ts'
+import type { MeasuredAudio, MeasuredImage } from './media/measure-media.ts'
+import { audioBound, imageBound, type MediaRules, type MediaTokens } from './media/media-bound.ts'
+
+/** The body of a request: its bytes, its members, their places, and counts of what affects its tokens. */
+export interface BoundedBody {
+  bytes: Buffer
+  members: Readonly<Record<string, unknown>>
+  spans: ReadonlyMap<string, MemberSpan>
+  messages: number
+  /** Parts of messages. */
+  parts: number
+  media: ReadonlyArray<MeasuredImage | MeasuredAudio>
+  /** Inputs of a legacy completion or an embedding. */
+  inputs: number
+  /** Numbers in lists of numbers, and the bytes of these lists: inputs given as tokens. */
+  listedNumbers: number
+  listedNumberBytes: number
+}
+
+/** Maximum tokens that models put around a message, and around a part of it or an input. */
+export const messageTokens = 8
+export const partTokens = 4
+
+/**
+ * Bounds the tokens of a chat's prompt by its size. No tokenizer makes more tokens than a text has bytes. All bytes of the body
+ * count, whichever the upstream reads. Images and audio have their own bounds.
+ *
+ * @throws ServiceError unpriced_parameter for media without a bound
+ */
+export function chatPromptBound(
+  { bytes, messages, parts, media }: Pick<BoundedBody, 'bytes' | 'messages' | 'parts' | 'media'>,
+  rules: MediaRules
+): number {
+  let tokens = bytes.length + messages * messageTokens + parts * partTokens
+  for (const one of media) tokens += mediaDifference(mediaBound(one, rules))
+  return tokens
+}
+
+/** Bounds the tokens of a legacy completion or an embedding. Its input is a text, a list of tokens, or several of them. */
+export const inputBound = ({
+  bytes,
+  inputs,
+  listedNumbers,
+  listedNumberBytes
+}: Pick<BoundedBody, 'bytes' | 'inputs' | 'listedNumbers' | 'listedNumberBytes'>): number =>
+  bytes.length - listedNumberBytes + listedNumbers + partTokens * inputs
+
+const mediaBound = (one: MeasuredImage | MeasuredAudio, rules: MediaRules): MediaTokens =>
+  one.kind === 'image' ? imageBound(one, rules) : audioBound(one, rules)
+
+/** What media add to a bound that counts all bytes of the body: their tokens, minus their bytes. */
+export const mediaDifference = ({ tokens, bytes }: MediaTokens): number => tokens - bytes
