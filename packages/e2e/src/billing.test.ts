@@ -6,30 +6,32 @@ import { chatOutcome, openaiClient } from './openai-client.ts'
 import { Person } from './person.ts'
 import { startTestSystem, type TestSystem } from './start-test-system.ts'
 
-/** A plan that was paid is in force everywhere by then. */
-const limitMs = 5000
+/** A paid plan applies everywhere within this time. */
+const timeoutMs = 5000
 
 let system: TestSystem
 t.before(async () => {
   system = await startTestSystem(t, { gateways: 2 })
 })
 
-type Redirect = { url: string }
+interface Redirect {
+  url: string
+}
 
-/** Buys with a card, as a person with a browser does. @returns where they end up */
+/** Pays with a card in the checkout page. @returns the page after it */
 async function buy(person: Person, price: string, number = '4242 4242 4242 4242') {
   const { status, body } = await person.call<Redirect>('POST', '/api/billing/checkout', { price_id: price })
   if (status !== 200) throw new Error(`checkout answered ${status}: ${JSON.stringify(body)}`)
   return submit(await open(body.url), { number, expiry: '12 / 40', cvc: '123', name: 'Ada Lovelace' })
 }
 
-/** The customer portal, as its link opens it. */
+/** Opens the billing portal. */
 async function portal(person: Person) {
   const { body } = await person.call<Redirect>('GET', '/api/billing/portal')
   return open(body.url)
 }
 
-/** Cancels in the portal, for now or for the end of the period. */
+/** Cancels in the portal, at once or at the end of the period. */
 async function cancel(person: Person, when: 'now' | 'period_end') {
   return submit(await open(linkTo(await portal(person), 'Cancel plan')), { when })
 }
@@ -37,10 +39,11 @@ async function cancel(person: Person, when: 'now' | 'period_end') {
 const planOf = async (person: Person) =>
   (await person.call<{ plan: BillingPlan }>('GET', '/api/billing/plan')).body.plan
 
-/** Asks again and again, until it is so or the time is up. @returns milliseconds since `since` */
+/** Polls until a condition is true or the time is up. @returns milliseconds since `since` */
 async function until(isSo: () => Promise<boolean>, since = performance.now()): Promise<number> {
   while (!(await isSo())) {
-    if (performance.now() - since > limitMs) throw new Error(`not so after ${limitMs} ms:\n${system.lines.join('\n')}`)
+    if (performance.now() - since > timeoutMs)
+      throw new Error(`not true after ${timeoutMs} ms:\n${system.lines.join('\n')}`)
   }
   return performance.now() - since
 }
@@ -52,7 +55,7 @@ async function planAtProvider({ email }: Person): Promise<unknown> {
   return data.users.find((user) => user.email === email)?.app_metadata.plan
 }
 
-t.test('from the free plan to a paid one and back, with cards, pages and invoices', async (t) => {
+t.test('a customer upgrades from the free plan by card, gets invoices, and cancels', async (t) => {
   const ada = await new Person(system, 'ada').join()
   const { value } = (await ada.createKey('first')).body.key
   const clients = system.addresses.gateways.map((gateway) => openaiClient(gateway, value))
@@ -86,7 +89,7 @@ t.test('from the free plan to a paid one and back, with cards, pages and invoice
   await cancel(ada, 'period_end')
   await until(async () => (await planOf(ada)).cancel_at !== null)
   t.match(await planOf(ada), { id: 'pro', renews_at: null })
-  t.same(await outcomes(), ['200', '200'], 'what was paid for holds')
+  t.same(await outcomes(), ['200', '200'], 'the paid plan still applies')
   await submit(await portal(ada), {})
   await until(async () => (await planOf(ada)).renews_at !== null)
   const left = performance.now()
@@ -94,11 +97,11 @@ t.test('from the free plan to a paid one and back, with cards, pages and invoice
   const gone = await until(async () => (await outcomes()).every((one) => one === '403 model_not_allowed'), left)
   t.comment(`from cancelling: gateway ${Math.round(gone)} ms`)
   t.match(await planOf(ada), { id: 'free', renews_at: null, cancel_at: null })
-  t.equal((await ada.listKeys()).body.keys.length, 5, 'keys stay')
+  t.equal((await ada.listKeys()).body.keys.length, 5, 'keys remain')
   t.same(
     await Promise.all(clients.map((client) => chatOutcome(client))),
     ['200', '200'],
-    'and work, as the free plan has it'
+    'and work within the free plan'
   )
   t.match(await ada.createKey('six'), { status: 403, body: { error: { code: 'key_quota_exceeded' } } })
 
@@ -111,7 +114,7 @@ t.test('from the free plan to a paid one and back, with cards, pages and invoice
   t.match(await pdf.text(), /^%PDF-/)
 })
 
-t.test('seats follow the plan that their owner pays', async (t) => {
+t.test('seats get the plan that their owner pays', async (t) => {
   const owner = await new Person(system, 'owner').join()
   await buy(owner, 'price_team_yearly')
   await until(async () => (await planOf(owner)).id === 'team')

@@ -11,7 +11,7 @@ t.before(async () => {
   system = await startTestSystem(t, { gateways: 2 })
 })
 
-t.test('from registration to a streamed answer, and to a revoked key, with the official SDK', async (t) => {
+t.test('a user registers, chats with the official SDK and revokes the key', async (t) => {
   const ada = new Person(system, 'ada')
 
   t.match(await ada.register(), { status: 200, body: { ok: true } })
@@ -32,7 +32,7 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
   t.match(await ada.listKeys(), {
     body: { keys: [{ id, label: 'first', prefix: value.slice(3, 11), status: 'active', last_used: null }] }
   })
-  t.notMatch(JSON.stringify((await ada.listKeys()).body), value, 'the secret is never told again')
+  t.notMatch(JSON.stringify((await ada.listKeys()).body), value, 'the secret is never shown again')
 
   for (const gateway of system.addresses.gateways) {
     const openai = openaiClient(gateway, value)
@@ -43,7 +43,7 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
     for await (const chunk of await openai.chat.completions.create({ ...question, stream: true })) {
       streamed += chunk.choices[0]?.delta.content ?? ''
     }
-    t.equal(streamed, answer.choices[0]!.message.content, 'the stream says the same')
+    t.equal(streamed, answer.choices[0]!.message.content, 'the stream has the same text')
     const models = []
     for await (const model of await openai.models.list()) models.push(model.id)
     t.same(models, ['gpt-5-nano', 'gpt-4o-mini', 'text-embedding-3-small'])
@@ -56,16 +56,16 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
   t.equal(await chatOutcome(openaiClient(system.addresses.gateways[1]!, value), 'gpt-4o-mini'), '200')
   const isListedAsUsed = async () => Date.parse((await ada.listKeys()).body.keys[0]!.last_used ?? '') >= usedAt
   while (!(await isListedAsUsed()) && Date.now() < usedAt + 5000) await delay(20)
-  t.ok(await isListedAsUsed(), 'a use is listed within five seconds')
+  t.ok(await isListedAsUsed(), 'a used key is listed as used within five seconds')
 
-  // Two answers of each gateway, and the one before; what was refused is none.
+  // Two answers per gateway and the one before. Refusals do not count.
   const served = 2 * system.addresses.gateways.length + 1
   const reported = async () => {
     const { body } = await ada.call<UsageResponse>('GET', '/api/usage?interval=month')
     return body.buckets.reduce((sum, { requests }) => sum + requests, 0)
   }
   while ((await reported()) < served && Date.now() < usedAt + 5000) await delay(20)
-  t.equal(await reported(), served, 'requests are reported within five seconds')
+  t.equal(await reported(), served, 'usage shows the requests within five seconds')
   t.match(await ada.call('GET', '/api/usage/summary'), { body: { spent_usd: /[1-9]/, reserved_usd: '0.00' } })
 
   t.match(await ada.revokeKey(id), { status: 200, body: { ok: true } })
@@ -76,11 +76,11 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
         () => null,
         (error: unknown) => error
       )
-    t.ok(refusal instanceof OpenAI.AuthenticationError, "the SDK's own class for it")
+    t.ok(refusal instanceof OpenAI.AuthenticationError, 'the SDK throws its own class')
     t.match(refusal, { status: 401, code: 'revoked_api_key', type: 'authentication_error' })
   }
   t.same((await ada.listKeys()).body, { keys: [], next_cursor: null })
-  t.equal((await ada.createKey('second')).status, 201, 'a revoked key no longer counts')
+  t.equal((await ada.createKey('second')).status, 201, 'a revoked key does not count towards the quota')
 
   t.match(await ada.call('POST', '/api/auth/signout'), { status: 200, body: { ok: true } })
   t.equal((await ada.me()).status, 401)
@@ -99,12 +99,12 @@ t.test('numbers beyond 2^53 and free objects reach the upstream unchanged', asyn
   t.equal(response.status, 200, await response.text())
   const requests = await fetch(`${system.addresses.models}/sandbox/requests`)
   const { requests: seen } = (await requests.json()) as { requests: Array<{ id: string; requestId: string }> }
-  const witnessed = seen.at(-1)!
-  const arrived = await fetch(`${system.addresses.models}/sandbox/requests/${witnessed.id}/body`)
+  const recorded = seen.at(-1)!
+  const arrived = await fetch(`${system.addresses.models}/sandbox/requests/${recorded.id}/body`)
   t.equal(await arrived.text(), body)
 })
 
-t.test('keys of somebody who joins a team are refused from the next request on, and come back', async (t) => {
+t.test('joining a team suspends a member’s own keys from the next request on; leaving restores them', async (t) => {
   const owner = await new Person(system, 'owner').join('team')
   const ada = await new Person(system, 'ada').join()
   const clientsOf = (secret: string) => system.addresses.gateways.map((gateway) => openaiClient(gateway, secret))
@@ -125,12 +125,12 @@ t.test('keys of somebody who joins a team are refused from the next request on, 
   t.match(await ada.me(), { body: { user: { plan: 'team' } } })
 
   const shared = clientsOf((await ada.createKey('for the team')).body.key.value)
-  t.same(await outcomes(shared, 'gpt-4o'), ['200'], 'on the plan of the team')
+  t.same(await outcomes(shared, 'gpt-4o'), ['200'], 'uses the plan of the team')
 
   const { id } = (await ada.me()).body.user
   t.match(await owner.call('DELETE', `/api/team/seats/${id}`), { status: 200, body: { ok: true } })
   t.same(await outcomes(own), ['200'])
-  t.same(await outcomes(own, 'gpt-4o'), ['403 model_not_allowed'], 'on their own plan again')
+  t.same(await outcomes(own, 'gpt-4o'), ['403 model_not_allowed'], 'use their own plan again')
   t.same(await outcomes(shared, 'gpt-4o'), ['200'], 'the key stays with the team')
   t.match(await ada.me(), { body: { user: { plan: 'free' } } })
 })

@@ -11,7 +11,7 @@ t.before(async () => {
   system = await startTestSystem(t, { gateways: 2 })
 })
 
-/** A partner's back end: it has a management key and `fetch`. */
+/** A partner's server, with a management key and `fetch`. */
 async function ask<Body>(
   secret: string,
   method: string,
@@ -29,7 +29,7 @@ async function ask<Body>(
   return { status: response.status, body: (await response.json()) as Body }
 }
 
-t.test('a partner gives each of its tenants a key, and manages them from its server', async (t) => {
+t.test('a partner’s server creates and manages a key for each of its tenants', async (t) => {
   const partner = await new Person(system, 'partner').join('enterprise')
   const { key: management } = (
     await partner.call<{ key: CreatedKey }>('POST', '/api/keys', { label: 'our server', scope: 'management' })
@@ -73,7 +73,7 @@ t.test('a partner gives each of its tenants a key, and manages them from its ser
   const soft = await server<{ key: CreatedKey }>('POST', `/api/keys/${graceful.id}/rotate`, { grace_seconds: 3 })
   const graceEnds = performance.now() + 3000
   t.equal(await chat(soft.body.key.value), '200')
-  t.equal(await chat(graceful.value), '200', 'the old secret works in its grace')
+  t.equal(await chat(graceful.value), '200', 'the old secret works during its grace period')
   t.match(await server('DELETE', `/api/keys/${revoked.id}`), { status: 200, body: { ok: true } })
   t.equal(await chat(revoked.value), '401 revoked_api_key')
 
@@ -85,18 +85,18 @@ t.test('a partner gives each of its tenants a key, and manages them from its ser
   t.equal(await chat(keys[6]!.value), '200')
 
   let last = '200'
-  // On a busy machine Redis may be too slow for a gateway now and then.
+  // On a busy machine a late Redis answer may cause a 503.
   const isStillOpen = () => last === '200' || last === '503 state_unavailable'
   while (isStillOpen() && performance.now() < graceEnds + 5000) last = await chat(graceful.value)
-  t.equal(last, '401 revoked_api_key', 'and no longer than five seconds after it')
-  t.ok(performance.now() >= asked + 2990, 'and no sooner than its grace ends (clocks may differ a little)')
+  t.equal(last, '401 revoked_api_key', 'the old secret is refused within five seconds after its grace period')
+  t.ok(performance.now() >= asked + 2990, 'but not before its grace period ends (with 10 ms tolerance between clocks)')
 
   const others = keys.filter((key) => ![rotated, revoked, graceful].includes(key))
   const after = await Promise.all(others.map(({ value }, number) => chat(value, number)))
-  t.same(new Set(after), new Set(['200']), 'the others go on')
+  t.same(new Set(after), new Set(['200']), 'the other keys still work')
 })
 
-t.test('on the free plan a partner is refused cleanly', async (t) => {
+t.test('on the free plan a management key gets clear refusals', async (t) => {
   const partner = await new Person(system, 'free').join()
   const { key: management } = (
     await partner.call<{ key: CreatedKey }>('POST', '/api/keys', { label: 'our server', scope: 'management' })

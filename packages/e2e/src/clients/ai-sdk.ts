@@ -6,7 +6,7 @@ import type { ClientAccess } from './client-access.ts'
 
 const twentyWords = /^(\w+ ){19}\w+$/
 
-/** Vercel's AI SDK with its provider for servers that speak OpenAI's API. */
+/** Tests Vercel's AI SDK with its provider for OpenAI-compatible servers. */
 export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): void {
   const settings = { name: 'tollgate', baseURL, includeUsage: true, supportsStructuredOutputs: true }
   const provider = createOpenAICompatible({ ...settings, apiKey })
@@ -22,7 +22,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
   })
   const withTools = { model, prompt: 'What does weather say of Oslo?', tools: { weather }, stopWhen: isStepCount(3) }
 
-  t.test('generateText: text, reason of the end, and usage', async (t) => {
+  t.test('generateText returns text, finish reason and usage', async (t) => {
     const { text, finishReason, usage } = await generateText({
       model,
       instructions: 'Be brief.',
@@ -33,7 +33,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     t.match(usage, { outputTokens: 20, inputTokens: Number })
   })
 
-  t.test('streamText: the pieces are the text, and the usage comes with them', async (t) => {
+  t.test('streamText returns the text in pieces, with its usage', async (t) => {
     const result = streamText({ model, prompt: 'Say 20 words.' })
     const pieces = await Array.fromAsync(result.textStream)
     t.ok(pieces.length > 10, 'in pieces')
@@ -41,7 +41,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     t.match(await result.usage, { outputTokens: 20, inputTokens: Number })
   })
 
-  t.test('tools are called, whole and streamed, and the answer follows from their result', async (t) => {
+  t.test('tools are called, with and without streaming, and the answer uses their result', async (t) => {
     const whole = await generateText(withTools)
     const streamed = streamText(withTools)
     for (const [text, steps] of [
@@ -55,14 +55,14 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     t.same(asked, [{ city: 'Oslo' }, { city: 'Oslo' }])
   })
 
-  t.test('structured output, whole and streamed', async (t) => {
+  t.test('structured output works with and without streaming', async (t) => {
     const output = Output.object({ schema: z.object({ city: z.enum(['Oslo']), degrees: z.int().min(3) }) })
     const whole = await generateText({ model, output, prompt: 'The weather of Oslo' })
     t.same(whole.output, { city: 'Oslo', degrees: 3 })
     t.same(await streamText({ model, output, prompt: 'The weather of Oslo' }).output, { city: 'Oslo', degrees: 3 })
   })
 
-  t.test('embed and embedMany', async (t) => {
+  t.test('embed and embedMany return vectors', async (t) => {
     const model = provider.embeddingModel('text-embedding-3-small')
     const one = await embed({ model, value: 'Hello' })
     t.equal(one.embedding.length, 1536)
@@ -72,7 +72,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     t.equal(many.embeddings.length, 2)
   })
 
-  t.test('a legacy completion', async (t) => {
+  t.test('legacy completions work', async (t) => {
     const { text } = await generateText({
       model: provider.completionModel('gpt-3.5-turbo-instruct'),
       prompt: 'Say 20 words.',
@@ -81,7 +81,7 @@ export function aiSdk(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): v
     t.equal(text.trim().split(' ').length, 20)
   })
 
-  t.test('a refusal is an APICallError with our words', async (t) => {
+  t.test('a refusal is an APICallError with the gateway’s message', async (t) => {
     const model = createOpenAICompatible({ ...settings, apiKey: freeApiKey })('gpt-4o')
     const failure = await generateText({ model, prompt: 'Hi' }).catch((error: unknown) => error)
     if (!APICallError.isInstance(failure)) return t.fail(String(failure))

@@ -7,7 +7,7 @@ import type { ClientAccess } from './client-access.ts'
 
 const twentyWords = /^(\w+ ){19}\w+$/
 
-/** LangChain's OpenAI package. */
+/** Tests LangChain's OpenAI package. */
 export function langChain(t: Test, { baseURL, apiKey }: ClientAccess): void {
   const settings = { apiKey, maxRetries: 0, configuration: { baseURL } }
   const chat = new ChatOpenAI({ ...settings, model: 'gpt-4o-mini' })
@@ -30,7 +30,7 @@ export function langChain(t: Test, { baseURL, apiKey }: ClientAccess): void {
     t.match(answer.usage_metadata, { output_tokens: 20 })
   })
 
-  t.test('ChatOpenAI: bindTools, from the call to the answer about its result', async (t) => {
+  t.test('ChatOpenAI: bindTools calls a tool and answers with its result', async (t) => {
     const weather = tool(async ({ city }) => `snow in ${city}`, {
       name: 'weather',
       description: 'The weather of a city',
@@ -55,7 +55,7 @@ export function langChain(t: Test, { baseURL, apiKey }: ClientAccess): void {
     t.same(await structured.invoke('The weather of Oslo'), { city: 'Oslo', degrees: 3 })
   })
 
-  t.test('OpenAIEmbeddings: one text and several', async (t) => {
+  t.test('OpenAIEmbeddings: embeds one text and several', async (t) => {
     const embeddings = new OpenAIEmbeddings({ ...settings, model: 'text-embedding-3-small' })
     const one = await embeddings.embedQuery('Hello')
     t.equal(one.length, 1536)

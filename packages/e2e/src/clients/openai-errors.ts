@@ -5,7 +5,7 @@ import { failureOf } from './failure-of.ts'
 
 const hello = [{ role: 'user' as const, content: 'Hi' }]
 
-/** Failures with the official SDK: each is one of its own classes, with code, type, message and request id. */
+/** Tests that the official SDK throws its own class for each failure, with code, type, message and request id. */
 export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): void {
   const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
   const withKey = (other: string) => new OpenAI({ baseURL, apiKey: other, maxRetries: 0 })
@@ -48,7 +48,7 @@ export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
       code: 'invalid_value',
       type: 'invalid_request_error'
     },
-    'an endpoint that there is not': {
+    'an unknown endpoint': {
       call: () => openai.responses.create({ model: 'gpt-4o-mini', input: 'Hi' }),
       kind: OpenAI.NotFoundError as never,
       status: 404,
@@ -64,15 +64,15 @@ export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
     }
   }
   for (const [name, { call, kind, status, code, type }] of Object.entries(cases)) {
-    t.test(`${name} is told as ${kind.name}`, async (t) => {
+    t.test(`${name} throws ${kind.name}`, async (t) => {
       const failure = await failureOf(call())
       t.ok(failure instanceof kind, `${failure?.constructor.name}`)
       t.match(failure, { status, type, code, requestID: /^req_/ })
-      t.match(failure!.message, new RegExp(`^${status} .{10}`), 'says in words what is wrong')
+      t.match(failure!.message, new RegExp(`^${status} .{10}`), 'the message says what is wrong')
     })
   }
 
-  t.test('a stream that breaks off upstream throws within the loop, after what has arrived', async (t) => {
+  t.test('a stream that breaks off upstream throws in the loop, after the chunks that arrived', async (t) => {
     const stream = await openai.chat.completions.create({ model: 'breaks-off', messages: hello, stream: true })
     let chunks = 0
     const failure = await failureOf(

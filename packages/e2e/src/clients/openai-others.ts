@@ -8,11 +8,11 @@ const embedding = 'text-embedding-3-small'
 
 const length = (vector: readonly number[]) => Math.hypot(...vector)
 
-/** Embeddings, legacy completions and models with the official SDK. */
+/** Tests embeddings, legacy completions and models with the official SDK. */
 export function openaiOthers(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): void {
   const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
 
-  t.test('embeddings: what the SDK decodes from base64 is what floats say', async (t) => {
+  t.test('embeddings: base64 and floats give the same vector', async (t) => {
     const decoded = await openai.embeddings.create({ model: embedding, input: 'Hello' })
     const floats = await openai.embeddings.create({ model: embedding, input: 'Hello', encoding_format: 'float' })
     t.match(decoded, { object: 'list', model: embedding, usage: { prompt_tokens: 1, total_tokens: 1 } })
@@ -20,7 +20,7 @@ export function openaiOthers(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
     t.ok(Math.abs(length(decoded.data[0]!.embedding) - 1) < 1e-6, 'a vector of length 1')
     t.same(decoded.data[0]!.embedding, floats.data[0]!.embedding)
     const text = await openai.embeddings.create({ model: embedding, input: 'Hello', encoding_format: 'base64' })
-    t.type(text.data[0]!.embedding, 'string', 'who asks for base64 gets it')
+    t.type(text.data[0]!.embedding, 'string', 'base64 is returned on request')
   })
 
   t.test('embeddings: several inputs, as texts and as tokens, with fewer dimensions', async (t) => {
@@ -36,7 +36,7 @@ export function openaiOthers(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
     t.equal(tokens.usage.prompt_tokens, 4)
   })
 
-  t.test('legacy completions: a stream says what the whole answer says', async (t) => {
+  t.test('legacy completions: a stream has the same text as a single body', async (t) => {
     const whole = await openai.completions.create(completion)
     t.match(whole, {
       object: 'text_completion',
@@ -50,7 +50,7 @@ export function openaiOthers(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
     t.equal(streamed, whole.choices[0]!.text)
   })
 
-  t.test('legacy completions: several prompts, and the usage of a stream for who asks', async (t) => {
+  t.test('legacy completions: several prompts, and stream usage with include_usage', async (t) => {
     const several = await openai.completions.create({ ...completion, prompt: ['Say 2 words.', 'Say 3 words.'] })
     t.same(
       several.choices.map(({ text }) => text.trim().split(' ').length),
@@ -65,7 +65,7 @@ export function openaiOthers(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
     t.match(last, { choices: [], usage: { completion_tokens: 20 } })
   })
 
-  t.test('models: the list has those of the plan, and each can be retrieved', async (t) => {
+  t.test('models: the list has the models of the plan, and each can be retrieved', async (t) => {
     const all = (await Array.fromAsync(openai.models.list())).map(({ id }) => id)
     for (const id of ['gpt-5', 'gpt-3.5-turbo-instruct', embedding]) t.ok(all.includes(id), id)
     t.match(await openai.models.retrieve(embedding), { id: embedding, object: 'model', owned_by: 'openai' })

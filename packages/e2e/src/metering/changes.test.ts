@@ -19,9 +19,12 @@ t.before(async () => {
 t.teardown(() => fleet.stop())
 t.beforeEach(() => fleet.models.clear())
 
-type Change = { make: () => Promise<unknown>; outcome: string }
+interface Change {
+  make: () => Promise<unknown>
+  outcome: string
+}
 
-/** Makes changes in the middle of traffic, and checks what requests get that are sent once Redis has it. @returns all */
+/** Makes changes during traffic, and checks the requests sent after Redis has each change. @returns all requests */
 async function change(
   t: Test,
   key: Key,
@@ -41,7 +44,7 @@ async function change(
   return traffic.stop()
 }
 
-t.test('a change in the middle of traffic is in force from the next admission on, at every gateway', async (t) => {
+t.test('a change applies from the next admission on, at every gateway', async (t) => {
   const { records } = fleet
   const account = await records.addAccount()
   const key = await records.addKey(account)
@@ -63,7 +66,7 @@ t.test('a change in the middle of traffic is in force from the next admission on
     },
     { make: () => records.changeAccount(account, { ownCapNanos: null }), outcome: '200' }
   ])
-  t.comment('budget of the key')
+  t.comment('key budget')
   const budgeted = await change(t, key, 'small', '200', [
     { make: () => records.changeKey(key, { monthlyBudgetNanos: 1 }), outcome: '402 key_budget_exceeded' },
     {
@@ -79,14 +82,14 @@ t.test('a change in the middle of traffic is in force from the next admission on
     refusals(capped).every(
       ({ scope, limit_usd, spent_usd }) => scope === 'account' && Number(limit_usd) < Number(spent_usd)
     ),
-    'the cap is below what is spent'
+    'the cap is below the spend'
   )
   t.ok(refusals(budgeted).every(({ scope }) => scope === 'key'))
   const { settled } = await untilCharges(records.link, account, hasNoHolds)
-  t.equal(settled, producedNanos(fleet.models.requests(), prices), 'and all that was served is charged')
+  t.equal(settled, producedNanos(fleet.models.requests(), prices), 'everything served is charged')
 })
 
-t.test('a rotated secret and a revoked key are dead for the next request, and the new secret lives', async (t) => {
+t.test('the next request refuses a rotated secret and a revoked key, and accepts the new secret', async (t) => {
   const { records, urls } = fleet
   const account = await records.addAccount()
   const key = await records.addKey(account)

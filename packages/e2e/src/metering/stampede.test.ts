@@ -21,7 +21,7 @@ const question = (model: string, stream: boolean) => ({
   messages: [{ role: 'user', content: `Say ${answerTokens} words.` }]
 })
 
-/** What a question may cost at most, as the gateways reckon: its bytes and 8 tokens for a message, and the whole answer. */
+/** Maximum cost of a question as gateways compute it: its bytes, 8 tokens per message, and the maximum output. */
 function boundNanos(body: object): number {
   const promptTokens = Buffer.byteLength(JSON.stringify(body)) + 8
   return Math.ceil((promptTokens * prices.inputPicos + answerTokens * prices.outputPicos) / 1000)
@@ -40,7 +40,7 @@ t.teardown(() => {
 })
 t.beforeEach(() => fleet.models.clear())
 
-/** What a refusal should be, beside the amounts: those are spent and held, and the request really does not fit in. */
+/** The expected refusal. The final `true`: by its own amounts, the request does not fit in the budget. */
 function expectedRefusal(cap: number): unknown[] {
   const now = new Date()
   const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
@@ -59,7 +59,7 @@ function refusalOf({ status, error }: Answer): unknown[] {
   return [status, type, code, scope, limit, resetsAt, isRight]
 }
 
-/** Checks that all of these are refusals that say just why. */
+/** Checks that all refusals state the correct reason. */
 function checkRefusals(t: Test, refused: readonly Answer[], cap: number): void {
   const different = new Set(refused.map((answer) => JSON.stringify(refusalOf(answer))))
   t.same(
@@ -70,12 +70,12 @@ function checkRefusals(t: Test, refused: readonly Answer[], cap: number): void {
 
 for (const stream of [false, true]) {
   t.test(
-    `${stream ? 'streams' : 'requests'} whose bounds are ten times the budget, at once: the cap is filled and kept`,
+    `${stream ? 'streams' : 'requests'} with ten times the budget arrive at once: they fill the cap and never exceed it`,
     async (t) => {
       const { records, urls } = fleet
       const body = question('quick', stream)
       const bound = boundNanos(body)
-      // Not a multiple of the bound: the last to be admitted is granted a shorter answer.
+      // Not a multiple of the bound, so the last admitted request gets a shorter maximum output.
       const fitting = clients / 10
       const cap = Math.floor((fitting - 0.5) * bound)
       const account = await records.addAccount({ ownCapNanos: cap })
@@ -89,7 +89,7 @@ for (const stream of [false, true]) {
         return answer
       })
       const peak = await untilCharges(records.link, account, ({ holds }) => holds.length + refused === clients)
-      t.equal(peak.settled, 0, 'nobody had an answer yet')
+      t.equal(peak.settled, 0, 'no request is settled yet')
       t.ok(
         peak.reserved <= cap && peak.reserved > cap - bound,
         `${peak.reserved} reserved of ${cap}, one request is ${bound}`
@@ -116,7 +116,7 @@ for (const stream of [false, true]) {
     }
   )
 
-  t.test(`clients that ask again spend the budget to within one ${stream ? 'stream' : 'request'}`, async (t) => {
+  t.test(`clients that retry spend the budget to within one ${stream ? 'stream' : 'request'}`, async (t) => {
     const { records, urls } = fleet
     const body = question('quick', stream)
     const bound = boundNanos(body)
@@ -130,7 +130,7 @@ for (const stream of [false, true]) {
           const answer = await ask(urls[(client + request) % gateways]!, key.secret, body)
           if (answer.status === 200) continue
           refused.push(answer)
-          // Nothing can come back any more.
+          // No hold is open, so no budget can become free.
           if (nanosOf(answer.error!.reserved_usd) === 0) return
         }
       })
@@ -143,7 +143,7 @@ for (const stream of [false, true]) {
 }
 
 t.test(
-  'clients that hang up and a gateway that is killed: the cap is kept, and only what it held is charged unseen',
+  'with hang-ups and a killed gateway the cap holds, and only the holds of that gateway are estimated',
   async (t) => {
     const { records, urls, models: server } = fleet
     const bound = boundNanos(question('paced-0', true))
@@ -176,8 +176,8 @@ t.test(
     const left = await untilCharges(records.link, account, ({ holds }) =>
       holds.every(({ model }) => model === `paced-${victim}`)
     )
-    t.ok(left.holds.length > 0, `${left.holds.length} holds are left by the killed gateway`)
-    t.ok(hungUp > 5, `${hungUp} streams were left`)
+    t.ok(left.holds.length > 0, `${left.holds.length} holds of the killed gateway are open`)
+    t.ok(hungUp > 5, `${hungUp} hang-ups`)
     t.ok(left.settled + left.reserved <= cap)
     t.equal(
       left.holds.reduce((sum, { nanos }) => sum + nanos, 0),
@@ -198,12 +198,12 @@ t.test(
     const seen = calls.filter((call) => !isLost(call))
     t.ok(
       after.settled - left.reserved >= producedNanos(seen, prices),
-      'all else is charged at least as it was produced'
+      'all other requests are charged at least what was produced'
     )
     t.match(
       sumUsage(after, `paced-${victim}`),
       { estimated: lost.size, estimatedNanos: left.reserved },
-      'what the killed gateway held is charged in full, and marked as estimated'
+      'the holds of the killed gateway are charged in full, as estimates'
     )
   }
 )

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
 import { type NetworkProxy, startProxy } from './proxy.ts'
 
-/** Answers each line with itself. */
+/** Starts a server that echoes what it receives. */
 async function startEcho(): Promise<{ port: number; sockets: Socket[]; close: () => Promise<unknown> }> {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
@@ -23,7 +23,7 @@ function openClient(proxy: NetworkProxy): Socket {
   return client
 }
 
-/** Unlike `once`, also of a connection that is reset. */
+/** Unlike `once`, also resolves when the connection is reset. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve))
 
 async function echo(client: Socket, text: string): Promise<string> {
@@ -40,17 +40,17 @@ t.test('a proxy', async (t) => {
     await server.close()
   })
 
-  t.test('passes what comes, and the end of it', async (t) => {
+  t.test('passes bytes and the end of a connection', async (t) => {
     const client = openClient(proxy)
     t.equal(await echo(client, 'one'), 'one')
     client.end()
     await once(client, 'end')
   })
 
-  t.test('delays, without losing or reordering anything', async (t) => {
+  t.test('delays bytes without losing or reordering them', async (t) => {
     const client = openClient(proxy)
     t.equal(await echo(client, 'first'), 'first')
-    proxy.weather({ delayMs: 50 })
+    proxy.shape({ delayMs: 50 })
     const startedAt = performance.now()
     t.equal(await echo(client, 'second'), 'second')
     t.ok(performance.now() - startedAt >= 99, 'there and back')
@@ -58,7 +58,7 @@ t.test('a proxy', async (t) => {
     client.destroy()
   })
 
-  t.test('drops in silence, and brings what was dropped when the network is back', async (t) => {
+  t.test('drops packets silently, and delivers them after restore', async (t) => {
     const client = openClient(proxy)
     t.equal(await echo(client, 'before'), 'before')
     proxy.drop()
@@ -72,7 +72,7 @@ t.test('a proxy', async (t) => {
     later.destroy()
   })
 
-  t.test('drops only what is meant', async (t) => {
+  t.test('drops only the matching connections', async (t) => {
     const [meant, other] = [openClient(proxy), openClient(proxy)]
     t.equal(await echo(meant, 'subscribe'), 'subscribe')
     t.equal(await echo(other, 'get'), 'get')
@@ -85,7 +85,7 @@ t.test('a proxy', async (t) => {
     other.destroy()
   })
 
-  t.test('cuts: connections are reset, also new ones', async (t) => {
+  t.test('resets present and new connections after a cut', async (t) => {
     const client = openClient(proxy)
     t.equal(await echo(client, 'before'), 'before')
     proxy.cut()
@@ -98,18 +98,18 @@ t.test('a proxy', async (t) => {
     after.destroy()
   })
 
-  t.test('half open: the server has seen the end, and the client has not', async (t) => {
+  t.test('half open: the server sees the connection end, the client does not', async (t) => {
     server.sockets.length = 0
     const client = openClient(proxy)
     t.equal(await echo(client, 'before'), 'before')
     proxy.halfOpen()
     await closed(server.sockets[0]!)
-    client.write('into the void')
+    client.write('unheard')
     t.equal(client.destroyed, false)
     client.destroy()
   })
 
-  t.test('holds what matches before it passes', async (t) => {
+  t.test('holds matching bytes before they pass', async (t) => {
     const client = openClient(proxy)
     t.equal(await echo(client, 'before'), 'before')
     const held = proxy.hold((bytes) => bytes.includes('secret'))
@@ -123,7 +123,7 @@ t.test('a proxy', async (t) => {
   })
 })
 
-t.test('of several servers one that refuses is passed over', async (t) => {
+t.test('with several servers, a server that refuses is skipped', async (t) => {
   const [server, gone] = [await startEcho(), await startEcho()]
   await gone.close()
   const proxy = await startProxy(server.port, gone.port)
