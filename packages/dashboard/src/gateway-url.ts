@@ -1,4 +1,4 @@
-/** The gateway's public origin, which control writes into the page. */
+/** The gateway's public origin. Control writes it into the page. */
 export function gatewayUrl(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="gateway-url"]')?.content ?? ''
 }

@@ -7,23 +7,23 @@ import { createRoot } from 'react-dom/client'
 import { onSessionEnd } from './api/call.ts'
 import { queryClient } from './api/queries.ts'
 import { followOtherTabs } from './layout/other-tabs.ts'
-import { reloadStalePages } from './layout/stale-pages.ts'
+import { reloadRestoredPages } from './layout/restored-pages.ts'
 import { takeMailLink } from './pages/auth/mail-link.ts'
-import { isPathToComeBackTo } from './pages/auth/next-path.ts'
+import { isReturnPath } from './pages/auth/next-path.ts'
 import { router } from './router.tsx'
 import { applyTheme, storedTheme } from './theme/theme.ts'
-import { NewsProvider } from './ui/news.tsx'
+import { ToastProvider } from './ui/toast.tsx'
 
 applyTheme(storedTheme())
 takeMailLink()
-reloadStalePages()
+reloadRestoredPages()
 followOtherTabs()
 
 onSessionEnd(async () => {
   const { href } = router.latestLocation
-  // Of several calls that are refused the first leads away. An invitation asks to sign in by itself: its address has a
-  // token, which must not become a part of another address.
-  if (!isPathToComeBackTo(href)) return
+  // When several calls fail at once, only the first one navigates. An invitation page shows its own sign-in form: its
+  // address has a token, which must not appear in another address.
+  if (!isReturnPath(href)) return
   await router.navigate({ to: '/login', search: { ended: '1', next: href } })
   queryClient.clear()
 })
@@ -33,9 +33,9 @@ if (root === null) throw new Error('the page has no root')
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <NewsProvider>
+      <ToastProvider>
         <RouterProvider router={router} />
-      </NewsProvider>
+      </ToastProvider>
     </QueryClientProvider>
   </StrictMode>
 )

@@ -3,8 +3,8 @@ import { isCode } from './api/api-error.ts'
 import { queryClient, read } from './api/queries.ts'
 import { FailurePage } from './layout/failure-page.tsx'
 import { lazyPage } from './layout/lazy-page.ts'
+import { LoadingPage } from './layout/loading-page.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
-import { PendingPage } from './layout/pending-page.tsx'
 import { ConfirmPage } from './pages/auth/confirm-page.tsx'
 import { ForgotPasswordPage } from './pages/auth/forgot-password-page.tsx'
 import { LoginPage } from './pages/auth/login-page.tsx'
@@ -20,8 +20,8 @@ const rootRoute = createRootRoute({
   notFoundComponent: NotFoundPage
 })
 
-/** The identity provider may lead people to another page than the one that their link is for. */
-function leadToPageOfLink(here: string): void {
+/** Opens the page that a mailed link is for. The identity provider may have redirected to another one. */
+function redirectToPageOfLink(here: string): void {
   const page = pageOfLink(mailLink())
   if (page !== null && page !== here) throw redirect({ to: page })
 }
@@ -30,7 +30,7 @@ const home = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   beforeLoad: () => {
-    leadToPageOfLink('/')
+    redirectToPageOfLink('/')
     throw redirect({ to: mailLink() === null ? '/dashboard' : '/login' })
   }
 })
@@ -43,10 +43,14 @@ const login = createRoute({
     ...(ended === '1' && { ended }),
     ...(typeof next === 'string' && { next })
   }),
-  beforeLoad: () => leadToPageOfLink('/login'),
+  beforeLoad: () => redirectToPageOfLink('/login'),
   component: LoginPage
 })
-export type LoginSearch = { error?: 'link_invalid'; ended?: '1'; next?: string }
+export interface LoginSearch {
+  error?: 'link_invalid'
+  ended?: '1'
+  next?: string
+}
 
 const register = createRoute({ getParentRoute: () => rootRoute, path: '/register', component: RegisterPage })
 const forgotPassword = createRoute({
@@ -57,13 +61,13 @@ const forgotPassword = createRoute({
 const confirm = createRoute({
   getParentRoute: () => rootRoute,
   path: '/confirm',
-  beforeLoad: () => leadToPageOfLink('/confirm'),
+  beforeLoad: () => redirectToPageOfLink('/confirm'),
   component: ConfirmPage
 })
 const resetPassword = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reset-password',
-  beforeLoad: () => leadToPageOfLink('/reset-password'),
+  beforeLoad: () => redirectToPageOfLink('/reset-password'),
   component: ResetPasswordPage
 })
 const acceptInvitation = createRoute({
@@ -148,9 +152,9 @@ export const router = createRouter({
     dashboard.addChildren([overview, keys, playground, usage, billing, team, audit, account])
   ]),
   defaultPreload: 'intent',
-  defaultPendingComponent: PendingPage,
+  defaultPendingComponent: LoadingPage,
   defaultPendingMs: 300,
-  // Addresses are short and can be typed: every value in them is text.
+  // Search parameters are plain text, so that addresses stay short and can be typed.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (values) => {
     const search = new URLSearchParams(

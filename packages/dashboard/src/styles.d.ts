@@ -1,3 +1,3 @@
-/** Style sheets are imported for their effect. */
+/** Style sheets are imported for their side effects. */
 declare module '*.css'
 declare module '@fontsource-variable/geist'

@@ -1,14 +1,14 @@
 import { countOf } from '../format/number.ts'
 
-/** A call that failed: what the API said, or that nothing was said at all. */
+/** A failed API call, with the API's error if it sent one. */
 export class ApiError extends Error {
-  /** 0 when there was no answer. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** As in the API's table of errors; `unreachable` or `too_slow` when there was no answer, `unreadable` for one that is not the API's. */
+  /** A code of the API's error table; `unreachable` or `too_slow` without a response, `unreadable` if it is not from the API. */
   readonly code: string
-  /** How long the API asks to wait, if it does. */
+  /** The `Retry-After` header; null without one. */
   readonly retryAfterSeconds: number | null
-  /** With `already_created`: the id of the key that an earlier try made. */
+  /** With `already_created`: the id of the key that an earlier attempt created. */
   readonly keyId: string | null
 
   constructor(
@@ -26,7 +26,7 @@ export class ApiError extends Error {
     this.keyId = keyId
   }
 
-  /** Whether the same call may succeed in a moment. */
+  /** Whether the same call may succeed if it is repeated. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status >= 500
   }
@@ -35,15 +35,15 @@ export class ApiError extends Error {
 export const isCode = (error: unknown, code: string): error is ApiError =>
   error instanceof ApiError && error.code === code
 
-/** What to tell a person about a failure. */
+/** The message to show for a failure. */
 export function explain(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'Something went wrong in this page. Reload it and try again.'
+  if (!(error instanceof ApiError)) return 'Something went wrong. Reload the page and try again.'
   if (error.status !== 429) return error.message
   const seconds = error.retryAfterSeconds
   return seconds === null ? error.message : `Too many attempts. Try again in ${describeWait(seconds)}.`
 }
 
-/** Never shorter than it is. */
+/** Rounds up, so that a retry after this time is not too early. */
 function describeWait(seconds: number): string {
   return seconds < 120 ? countOf(Math.ceil(seconds), 'second') : countOf(Math.ceil(seconds / 60), 'minute')
 }

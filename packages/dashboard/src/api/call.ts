@@ -2,16 +2,16 @@ import { ApiError } from './api-error.ts'
 import { type Operations, paths } from './operations.ts'
 
 export type OperationName = keyof Operations
-/** What makes a secret is asked for under a name, so that a try whose answer was lost can be repeated. */
+/** Operations that create a secret. Their idempotency key makes a repeat safe after a lost response. */
 type Repeatable = 'createKey' | 'rotateKey'
 export type Input<Name extends OperationName> = Omit<Operations[Name], 'answer'> &
   (Name extends Repeatable ? { readonly idempotencyKey: string } : unknown)
 export type Answer<Name extends OperationName> = Operations[Name]['answer']
-/** Nothing has to be given for an operation all of whose input may be left out. */
+/** The input can be omitted if the operation needs none. */
 export type InputArguments<Name extends OperationName> =
   Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
 
-type AnyInput = {
+interface AnyInput {
   readonly params?: Record<string, string>
   readonly query?: Record<string, string | undefined>
   readonly body?: unknown
@@ -20,20 +20,20 @@ type AnyInput = {
 
 const unreachable = 'The server cannot be reached. Check your connection and try again.'
 const tooSlow = {
-  reading: 'The server has not answered in time. Try again in a moment.',
-  changing: 'The server has not answered in time. It may do what was asked all the same: look before you try again.'
+  reading: 'The server did not answer in time. Try again in a moment.',
+  changing: 'The server did not answer in time. The change may still have been made: check before you try again.'
 }
-const unreadable = 'The server answered something that this page does not understand. Try again in a moment.'
+const unreadable = 'The server sent an unexpected answer. Try again in a moment.'
 
-/** Longer than the API waits for what it depends on. A browser alone would wait for minutes. */
-const patienceMs = 30_000
+/** Longer than the API waits for its own dependencies. A browser on its own would wait for minutes. */
+const timeoutMs = 30_000
 
-/** Asked before a page is shown: whoever asks deals with a no. */
-const asksWhoIsSignedIn: ReadonlySet<OperationName> = new Set(['getUser', 'getAccount'])
+/** The router and the pages handle `not_authenticated` from these themselves. */
+const sessionChecks: ReadonlySet<OperationName> = new Set(['getUser', 'getAccount'])
 
 const session: { onEnd: () => void } = { onEnd: () => {} }
 
-/** @param onEnd is called when a call is refused because nobody is signed in any more */
+/** @param onEnd called when a call fails because the session has ended */
 export function onSessionEnd(onEnd: () => void): void {
   session.onEnd = onEnd
 }
@@ -50,7 +50,7 @@ export async function call<Name extends OperationName>(
   return send(name, rest[0] as AnyInput | undefined)
 }
 
-/** As {@link call}; the signal ends it. */
+/** Like {@link call}, with a signal that aborts the request. */
 export async function send<Name extends OperationName>(
   name: Name,
   { params = {}, query = {}, body, idempotencyKey }: AnyInput = {},
@@ -60,7 +60,7 @@ export async function send<Name extends OperationName>(
   const path = template.replace(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(params[parameter] ?? ''))
   const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`
-  const deadline = AbortSignal.timeout(patienceMs)
+  const deadline = AbortSignal.timeout(timeoutMs)
   let response: Response
   let text: string
   try {
@@ -84,7 +84,7 @@ export async function send<Name extends OperationName>(
   const answer = parse(text)
   if (response.ok && answer !== null) return answer as Answer<Name>
   const failure = toFailure(response, answer)
-  if (failure.code === 'not_authenticated' && !asksWhoIsSignedIn.has(name)) session.onEnd()
+  if (failure.code === 'not_authenticated' && !sessionChecks.has(name)) session.onEnd()
   throw failure
 }
 

@@ -1,5 +1,5 @@
 /**
- * Made from control's OpenAPI document by build/write-api-types.ts; a test compares the two. Not to be edited.
+ * Generated from control's OpenAPI document by build/write-api-types.ts; a test compares them. Do not edit.
  */
 
 export const paths = {
@@ -46,7 +46,7 @@ export const paths = {
   listAudit: ['GET', '/api/audit']
 } as const
 
-export type Operations = {
+export interface Operations {
   getOpenApi: {
     answer: Record<string, never>
   }

@@ -3,26 +3,25 @@ import { ApiError } from './api-error.ts'
 import { type Answer, type InputArguments, type OperationName, send } from './call.ts'
 
 const retries = 2
-const firstRetryMs = 400
+const minRetryDelayMs = 400
 
-/** What was read stays good for a moment: going back and forth between pages asks nothing twice. */
+/** Going back and forth between pages does not fetch the same data twice. */
 const freshMs = 5_000
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // What a browser takes for being offline may not be: the server can be on this machine. And a question that is put off
-      // says nothing to who waits for the answer.
+      // A browser that believes to be offline may still reach a server on this machine. Paused queries would show no error.
       networkMode: 'always',
       staleTime: freshMs,
       retry: (failures, error) =>
         error instanceof ApiError && error.isTemporary && error.code !== 'too_slow' && failures < retries,
-      retryDelay: (failures) => firstRetryMs * 2 ** failures
+      retryDelay: (failures) => minRetryDelayMs * 2 ** failures
     }
   }
 })
 
-/** A reading operation as a query. */
+/** Query options for an operation that reads. */
 export function read<Name extends OperationName>(name: Name, ...rest: InputArguments<Name>) {
   const [input = {}] = rest
   return queryOptions<Answer<Name>, ApiError>({
@@ -31,7 +30,7 @@ export function read<Name extends OperationName>(name: Name, ...rest: InputArgum
   })
 }
 
-/** Has everything that these operations have read be read again. */
+/** Refetches the data of these operations. */
 export async function refresh(...names: OperationName[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }

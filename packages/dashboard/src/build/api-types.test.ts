@@ -45,7 +45,7 @@ const document: OpenApiDocument = {
   }
 }
 
-test('each operation of the API has its path, what it takes and what it answers on success', async () => {
+test('the types of each operation name its path, its input and its successful response', async () => {
   const [, types] = writeApiTypes(document).split('export const paths')
   assert.equal(
     `export const paths${types}`,
@@ -53,7 +53,7 @@ test('each operation of the API has its path, what it takes and what it answers 
   changeThing: ['PATCH', '/api/things/{id}']
 } as const
 
-export type Operations = {
+export interface Operations {
   changeThing: {
     params: {
       id: string

@@ -6,14 +6,14 @@ import {
 } from '@tollgate/contracts/openapi/document.ts'
 
 const head = `/**
- * Made from control's OpenAPI document by build/write-api-types.ts; a test compares the two. Not to be edited.
+ * Generated from control's OpenAPI document by build/write-api-types.ts; a test compares them. Do not edit.
  */
 
 `
 
 /**
- * The types of all operations of a document, as a TypeScript module: `paths` with the method and path of each operation,
- * and `Operations` with what it takes and answers.
+ * Writes a TypeScript module with the types of all `/api/` operations of a document: `paths` has the method and path of
+ * each operation, `Operations` its input and its successful response.
  */
 export function writeApiTypes(document: OpenApiDocument): string {
   const operations = operationsOf(document).filter(({ path }) => path.startsWith('/api/'))
@@ -24,7 +24,7 @@ export function writeApiTypes(document: OpenApiDocument): string {
   return [
     head,
     `export const paths = {\n${paths.join('').replace(/,\n$/, '\n')}} as const\n\n`,
-    `export type Operations = {\n${types.join('')}}\n`
+    `export interface Operations {\n${types.join('')}}\n`
   ].join('')
 }
 

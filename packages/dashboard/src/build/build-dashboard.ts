@@ -4,7 +4,7 @@ import { build } from 'vite'
 import { draftDir, packageDir, publishDraft } from './builds.ts'
 import { compressFiles } from './compress-files.ts'
 
-/** Builds the present sources, and makes that the build which control serves. Takes a few seconds; writes warnings only. */
+/** Builds the current sources and makes control serve them. Takes a few seconds; prints warnings only. */
 export async function buildDashboard(digest: string): Promise<void> {
   const outDir = draftDir(digest)
   await build({
@@ -15,10 +15,10 @@ export async function buildDashboard(digest: string): Promise<void> {
     plugins: [react(), tailwind()],
     build: {
       outDir,
-      // Browsers of the last years: the colours of both themes are written with light-dark().
+      // The themes use light-dark(), which older browsers lack.
       target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
       emptyOutDir: true,
-      // A data: URL is one more thing that the content security policy would have to allow.
+      // The content security policy would have to allow data: URLs.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false

@@ -6,10 +6,10 @@ import { findStaleDigest } from './builds.ts'
 const program = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 /**
- * Builds the dashboard unless the current build is one of the present sources. In a process of its own: Vite sets
- * variables of the process that it runs in, and needs memory that the caller would keep.
+ * Builds the dashboard if its sources have changed since the last build. The build runs in a separate process, because
+ * Vite sets environment variables and keeps much memory.
  *
- * @throws Error with what the build wrote
+ * @throws Error with the output of the build
  */
 export async function ensureDashboard(): Promise<void> {
   if (findStaleDigest() === null) return

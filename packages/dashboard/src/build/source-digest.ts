@@ -5,10 +5,10 @@ import { join } from 'node:path'
 const inputs = ['index.html', 'package.json', '../../pnpm-lock.yaml', 'src/**/*.{ts,tsx,css,svg}']
 
 /**
- * Names a build by everything that decides what is in it: the sources, and the versions of what they are made with.
+ * Computes the digest of a build from its sources and the versions of its dependencies.
  *
- * @param packageDir the directory of the dashboard's package
- * @returns sixteen hex digits
+ * @param packageDir the directory of this package
+ * @returns 16 hex digits
  */
 export function sourceDigest(packageDir: string): string {
   const digest = createHash('sha256')

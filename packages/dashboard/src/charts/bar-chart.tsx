@@ -1,52 +1,40 @@
 import { useState } from 'react'
-import { niceSteps } from './nice-steps.ts'
+import { axisTicks } from './axis-ticks.ts'
 
-export type Series = {
-  /** Tells series apart: their names may be the same. */
+export interface Series {
+  /** Unique, unlike the name. */
   readonly id: string
   readonly name: string
   readonly values: readonly number[]
 }
 
-type BarChartProps = {
-  /** What the chart shows, in a sentence with its main numbers: all that a screen reader says of it. */
+interface BarChartProps {
+  /** Describes the chart to screen readers, with its main numbers. */
   readonly label: string
-  /** Below the bars; there are as many as each series has values. */
+  /** One name per bar. */
   readonly names: readonly string[]
-  /** Stacked in this order, at most five. */
+  /** At most five, stacked in this order. */
   readonly series: readonly Series[]
   readonly format: (value: number) => string
 }
 
 const fills = ['fill-series-1', 'fill-series-2', 'fill-series-3', 'fill-series-4', 'fill-series-5'] as const
 const swatches = ['bg-series-1', 'bg-series-2', 'bg-series-3', 'bg-series-4', 'bg-series-5'] as const
-/** Sizes in the picture's own units; it is stretched to the width that there is, and its text is not part of it. */
+/** SVG units. The picture is stretched to the available width; all text is outside of it. */
 const width = 1000
 const height = 200
-const widestBar = 48
+const maxBarWidth = 48
 
-/** Stacked bars over time. The numbers under the pointer are shown above it; a `ChartTable` below has them all. */
+/** Stacked bars over time. The values under the pointer are shown above; a `ChartTable` below has all of them. */
 export function BarChart({ label, names, series, format }: BarChartProps) {
   const [pointed, setPointed] = useState<number | null>(null)
   const totals = names.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
-  const steps = niceSteps(Math.max(...totals, 0))
-  const top = steps.at(-1) ?? 1
-  const slot = width / Math.max(1, names.length)
-  const bar = Math.min(slot * 0.8, widestBar)
-  const y = (value: number) => height - (value / top) * height
+  const ticks = axisTicks(Math.max(...totals, 0))
+  const top = ticks.at(-1) ?? 1
   return (
     <figure aria-label={label}>
       <div className="mb-3 flex min-h-10 flex-wrap items-start gap-x-4 gap-y-1 text-[0.8125rem]">
-        {series.length > 1 &&
-          series.map(({ id, name }, index) => (
-            <span key={id} className="flex min-w-0 items-center gap-1.5 text-ink-soft">
-              <span
-                aria-hidden="true"
-                className={`size-2.5 shrink-0 rounded-sm ${swatches[index % swatches.length]}`}
-              />
-              <span className="truncate">{name}</span>
-            </span>
-          ))}
+        {series.length > 1 && <Legend series={series} />}
         <p aria-hidden="true" className="ml-auto text-right text-ink-soft tabular-nums">
           {pointed !== null && (
             <>
@@ -57,57 +45,13 @@ export function BarChart({ label, names, series, format }: BarChartProps) {
       </div>
       <div aria-hidden="true" className="flex gap-3">
         <div className="relative w-12 shrink-0 text-right text-xs text-ink-soft tabular-nums">
-          {steps.map((step) => (
-            <span key={step} className="absolute right-0 translate-y-1/2" style={{ bottom: `${(step / top) * 100}%` }}>
-              {format(step)}
+          {ticks.map((tick) => (
+            <span key={tick} className="absolute right-0 translate-y-1/2" style={{ bottom: `${(tick / top) * 100}%` }}>
+              {format(tick)}
             </span>
           ))}
         </div>
-        <svg
-          aria-hidden="true"
-          viewBox={`0 0 ${width} ${height}`}
-          preserveAspectRatio="none"
-          className="h-48 min-w-0 flex-1 overflow-visible"
-          onPointerLeave={() => setPointed(null)}
-          onPointerMove={({ clientX, currentTarget }) => {
-            const box = currentTarget.getBoundingClientRect()
-            const at = Math.floor(((clientX - box.left) / box.width) * names.length)
-            setPointed(Math.max(0, Math.min(names.length - 1, at)))
-          }}
-        >
-          {steps.map((step) => (
-            <line
-              key={step}
-              x1={0}
-              x2={width}
-              y1={y(step)}
-              y2={y(step)}
-              vectorEffect="non-scaling-stroke"
-              className="stroke-line"
-            />
-          ))}
-          {names.map((name, at) => {
-            let below = 0
-            return (
-              <g key={name} className={pointed === null || pointed === at ? '' : 'opacity-50'}>
-                {series.map(({ id, values }, index) => {
-                  const value = values[at] ?? 0
-                  below += value
-                  return (
-                    <rect
-                      key={id}
-                      x={at * slot + (slot - bar) / 2}
-                      width={bar}
-                      y={y(below)}
-                      height={Math.max(0, (value / top) * height)}
-                      className={fills[index % fills.length] ?? fills[0]}
-                    />
-                  )
-                })}
-              </g>
-            )
-          })}
-        </svg>
+        <Bars names={names} series={series} ticks={ticks} top={top} pointed={pointed} onPoint={setPointed} />
       </div>
       <div aria-hidden="true" className="mt-2 flex justify-between pl-15 text-xs text-ink-soft tabular-nums">
         <span>{names[0]}</span>
@@ -115,5 +59,76 @@ export function BarChart({ label, names, series, format }: BarChartProps) {
         {names.length > 1 && <span>{names.at(-1)}</span>}
       </div>
     </figure>
+  )
+}
+
+function Legend({ series }: Pick<BarChartProps, 'series'>) {
+  return series.map(({ id, name }, index) => (
+    <span key={id} className="flex min-w-0 items-center gap-1.5 text-ink-soft">
+      <span aria-hidden="true" className={`size-2.5 shrink-0 rounded-sm ${swatches[index % swatches.length]}`} />
+      <span className="truncate">{name}</span>
+    </span>
+  ))
+}
+
+interface BarsProps extends Pick<BarChartProps, 'names' | 'series'> {
+  readonly ticks: readonly number[]
+  /** The value at the top of the picture. */
+  readonly top: number
+  /** The index of the bar under the pointer. */
+  readonly pointed: number | null
+  readonly onPoint: (at: number | null) => void
+}
+
+function Bars({ names, series, ticks, top, pointed, onPoint }: BarsProps) {
+  const slot = width / Math.max(1, names.length)
+  const bar = Math.min(slot * 0.8, maxBarWidth)
+  const y = (value: number) => height - (value / top) * height
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      className="h-48 min-w-0 flex-1 overflow-visible"
+      onPointerLeave={() => onPoint(null)}
+      onPointerMove={({ clientX, currentTarget }) => {
+        const box = currentTarget.getBoundingClientRect()
+        const at = Math.floor(((clientX - box.left) / box.width) * names.length)
+        onPoint(Math.max(0, Math.min(names.length - 1, at)))
+      }}
+    >
+      {ticks.map((tick) => (
+        <line
+          key={tick}
+          x1={0}
+          x2={width}
+          y1={y(tick)}
+          y2={y(tick)}
+          vectorEffect="non-scaling-stroke"
+          className="stroke-line"
+        />
+      ))}
+      {names.map((name, at) => {
+        let below = 0
+        return (
+          <g key={name} className={pointed === null || pointed === at ? '' : 'opacity-50'}>
+            {series.map(({ id, values }, index) => {
+              const value = values[at] ?? 0
+              below += value
+              return (
+                <rect
+                  key={id}
+                  x={at * slot + (slot - bar) / 2}
+                  width={bar}
+                  y={y(below)}
+                  height={Math.max(0, (value / top) * height)}
+                  className={fills[index % fills.length] ?? fills[0]}
+                />
+              )
+            })}
+          </g>
+        )
+      })}
+    </svg>
   )
 }

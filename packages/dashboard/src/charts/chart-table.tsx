@@ -2,20 +2,20 @@ import { ChevronRight } from 'lucide-react'
 import { ScrollRegion } from '../ui/scroll-region.tsx'
 import type { Series } from './bar-chart.tsx'
 
-type ChartTableProps = {
-  /** What the numbers are. */
+interface ChartTableProps {
+  /** The title of the table, and the accessible name of its scroll region. */
   readonly caption: string
-  /** What a row is of. */
+  /** The heading of the first column, such as `Day (UTC)`. */
   readonly heading: string
   readonly names: readonly string[]
   readonly series: readonly Series[]
-  /** As exact as it gets. */
+  /** Formats a value exactly; the chart may round. */
   readonly format: (value: number) => string
 }
 
 const numberCell = 'px-3 py-1.5 text-right whitespace-nowrap tabular-nums'
 
-/** The numbers of a chart's bars, to be opened: for who does not see them, has no pointer, or wants them exactly. */
+/** A collapsible table with the exact numbers of a chart, for keyboards and screen readers too. */
 export function ChartTable({ caption, heading, names, series, format }: ChartTableProps) {
   const isStacked = series.length > 1
   return (
@@ -38,7 +38,7 @@ export function ChartTable({ caption, heading, names, series, format }: ChartTab
               ))}
               {isStacked && (
                 <th scope="col" className="px-3 py-2 text-right font-medium">
-                  All
+                  Total
                 </th>
               )}
             </tr>

@@ -4,7 +4,7 @@ import { formatAmount, formatUsd } from './money.ts'
 import { countOf, formatCompact } from './number.ts'
 import { formatRelative } from './time.ts'
 
-test('dollars have two decimals, and more where less than a cent would read as nothing', async () => {
+test('dollars have two decimals, and more for amounts below one cent', async () => {
   for (const [usd, text] of [
     ['0.00', '$0.00'],
     ['1.5', '$1.50'],
@@ -17,12 +17,12 @@ test('dollars have two decimals, and more where less than a cent would read as n
   }
 })
 
-test('an amount of an invoice is in what the payment provider counts its currency in', async () => {
+test('an invoice amount is read in the minor unit that Stripe uses for its currency', async () => {
   for (const [amount, currency, text] of [
     [4900, 'usd', '$49.00'],
     [4900, 'EUR', '€49.00'],
     [4900, 'jpy', '¥4,900'],
-    // Without decimals, and counted in hundredths nevertheless.
+    // These currencies have no decimals, but Stripe counts them in hundredths.
     [4900, 'isk', 'ISK 49'],
     [4900, 'ugx', 'UGX 49'],
     [4950, 'huf', 'HUF 49.50'],
@@ -33,13 +33,13 @@ test('an amount of an invoice is in what the payment provider counts its currenc
   }
 })
 
-test('an amount in what is no currency is shown with what it is in', async () => {
+test('an amount in an unknown currency is shown with that name', async () => {
   assert.equal(formatAmount(4900, 'usdc'), '49.00 USDC')
   assert.equal(formatAmount(-4900, ''), '-49.00')
   assert.equal(formatAmount(0, '€$'), '0.00 €$')
 })
 
-test('times are told as people tell them', async () => {
+test('times are shown relative to now', async () => {
   const now = new Date('2026-03-10T12:00:00Z')
   for (const [at, text] of [
     ['2026-03-10T11:59:30Z', 'just now'],
@@ -54,7 +54,7 @@ test('times are told as people tell them', async () => {
   }
 })
 
-test('counts are exact as long as they fit, and agree with their noun', async () => {
+test('small counts are exact, large ones are abbreviated, and nouns agree with their count', async () => {
   assert.equal(formatCompact(9999), '9,999')
   assert.equal(formatCompact(1_250_000), '1.3M')
   assert.equal(countOf(1, 'key'), '1 key')

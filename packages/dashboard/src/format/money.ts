@@ -1,7 +1,7 @@
 /**
- * Dollars for people: two decimals, and more where less than a cent would read as nothing.
+ * Formats dollars with two decimals, and with more for amounts below one cent.
  *
- * @param usd a number, or a decimal as the API writes it
+ * @param usd a number, or a decimal string from the API
  */
 export function formatUsd(usd: string | number): string {
   const value = Number(usd)
@@ -14,8 +14,8 @@ export function formatUsd(usd: string | number): string {
 }
 
 /**
- * Whose amounts Stripe counts otherwise than in hundredths (docs.stripe.com/currencies, “Minor units” and “Special cases”). Not what standards say
- * of a currency's decimals: the Icelandic króna and the Ugandan shilling have none, and Stripe counts them in hundredths.
+ * Currencies whose amounts Stripe does not count in hundredths (docs.stripe.com/currencies, “Minor units” and “Special
+ * cases”). ISO 4217 differs: the Icelandic króna and the Ugandan shilling have no decimals, but Stripe counts hundredths.
  */
 const unusualDecimals = new Map([
   ...['BIF', 'CLP', 'DJF', 'GNF', 'JPY', 'KMF', 'KRW', 'MGA', 'PYG', 'RWF', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'].map(
@@ -25,9 +25,10 @@ const unusualDecimals = new Map([
 ])
 
 /**
- * An amount as invoices and prices have it, in what Stripe counts a currency in.
+ * Formats the amount of an invoice or a price.
  *
- * @param currency three letters, in either case; an amount in anything else is shown with what was given
+ * @param amount in the minor unit that Stripe uses for the currency
+ * @param currency an ISO 4217 code in either case; any other text is shown after the number
  */
 export function formatAmount(amount: number, currency: string): string {
   const code = currency.toUpperCase()
@@ -37,7 +38,7 @@ export function formatAmount(amount: number, currency: string): string {
   if (!/^[A-Z]{3}$/.test(code)) return `${new Intl.NumberFormat('en-US', exact).format(value)} ${code}`.trim()
   const usual = new Intl.NumberFormat('en-US', { style: 'currency', currency: code })
   const { maximumFractionDigits: shown = 2 } = usual.resolvedOptions()
-  // Where people leave the decimals away, they are shown only if they say something.
+  // Currencies usually written without decimals get them only if the amount is not whole.
   const isWhole = Number.isInteger(value)
   return shown < decimals && !isWhole
     ? new Intl.NumberFormat('en-US', { style: 'currency', currency: code, ...exact }).format(value)

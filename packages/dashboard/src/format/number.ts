@@ -3,10 +3,10 @@ const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFra
 
 export const formatCount = (count: number): string => exact.format(count)
 
-/** As `1.2M`, for places where the exact number would not fit. */
+/** Abbreviates counts from 10,000, such as `1.2M`. */
 export const formatCompact = (count: number): string =>
   Math.abs(count) < 10_000 ? exact.format(count) : compact.format(count)
 
-/** A number of things, in the singular or the plural: `1 key`, `2 keys`. */
+/** A count with its noun: `1 key`, `2 keys`. */
 export const countOf = (count: number, singular: string, plural = `${singular}s`): string =>
   `${formatCount(count)} ${count === 1 ? singular : plural}`

@@ -8,8 +8,8 @@ const steps: ReadonlyArray<readonly [unit: Intl.RelativeTimeFormatUnit, seconds:
 const relative = new Intl.RelativeTimeFormat('en')
 
 /**
- * `3 hours ago`, `in 2 days`, rounded down, in units of time: not `yesterday` or `next month`, which depend on the calendar
- * and on where somebody is; what is less than a minute away is `just now` or `in a moment`.
+ * Formats a time relative to now, rounded down: `3 hours ago`, `in 2 days`. Below one minute: `just now` or `in a moment`.
+ * Words like `yesterday` are avoided, because they depend on the reader's time zone.
  */
 export function formatRelative(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1000
@@ -24,6 +24,6 @@ const utcDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone:
 const moment = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
 
 export const formatDay = (at: Date): string => day.format(at)
-/** Months, days of usage and budgets are those of UTC. */
+/** Usage and budgets count days and months in UTC. */
 export const formatUtcDay = (at: Date): string => utcDay.format(at)
 export const formatMoment = (at: Date): string => moment.format(at)

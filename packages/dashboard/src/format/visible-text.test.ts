@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { visibleText } from './visible-text.ts'
 
-test('what looks the same is the same, and what looks empty is empty', async () => {
+test('texts that look the same compare equal, and texts that look empty are empty', async () => {
   for (const [text, visible] of [
     ['  two \n words ', 'two words'],
     ['cafe\u0301', 'café'],

@@ -1,14 +1,14 @@
-/** Looks like a space, and is a symbol. */
+/** U+2800 looks like a space, but is a symbol. */
 const spaces = /[\s\u2800]+/g
-/** Marks of direction, joiners, fillers, control characters. */
+/** Direction marks, joiners, fillers and control characters. */
 const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
- * What can be seen of a text, and so typed: without spaces at its ends or in a row, without marks that are not drawn, each
- * letter with its accents as one. Empty for a text that looks empty.
+ * The visible part of a text, as a person would type it: invisible characters removed, spaces trimmed and collapsed, accents
+ * composed (NFC). Empty for a text that looks empty.
  */
 export const visibleText = (text: string): string =>
   text.normalize('NFC').replace(spaces, ' ').replace(unseen, '').trim()
 
-/** A text that somebody chose, for the middle of a sentence: whichever way it is written, the sentence stays as it is. */
+/** Wraps a user's text in direction isolates, so that right-to-left text does not reorder the sentence around it. */
 export const isolate = (text: string): string => `\u2068${text}\u2069`

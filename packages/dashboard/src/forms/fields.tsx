@@ -5,15 +5,20 @@ import { useProblem } from './form.tsx'
 export const controlLook =
   'w-full rounded-lg border border-line-strong bg-surface px-3 text-ink placeholder:text-ink-soft/80 hover:border-ink-soft aria-invalid:border-danger'
 
-type FieldProps = {
+interface FieldProps {
   readonly name: string
   readonly label: string
   readonly hint?: ReactNode
   readonly isOptional?: boolean
 }
-type Described = { id: string; name: string; 'aria-invalid'?: true; 'aria-describedby'?: string }
+interface Described {
+  id: string
+  name: string
+  'aria-invalid'?: true
+  'aria-describedby'?: string
+}
 
-/** A label above a control, and below it a hint and what is wrong with it. */
+/** A control with its label above, and its problem and hint below. */
 export function Field({
   name,
   label,
@@ -76,7 +81,7 @@ export function TextField({ name, label, hint, isOptional, unit, ...input }: Tex
   )
 }
 
-/** A password, which can be looked at while it is typed. */
+/** A password input with a button that shows the password. */
 export function PasswordField({ name, label, hint, ...input }: TextFieldProps) {
   const [isShown, setShown] = useState(false)
   const Icon = isShown ? EyeOff : Eye
@@ -120,7 +125,7 @@ export function SelectField({ name, label, hint, isOptional, options, ...select 
   )
 }
 
-/** @param props.problemId of the element that says what is wrong with the choice that this is a part of */
+/** @param props.problemId the id of the element that shows the problem of the whole group */
 export function CheckField({
   name,
   label,

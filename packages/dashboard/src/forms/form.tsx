@@ -2,16 +2,16 @@ import { createContext, type ReactNode, useContext, useEffect, useRef, useState 
 import { isCode } from '../api/api-error.ts'
 import { queryClient } from '../api/queries.ts'
 import { Banner } from '../ui/banner.tsx'
-import { useHeldDialog } from '../ui/held-dialog.ts'
+import { useKeepDialogOpen } from '../ui/keep-dialog-open.ts'
 import { noProblems, type Problems, toProblems } from './problems.ts'
 
-/** What somebody typed, once it is known to make sense; or what is wrong with it, by the name of the field. */
+/** The validated values of a form, or its problems by field name. */
 export type Reading<Values> =
   | { readonly ok: true; readonly values: Values }
   | { readonly ok: false; readonly problems: Readonly<Record<string, string>> }
 
-type FormProps<Values> = {
-  /** Decides on what was typed before anything is sent. */
+interface FormProps<Values> {
+  /** Validates the input before anything is sent. */
   readonly read: (data: FormData) => Reading<Values>
   readonly submit: (values: Values) => Promise<void>
   readonly children: (isBusy: boolean) => ReactNode
@@ -20,19 +20,19 @@ type FormProps<Values> = {
 
 const ProblemsContext = createContext<Readonly<Record<string, string>>>({})
 
-/** What is wrong with a field of the form around it; undefined if nothing is. */
+/** The problem of a field of the surrounding form; undefined if it has none. */
 export const useProblem = (name: string): string | undefined => useContext(ProblemsContext)[name]
 
 /**
- * A form whose fields keep their own values. What is wrong is said beside the field that it is about, which gets the
- * focus; the rest is said above the buttons.
+ * A form with uncontrolled fields. A problem of a field is shown beside it, and the first such field gets the focus. Other
+ * problems are shown at the end of the form.
  */
 export function Form<Values>({ read, submit, children, className = 'space-y-4' }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)
   const [problems, setProblems] = useState<Problems>(noProblems)
   const [isPending, setPending] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  useHeldDialog(isBusy)
+  useKeepDialogOpen(isBusy)
 
   useEffect(() => {
     if (Object.keys(problems.fields).length > 0) {
@@ -54,7 +54,7 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
     } catch (error) {
       const isSaved = isCode(error, 'change_pending')
       setPending(isSaved)
-      // The page shows what is saved.
+      // The page shows the saved state.
       if (isSaved) void queryClient.invalidateQueries()
       else setProblems(toProblems(error, namesIn(element)))
     } finally {
@@ -75,12 +75,12 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
       <ProblemsContext value={problems.fields}>
         {children(isBusy)}
         {isPending && !isBusy && (
-          <Banner tone="warning" title="The change is saved, but not in force yet" isNews>
-            It takes effect by itself. Press the button again to check whether it has.
+          <Banner tone="warning" title="Saved, but not active yet" isAnnounced>
+            The change becomes active on its own. Press the button again to check.
           </Banner>
         )}
         {problems.general !== null && (
-          <Banner tone="danger" isNews>
+          <Banner tone="danger" isAnnounced>
             {problems.general}
           </Banner>
         )}
@@ -89,12 +89,12 @@ export function Form<Values>({ read, submit, children, className = 'space-y-4' }
   )
 }
 
-/** A date that is typed in part, without its year say, is nothing to a browser. Nobody means nothing by it. */
+/** Browsers submit a partly typed date as empty. This reports it as a problem instead. */
 const problemsOfPartialDates = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries(
     [...form.elements]
       .filter((element) => element instanceof HTMLInputElement && element.type === 'date' && element.validity.badInput)
-      .map((element) => [element.getAttribute('name') ?? '', 'Enter the whole date, or none.'])
+      .map((element) => [element.getAttribute('name') ?? '', 'Enter a complete date, or leave the field empty.'])
   )
 
 const namesIn = (form: HTMLFormElement): Set<string> =>

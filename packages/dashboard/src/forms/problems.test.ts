@@ -5,7 +5,7 @@ import { toProblems } from './problems.ts'
 
 const names = new Set(['label', 'password'])
 
-test('what the API says of a field stands beside it', async () => {
+test('an API error about a field is shown beside that field', async () => {
   const tooLong = new ApiError(400, 'invalid_request', 'label: must NOT have more than 100 characters')
   assert.deepEqual(toProblems(tooLong, names), {
     fields: { label: 'Must NOT have more than 100 characters.' },
@@ -15,21 +15,21 @@ test('what the API says of a field stands beside it', async () => {
   assert.deepEqual(toProblems(weak, names).fields, { password: 'The password is too weak.' })
 })
 
-test('what is about no field of the form is said of all of it', async () => {
+test('an API error about no field of the form is shown for the whole form', async () => {
   for (const [code, message] of [
     ['invalid_request', 'models.0: not in the plan'],
-    ['key_quota_exceeded', 'The plan allows no further API keys.'],
+    ['key_quota_exceeded', 'Your plan allows 5 API keys. Revoke one or upgrade.'],
     ['invalid_email', 'The e-mail address is not valid.']
   ] as const) {
     assert.deepEqual(toProblems(new ApiError(400, code, message), names), { fields: {}, general: message })
   }
 })
 
-test('a limit says how long to wait', async () => {
+test('a rate limit error says how long to wait', async () => {
   const limited = new ApiError(429, 'too_many_requests', 'Too many requests.', 17)
   assert.equal(toProblems(limited, names).general, 'Too many attempts. Try again in 17 seconds.')
 })
 
-test('an error of the page itself is not shown to people', async () => {
+test('the message of a programming error is not shown', async () => {
   assert.doesNotMatch(toProblems(new TypeError('x is undefined'), names).general ?? '', /undefined/)
 })

@@ -1,11 +1,14 @@
 import { ApiError, explain } from '../api/api-error.ts'
 
-/** What is wrong with a form: by the name of a field, or with all of it. */
-export type Problems = { readonly fields: Readonly<Record<string, string>>; readonly general: string | null }
+/** The problems of a form: by field name, and one for the whole form. */
+export interface Problems {
+  readonly fields: Readonly<Record<string, string>>
+  readonly general: string | null
+}
 
 export const noProblems: Problems = { fields: {}, general: null }
 
-/** The field that a failure is about, whatever form it comes from. */
+/** The field that an error code belongs to, in every form. */
 const fieldOfCode: Readonly<Record<string, string>> = {
   invalid_email: 'email',
   weak_password: 'password',
@@ -15,9 +18,10 @@ const fieldOfCode: Readonly<Record<string, string>> = {
 }
 
 /**
- * Puts a failed call's message where it belongs. Of what the API refuses as not valid, it names the member first.
+ * Assigns the message of a failed call to a field or to the whole form. An `invalid_request` message starts with the name
+ * of the field.
  *
- * @param names of the fields that the form has
+ * @param names the names of the form's fields
  */
 export function toProblems(error: unknown, names: ReadonlySet<string>): Problems {
   const message = explain(error)

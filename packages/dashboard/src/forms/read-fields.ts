@@ -1,4 +1,4 @@
-/** What people have to type in several forms, and what is said if they did not. */
+/** Validation of fields that several forms share. */
 
 export const textOf = (data: FormData, name: string): string => {
   const value = data.get(name)
@@ -7,30 +7,30 @@ export const textOf = (data: FormData, name: string): string => {
 
 const decimal = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
-/** @returns what a decimal number says, such as `12.50` or, as a very small one is shown, `1e-9`; NaN for anything else */
+/** Parses a decimal number such as `12.50` or `1e-9`. NaN for any other text. */
 export const numberOf = (text: string): number => (decimal.test(text) ? Number(text) : Number.NaN)
 
-/** The rough form, as the API checks it: whether an address exists shows when the mail arrives. */
+/** The same check as the API's. Only a delivered e-mail proves that an address exists. */
 const addressForm = /^[^\s@]+@[^\s@]+$/
 
-/** @param whose as in `your` */
+/** @param whose the pronoun for the message */
 export function problemOfAddress(text: string, whose: 'your' | 'their' = 'your'): string | null {
   if (text === '') return `Enter ${whose} e-mail address.`
   return addressForm.test(text) ? null : 'Enter an e-mail address, such as ada@example.com.'
 }
 
-/** What the identity provider demands at least unless its operator asks for more, and what it can hash. */
-const fewestCharacters = 6
-const mostBytes = 72
+/** The identity provider's default minimum, which operators can raise, and the maximum that it can hash. */
+const minCharacters = 6
+const maxBytes = 72
 
 export function problemOfNewPassword(text: string): string | null {
   if (text === '') return 'Choose a password.'
-  if (text.length < fewestCharacters) return `Choose a password of at least ${fewestCharacters} characters.`
-  if (new TextEncoder().encode(text).length > mostBytes) return `The password is longer than ${mostBytes} bytes.`
+  if (text.length < minCharacters) return `Choose a password of at least ${minCharacters} characters.`
+  if (new TextEncoder().encode(text).length > maxBytes) return `Choose a password of at most ${maxBytes} bytes.`
   return null
 }
 
-/** Leaves those fields that something is wrong with. */
+/** Keeps only the fields that have a problem. */
 export function onlyProblems(problems: Readonly<Record<string, string | null>>): Record<string, string> {
   const found = Object.entries(problems).filter((pair): pair is [string, string] => pair[1] !== null)
   return Object.fromEntries(found)

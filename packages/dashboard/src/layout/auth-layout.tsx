@@ -2,15 +2,15 @@ import type { ReactNode } from 'react'
 import { gatewayUrl } from '../gateway-url.ts'
 import { Logo } from './logo.tsx'
 
-type AuthLayoutProps = {
+interface AuthLayoutProps {
   readonly title: string
   readonly description?: ReactNode
   readonly children: ReactNode
-  /** Where else one may want to go. */
+  /** Links to other pages. */
   readonly footer?: ReactNode
 }
 
-/** Pages for people who are not signed in: a form, and on wide screens what it is good for. */
+/** The layout of pages for signed-out users: a form, and on wide screens an introduction to Tollgate. */
 export function AuthLayout({ title, description, children, footer }: AuthLayoutProps) {
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]">
@@ -30,10 +30,10 @@ export function AuthLayout({ title, description, children, footer }: AuthLayoutP
       >
         <div className="max-w-xl">
           <p className="text-3xl leading-tight font-semibold tracking-tight text-balance">
-            Every model behind one key, and a cap that holds.
+            One API key for every model, with budgets that are enforced.
           </p>
           <p className="mt-4 max-w-prose text-ink-soft">
-            Keep the SDK that you use. Change the address, and each key stays within the budget that you give it.
+            Keep your OpenAI SDK and change only the base URL. Requests that would exceed a key’s budget are refused.
           </p>
           <pre className="mt-8 break-all whitespace-pre-wrap rounded-2xl border border-line bg-surface p-5 font-mono text-[0.8125rem] leading-relaxed shadow-card">
             <code>{`from openai import OpenAI

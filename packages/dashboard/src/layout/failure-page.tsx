@@ -4,7 +4,7 @@ import { ApiError } from '../api/api-error.ts'
 import { Button } from '../ui/button.tsx'
 import { Failure } from '../ui/states.tsx'
 
-/** Instead of a page that cannot be shown at all. */
+/** Shown instead of a page that failed to load or to render. */
 export function FailurePage({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const [isRetrying, setRetrying] = useState(false)
@@ -25,12 +25,12 @@ export function FailurePage({ error, reset }: ErrorComponentProps) {
   return (
     <main className="grid min-h-dvh place-items-center px-6">
       <div role="alert" className="max-w-md text-center">
-        <h1 className="text-xl font-semibold tracking-tight">This page stumbled</h1>
+        <h1 className="text-xl font-semibold tracking-tight">Something went wrong</h1>
         <p className="mt-2 text-ink-soft">
-          Perhaps there is a newer version of it. Reload it; nothing that was saved is lost.
+          There may be a newer version of this page. Reload it; your saved changes are safe.
         </p>
         <Button tone="primary" className="mt-6" onClick={() => window.location.reload()}>
-          Reload
+          Reload page
         </Button>
       </div>
     </main>

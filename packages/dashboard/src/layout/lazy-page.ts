@@ -5,20 +5,19 @@ import { call } from '../api/call.ts'
 /**
  * A page whose code is loaded when it is first shown.
  *
- * If that fails and the server answers, the code is of an older build, and the router loads the whole page anew. If the
- * server does not answer, that would put the browser's own page of errors in the place of ours, so it is told here, with
- * another try.
+ * If loading fails although the server answers, the code is of an older build, and the router reloads the page. If the
+ * server does not answer, a reload would show the browser's error page. Throwing an `ApiError` shows ours, with a retry.
  */
 export const lazyPage: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(async () => {
     try {
       return await load()
     } catch (error) {
-      throw (await whyUnreachable()) ?? error
+      throw (await findServerFailure()) ?? error
     }
   }, name)
 
-async function whyUnreachable(): Promise<ApiError | null> {
+async function findServerFailure(): Promise<ApiError | null> {
   try {
     await call('getUser')
   } catch (error) {

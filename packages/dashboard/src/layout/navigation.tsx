@@ -10,7 +10,7 @@ import {
   Users
 } from 'lucide-react'
 
-/** What there is, in the order in which people need it. */
+/** The pages of the menu, in order. */
 export const destinations = [
   { to: '/dashboard', text: 'Overview', icon: LayoutDashboard },
   { to: '/dashboard/keys', text: 'Keys', icon: KeyRound },
@@ -22,9 +22,9 @@ export const destinations = [
   { to: '/dashboard/account', text: 'Account', icon: UserRound }
 ] as const
 
-type NavigationProps = {
+interface NavigationProps {
   readonly isOwner: boolean
-  /** Called with the path of a link that was followed, for a menu that then closes. */
+  /** Called with the path of a followed link, so that the menu can close. */
   readonly onChosen?: (to: string) => void
 }
 

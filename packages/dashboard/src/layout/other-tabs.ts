@@ -1,25 +1,25 @@
 import { call } from '../api/call.ts'
 import { queryClient, read } from '../api/queries.ts'
-import { isPersonal } from './stale-pages.ts'
+import { isPrivatePage } from './restored-pages.ts'
 
-/** All tabs of a browser share one session: what one of them does to it holds in the others, which show who was signed in. */
+/** All tabs of a browser share one session, so each tab must learn of changes that another one makes. */
 const channel = new BroadcastChannel('session')
 
-/** Tells the other tabs that somebody has signed in or out, or acts for another account from now on. */
+/** Tells the other tabs that the signed-in user or their account has changed. */
 export function tellOtherTabs(): void {
   channel.postMessage(null)
 }
 
-/** Follows what other tabs tell: nobody does as one user what they see the page of another for. */
+/** Updates this tab when another one changes the session, so that nobody acts as a different user than the page shows. */
 export function followOtherTabs(): void {
-  channel.addEventListener('message', () => void lookWhoIsSignedIn())
+  channel.addEventListener('message', () => void checkUser())
 }
 
-async function lookWhoIsSignedIn(): Promise<void> {
+async function checkUser(): Promise<void> {
   const shown = queryClient.getQueryData(read('getUser').queryKey)
-  if (shown === undefined || !isPersonal()) return
-  const present = await call('getUser').catch(() => null)
-  // The same person may lose what they are writing, and keeps the page.
-  if (present?.user.id === shown.user.id) await queryClient.invalidateQueries()
+  if (shown === undefined || !isPrivatePage()) return
+  const current = await call('getUser').catch(() => null)
+  // A reload would discard unsaved input, so it happens only for a different user.
+  if (current?.user.id === shown.user.id) await queryClient.invalidateQueries()
   else window.location.reload()
 }

@@ -6,14 +6,14 @@ import { explain } from '../api/api-error.ts'
 import { call } from '../api/call.ts'
 import { visibleText } from '../format/visible-text.ts'
 import { Banner } from '../ui/banner.tsx'
-import { useNews } from '../ui/news.tsx'
+import { useToast } from '../ui/toast.tsx'
 import { useAccount, useUser } from './caller.ts'
-import { leave } from './leave.ts'
+import { finishSignOut } from './finish-sign-out.ts'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
-/** Around every page of who is signed in: where else to go, who one is, and the way out. */
+/** The frame around every signed-in page: navigation, the user's name, theme and sign-out. */
 export function Shell() {
   const account = useAccount()
   return (
@@ -22,7 +22,7 @@ export function Shell() {
         href="#content"
         className="sr-only z-50 rounded-lg bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
       >
-        Skip to the content
+        Skip to content
       </a>
       <TopBar />
       <header className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
@@ -39,7 +39,7 @@ export function Shell() {
           {account.status === 'suspended' && (
             <div className="mb-6">
               <Banner tone="danger" title="This account is suspended">
-                Its keys are refused until the operator of this service resumes it.
+                Requests with its keys are refused. Contact the operator of this service.
               </Banner>
             </div>
           )}
@@ -50,14 +50,14 @@ export function Shell() {
   )
 }
 
-/** On narrow screens, instead of the bar at the side. */
+/** Replaces the sidebar on narrow screens. */
 function TopBar() {
   const account = useAccount()
   const [isOpen, setOpen] = useState(false)
   const { pathname } = useLocation()
-  const isLeaving = useRef(false)
+  const isNavigating = useRef(false)
   const close = (to = pathname) => {
-    isLeaving.current = to !== pathname
+    isNavigating.current = to !== pathname
     setOpen(false)
   }
   return (
@@ -73,14 +73,14 @@ function TopBar() {
         <Dialog.Portal>
           <Dialog.Backdrop className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_230/0.5)]" />
           <Dialog.Popup
-            // The page that was chosen takes the focus.
-            finalFocus={() => !isLeaving.current}
+            // After navigation the title of the new page takes the focus.
+            finalFocus={() => !isNavigating.current}
             className="fixed inset-y-0 right-0 z-50 flex w-72 max-w-[85vw] flex-col bg-surface px-3 py-3 shadow-popup outline-none"
           >
             <div className="mb-3 flex items-center justify-between pl-3">
               <Dialog.Title className="text-sm font-semibold">Menu</Dialog.Title>
               <Dialog.Close
-                aria-label="Close the menu"
+                aria-label="Close menu"
                 className="grid size-10 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
               >
                 <X aria-hidden="true" className="size-5" />
@@ -99,13 +99,13 @@ function TopBar() {
 
 function Identity() {
   const user = useUser()
-  const tell = useNews()
+  const showToast = useToast()
   const signOut = async () => {
     try {
       await call('signout')
-      await leave()
+      await finishSignOut()
     } catch (error) {
-      tell(`You may still be signed in. ${explain(error)}`, 'failed')
+      showToast(`You may still be signed in. ${explain(error)}`, 'failed')
     }
   }
   return (

@@ -3,10 +3,10 @@ import { CodeBlock } from '../ui/code-block.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { type Language, languages, type SnippetOptions, writeSnippets } from './write-snippets.ts'
 
-/** A call in the language of the reader's choice. */
+/** A chat call as code, in a language that the reader chooses. */
 export function Snippets(options: SnippetOptions) {
   const [language, setLanguage] = useState<Language>('curl')
-  const name = languages.find(([one]) => one === language)?.[1] ?? language
+  const name = languages.find(([name]) => name === language)?.[1] ?? language
   return (
     <div className="space-y-2.5">
       <Segments legend="Language" options={languages} value={language} onChange={setLanguage} />

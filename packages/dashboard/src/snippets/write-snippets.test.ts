@@ -11,7 +11,7 @@ const options = {
   messages: [{ role: 'user', content: hostile }] as const
 }
 
-test('what somebody typed reaches curl as it is, whatever a shell makes of it', async () => {
+test('curl sends the message unchanged, whatever shell syntax it contains', async () => {
   for (const isStream of [false, true]) {
     const { curl } = writeSnippets({ ...options, isStream })
     const shown = execFileSync('sh', ['-c', curl.replace(/^curl/, 'printf "%s\\0"')], { encoding: 'utf8' }).split('\0')
@@ -25,7 +25,7 @@ test('what somebody typed reaches curl as it is, whatever a shell makes of it', 
   }
 })
 
-test('the snippet for Node is a module, with the address and the key in it', async () => {
+test('the snippet for Node is a valid module with the address and the key', async () => {
   for (const isStream of [false, true]) {
     const { node } = writeSnippets({ ...options, isStream })
     execFileSync(process.execPath, ['--check', '--input-type=module', '-'], { input: node })
@@ -35,7 +35,7 @@ test('the snippet for Node is a module, with the address and the key in it', asy
   }
 })
 
-test('the snippet for Python has every text as a string of one line', async () => {
+test('the snippet for Python writes every text as a one-line string', async () => {
   const { python } = writeSnippets({ ...options, isStream: true })
   const [content = ''] = python.match(/"content": (".*")/)?.slice(1) ?? []
   assert.equal(JSON.parse(content), hostile)

@@ -5,18 +5,21 @@ export const languages = [
 ] as const
 export type Language = (typeof languages)[number][0]
 
-export type Message = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
-export type SnippetOptions = {
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string
+}
+export interface SnippetOptions {
   /** The gateway's public origin. */
   readonly gatewayUrl: string
-  /** A secret, or the name under which the reader keeps theirs. */
+  /** A key, or a placeholder for it. */
   readonly secret: string
   readonly model: string
   readonly messages: readonly Message[]
   readonly isStream: boolean
 }
 
-/** The same chat in each language, ready to run. */
+/** Writes the same chat call in each language, ready to run. */
 export function writeSnippets(options: SnippetOptions): Record<Language, string> {
   return { curl: writeCurl(options), node: writeNode(options), python: writePython(options) }
 }
@@ -27,7 +30,7 @@ function writeCurl({ gatewayUrl, secret, model, messages, isStream }: SnippetOpt
     `curl ${isStream ? '-N ' : ''}${gatewayUrl}/v1/chat/completions \\`,
     `  -H "Authorization: Bearer ${secret}" \\`,
     `  -H "Content-Type: application/json" \\`,
-    // Inside single quotes of a shell, only those quotes have a meaning.
+    // In single quotes, a shell treats only the single quote itself specially.
     `  -d '${body.replaceAll("'", `'\\''`)}'`
   ].join('\n')
 }
@@ -56,7 +59,7 @@ function writeNode({ gatewayUrl, secret, model, messages, isStream }: SnippetOpt
 }
 
 function writePython({ gatewayUrl, secret, model, messages, isStream }: SnippetOptions): string {
-  // A string of JSON is one of Python, too.
+  // A JSON string is also a valid Python string.
   const written = messages
     .map(({ role, content }) => `        {"role": "${role}", "content": ${JSON.stringify(content)}},`)
     .join('\n')

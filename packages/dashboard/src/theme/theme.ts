@@ -3,7 +3,7 @@ export type Theme = (typeof themes)[number]
 
 const storageKey = 'theme'
 
-/** Storage can be forbidden, and then every visit begins with the system's theme. */
+/** The stored theme. Browsers can forbid storage; every visit then starts with the system's theme. */
 export function storedTheme(): Theme {
   try {
     const stored = localStorage.getItem(storageKey)
@@ -25,6 +25,6 @@ export function chooseTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(storageKey)
     else localStorage.setItem(storageKey, theme)
   } catch {
-    // It holds for this visit.
+    // Without storage the theme lasts for this visit only.
   }
 }

@@ -8,17 +8,17 @@ const looks = {
   danger: { icon: CircleAlert, look: 'border-danger/35 bg-danger-soft', color: 'text-danger' }
 } as const
 
-type BannerProps = {
+interface BannerProps {
   readonly tone?: keyof typeof looks
   readonly title?: string
   readonly children?: ReactNode
-  /** For what appears while somebody is at work: screen readers say it at once. */
-  readonly isNews?: boolean
+  /** Announces the banner to screen readers. For banners that appear while the page is open. */
+  readonly isAnnounced?: boolean
 }
 
-export function Banner({ tone = 'info', title, children, isNews = false }: BannerProps) {
+export function Banner({ tone = 'info', title, children, isAnnounced = false }: BannerProps) {
   const { icon: Icon, look, color } = looks[tone]
-  const role = !isNews ? undefined : tone === 'danger' ? 'alert' : 'status'
+  const role = !isAnnounced ? undefined : tone === 'danger' ? 'alert' : 'status'
   return (
     <div role={role} className={`flex gap-3 rounded-xl border px-4 py-3 text-sm ${look}`}>
       <Icon aria-hidden="true" className={`mt-0.5 size-4 shrink-0 ${color}`} />

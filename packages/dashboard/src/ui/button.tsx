@@ -12,13 +12,16 @@ const tones: Record<Tone, string> = {
   danger: 'bg-danger text-on-danger hover:bg-danger-strong'
 }
 
-type Look = { readonly tone?: Tone; readonly size?: keyof typeof sizes }
+interface Look {
+  readonly tone?: Tone
+  readonly size?: keyof typeof sizes
+}
 
-/** The classes of something that looks like a button and is a link. */
+/** The classes of a button, also for links that look like one. */
 export const buttonLook = ({ tone = 'plain', size = 'normal' }: Look = {}): string =>
   `${base} ${sizes[size]} ${tones[tone]}`
 
-/** While busy it stays focusable, so that focus is not lost, and does nothing. */
+/** A button. While busy it ignores clicks but keeps the focus. */
 export function Button({
   tone,
   size,

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 
-type CardProps = {
+interface CardProps {
   readonly title?: string
   readonly description?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
-  /** Without its own padding, for tables that reach its edges. */
+  /** Removes the padding, for tables that reach the edges. */
   readonly isFlush?: boolean
   readonly className?: string
 }

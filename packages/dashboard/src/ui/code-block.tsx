@@ -1,7 +1,7 @@
 import { CopyButton } from './copy-button.tsx'
 import { ScrollRegion } from './scroll-region.tsx'
 
-/** Code to copy. */
+/** A block of code with a copy button. */
 export function CodeBlock({ code, what }: { readonly code: string; readonly what: string }) {
   return (
     <div className="relative rounded-xl border border-line bg-sunken">

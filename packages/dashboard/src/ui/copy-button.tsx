@@ -1,13 +1,13 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button } from './button.tsx'
-import { useNews } from './news.tsx'
+import { useToast } from './toast.tsx'
 
 const shownMs = 2000
 
-/** Copies a text, and says that it did. */
+/** Copies a text and confirms it. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
-  const tell = useNews()
+  const showToast = useToast()
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -15,11 +15,11 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
     return () => clearTimeout(timer)
   }, [isCopied])
   const copy = () => {
-    // Absent where the page is not served securely.
+    // The clipboard is missing on pages served without TLS.
     const copying = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
     copying.then(
       () => setCopied(true),
-      () => tell('The browser did not allow copying: select the text instead.', 'failed')
+      () => showToast('Your browser blocked copying. Select the text and copy it yourself.', 'failed')
     )
   }
   const Icon = isCopied ? Check : Copy

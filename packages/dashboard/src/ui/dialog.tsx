@@ -1,36 +1,36 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
-import { HoldContext } from './held-dialog.ts'
-import { useModality } from './modality.ts'
+import { useInertPage } from './inert-page.ts'
+import { KeepOpenContext } from './keep-dialog-open.ts'
 
-/** What somebody opens a dialog for is more often a field than the button that closes it. */
+/** The first field takes the focus, not the close button. */
 const firstField = 'form input, form select, form textarea'
 
-type DialogProps = {
+interface DialogProps {
   readonly title: string
   readonly description?: ReactNode
   readonly onClose: () => void
   readonly children: ReactNode
-  /** Closes by its own buttons only: what it shows is shown once. */
-  readonly isInsistent?: boolean
+  /** Whether Escape, a click outside or a close button closes it. False for content that is shown only once. */
+  readonly isDismissable?: boolean
   readonly isWide?: boolean
 }
 
-/** A modal dialog, which is there as long as it is rendered: nothing of it stays in the page afterwards. */
-export function Dialog({ title, description, onClose, children, isInsistent = false, isWide = false }: DialogProps) {
+/** A modal dialog. It is open while it is rendered, and leaves nothing in the page afterwards. */
+export function Dialog({ title, description, onClose, children, isDismissable = true, isWide = false }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
-  const isHeld = useRef(false)
-  const [hold] = useState(() => (held: boolean) => {
-    isHeld.current = held
+  const isKeptOpen = useRef(false)
+  const [keepOpen] = useState(() => (isBusy: boolean) => {
+    isKeptOpen.current = isBusy
   })
-  useModality()
+  useInertPage()
   return (
     <Base.Root
       open
-      disablePointerDismissal={isInsistent}
+      disablePointerDismissal={!isDismissable}
       onOpenChange={(isOpen, { reason }) => {
-        if (!isOpen && !isHeld.current && !(isInsistent && reason === 'escape-key')) onClose()
+        if (!isOpen && !isKeptOpen.current && (isDismissable || reason !== 'escape-key')) onClose()
       }}
     >
       <Base.Portal>
@@ -50,7 +50,7 @@ export function Dialog({ title, description, onClose, children, isInsistent = fa
                   </Base.Description>
                 )}
               </div>
-              {!isInsistent && (
+              {isDismissable && (
                 <Base.Close
                   aria-label="Close"
                   className="-mt-1 -mr-1 grid size-9 shrink-0 place-items-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
@@ -59,7 +59,7 @@ export function Dialog({ title, description, onClose, children, isInsistent = fa
                 </Base.Close>
               )}
             </div>
-            <HoldContext value={hold}>{children}</HoldContext>
+            <KeepOpenContext value={keepOpen}>{children}</KeepOpenContext>
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>
@@ -67,7 +67,7 @@ export function Dialog({ title, description, onClose, children, isInsistent = fa
   )
 }
 
-/** The buttons at the end of a dialog: the one that does it comes last. */
+/** The buttons at the end of a dialog. The confirming button comes last. */
 export function DialogActions({ children }: { readonly children: ReactNode }) {
   return <div className="flex flex-col-reverse gap-2 pt-2 sm:flex-row sm:justify-end">{children}</div>
 }

@@ -1,9 +1,9 @@
-type MeterProps = {
+interface MeterProps {
   readonly label: string
-  /** In words, for who does not see the bar. */
+  /** The values in words, for screen readers. */
   readonly description: string
   readonly used: number
-  /** What comes on top of what is used, and may still fall away. */
+  /** The amount on top of `used` that is only reserved so far. */
   readonly reserved: number
   readonly limit: number
 }
@@ -11,7 +11,7 @@ type MeterProps = {
 const share = (part: number, whole: number): number =>
   whole <= 0 ? 0 : Math.max(0, Math.min(100, (100 * part) / whole))
 
-/** A bar of what is used of a limit, with the reserved part paler. */
+/** A bar that shows the used part of a limit, and the reserved part in a paler colour. */
 export function Meter({ label, description, used, reserved, limit }: MeterProps) {
   const usedShare = share(used, limit)
   const reservedShare = Math.min(100 - usedShare, share(reserved, limit))

@@ -1,6 +1,6 @@
 import { formatMoment, formatRelative } from '../format/time.ts'
 
-/** An instant as people tell it; the exact one shows on hovering. */
+/** A time relative to now, with the exact time as a tooltip. */
 export function Moment({ at }: { readonly at: string }) {
   const date = new Date(at)
   return (

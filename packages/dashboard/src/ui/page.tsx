@@ -1,20 +1,20 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 
-type PageProps = {
+interface PageProps {
   readonly title: string
   readonly description?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** Of the page that was shown last; null before the first. */
+/** The title of the page shown last; null before the first page. */
 let latestTitle: string | null = null
 
-/** A page inside the dashboard: its title, what it is about, and what one does there most. */
+/** A page of the dashboard: title, description, main actions and content. */
 export function Page({ title, description, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // Otherwise a screen reader would not notice that there is another page now.
+    // Moving the focus makes screen readers announce the new page.
     if (latestTitle !== null && latestTitle !== title) heading.current?.focus()
     latestTitle = title
   }, [title])

@@ -1,11 +1,15 @@
 import type { ReactNode } from 'react'
 
-type ScrollRegionProps = { readonly label: string; readonly className: string; readonly children: ReactNode }
+interface ScrollRegionProps {
+  readonly label: string
+  readonly className: string
+  readonly children: ReactNode
+}
 
-/** What may be larger than its place, and is scrolled within it. */
+/** A scrollable region for content that may be larger than its place. */
 export function ScrollRegion({ label, className, children }: ScrollRegionProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section tabIndex={0} aria-label={label} className={className}>
       {children}
     </section>

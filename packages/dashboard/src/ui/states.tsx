@@ -5,15 +5,15 @@ import { explain } from '../api/api-error.ts'
 import { Banner } from './banner.tsx'
 import { Button } from './button.tsx'
 
-type EmptyProps = {
+interface EmptyProps {
   readonly icon: LucideIcon
   readonly title: string
-  /** What to do next. */
+  /** The next step for the reader. */
   readonly children: ReactNode
   readonly action?: ReactNode
 }
 
-/** A list without anything in it. */
+/** The empty state of a list. */
 export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   return (
     <div className="flex flex-col items-center px-6 py-12 text-center">
@@ -27,9 +27,13 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   )
 }
 
-type FailureProps = { readonly error: unknown; readonly onRetry: () => void; readonly isRetrying: boolean }
+interface FailureProps {
+  readonly error: unknown
+  readonly onRetry: () => void
+  readonly isRetrying: boolean
+}
 
-/** What could not be read, why, and another try. */
+/** The error state of a page or a card, with a retry button. */
 export function Failure({ error, onRetry, isRetrying }: FailureProps) {
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
@@ -45,10 +49,15 @@ export function Failure({ error, onRetry, isRetrying }: FailureProps) {
   )
 }
 
-/** As {@link Failure}, beside something that could be read. */
-export function Trouble({ error, onRetry, isRetrying, children }: FailureProps & { readonly children: ReactNode }) {
+/** Like {@link Failure}, but as a banner beside content that was loaded. */
+export function InlineFailure({
+  error,
+  onRetry,
+  isRetrying,
+  children
+}: FailureProps & { readonly children: ReactNode }) {
   return (
-    <Banner tone="danger" isNews>
+    <Banner tone="danger" isAnnounced>
       <p>
         {children} {explain(error)}
       </p>
@@ -59,14 +68,14 @@ export function Trouble({ error, onRetry, isRetrying, children }: FailureProps &
   )
 }
 
-/** Grey lines where text will be. */
+/** Grey placeholder lines. */
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div role="status" className="space-y-3 p-5">
       <span className="sr-only">Loading…</span>
       {Array.from({ length: lines }, (_, line) => (
         <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines are all alike and never move
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical and never move
           key={line}
           className="h-4 motion-safe:animate-pulse rounded bg-sunken"
           style={{ width: `${92 - ((line * 17) % 40)}%` }}
@@ -76,23 +85,23 @@ export function Loading({ lines = 4 }: { readonly lines?: number }) {
   )
 }
 
-type QueryViewProps<Data> = {
+interface QueryViewProps<Data> {
   readonly query: UseQueryResult<Data> | UseInfiniteQueryResult<Data>
   readonly lines?: number
   readonly children: (data: Data) => ReactNode
 }
 
-/** What a query has read, or that it is reading, or why it could not; or that what it has read may be old. */
+/** Shows the data of a query, its loading state or its error. Data that failed to refresh is marked as possibly out of date. */
 export function QueryView<Data>({ query, lines, children }: QueryViewProps<Data>) {
   const retry = { error: query.error, onRetry: () => void query.refetch(), isRetrying: query.isFetching }
   if (query.data !== undefined) {
-    // A further page that failed makes none of those before it old: `More` tells of it.
+    // `LoadMore` reports a failed next page. The pages before it are not out of date.
     const isOld = query.error !== null && !('isFetchNextPageError' in query && query.isFetchNextPageError)
     return (
       <>
         {isOld && (
           <div className="p-5">
-            <Trouble {...retry}>This could not be read again, and may be old.</Trouble>
+            <InlineFailure {...retry}>This could not be refreshed and may be out of date.</InlineFailure>
           </div>
         )}
         {children(query.data)}

@@ -5,13 +5,13 @@ import type { Bucket } from './sum-usage.ts'
 export type UsageReport = Answer<'getUsage'>
 export type UsageKey = NonNullable<UsageReport['keys']>[number]
 
-/** What a report's buckets are sums of. */
-export type Groups = {
-  /** What one of them is; empty where there is one for everything. */
+/** How a report groups its buckets. */
+export interface Groups {
+  /** The name of the grouping, such as `Model`; empty without groups. */
   readonly heading: string
-  /** What tells groups apart. */
+  /** The unique id of a bucket's group. */
   readonly groupOf: (bucket: Bucket) => string
-  /** What people call a group. */
+  /** The displayed name of a group. */
   readonly nameOf: (group: string) => string
 }
 
@@ -22,11 +22,11 @@ export function groupUsage({ group_by: by, keys = [] }: Pick<UsageReport, 'group
     case 'key':
       return { heading: 'Key', groupOf: ({ key_id: id = '' }) => id, nameOf: nameKeys(keys) }
     case 'none':
-      return { heading: '', groupOf: () => '', nameOf: () => 'All' }
+      return { heading: '', groupOf: () => '', nameOf: () => 'Total' }
   }
 }
 
-/** Keys by their labels; those of the same label also by how their values begin, those of no visible one only by that. */
+/** Names keys by their labels. Equal labels also get the key's prefix; empty labels are replaced by it. */
 function nameKeys(keys: readonly UsageKey[]): (id: string) => string {
   const sameLabel = Map.groupBy(keys, ({ label }) => label)
   const names = new Map(

@@ -1,18 +1,18 @@
 import type { ApiError } from '../api/api-error.ts'
 
-/** Reports of usage are at most five seconds behind; more often, nothing new would come. */
+/** Usage lags by up to five seconds, so more frequent requests would show nothing new. */
 const refetchMs = 5_000
-/** They may be sums of many rows. */
+/** Reports may sum many rows, so they are fetched less often. */
 const reportRefetchMs = 10_000
 
 type Query = { readonly state: { readonly data: unknown; readonly error: ApiError | null } }
 
-/** What failed at first stays as it is until somebody asks for another try: the page would jump every few seconds. */
+/** A query that never loaded is not retried on a timer. Otherwise its error would flicker every few seconds. */
 const every =
   (intervalMs: number) =>
   ({ state }: Query): number | false =>
     state.data === undefined && state.error !== null ? false : intervalMs
 
-/** For queries of what changes while requests run: they are read again as long as somebody sees the page. */
+/** Options for queries that change while requests run. They are refetched while the page is visible. */
 export const live = { refetchInterval: every(refetchMs) }
 export const liveReport = { refetchInterval: every(reportRefetchMs) }

@@ -22,14 +22,14 @@ function measureOf(bucket: Bucket, measure: Measure): number {
 }
 
 /** More colours than these are hard to tell apart. */
-const mostSeries = 5
-/** No model and no key has it. */
+const maxSeries = 5
+/** No model and no key has this id. */
 const othersId = ''
 
 /**
- * Buckets as series for a chart, the largest group first. What does not get a series of its own is one together.
+ * Turns buckets into chart series, the largest group first. The smallest groups share the last series.
  *
- * @param starts of the bars, as `startsBetween` writes them
+ * @param starts the start of each bar, from `bucketStarts`
  */
 export function stackUsage(
   buckets: readonly Bucket[],
@@ -50,9 +50,9 @@ export function stackUsage(
   const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
   const series = [...groups]
     .map(([id, values]) => ({ id, name: nameOf(id), values }))
-    .sort((one, other) => total(other.values) - total(one.values))
-  if (series.length <= mostSeries) return series
-  const rest = series.slice(mostSeries - 1)
+    .sort((a, b) => total(b.values) - total(a.values))
+  if (series.length <= maxSeries) return series
+  const rest = series.slice(maxSeries - 1)
   const together = starts.map((_, at) => rest.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
-  return [...series.slice(0, mostSeries - 1), { id: othersId, name: `${rest.length} others`, values: together }]
+  return [...series.slice(0, maxSeries - 1), { id: othersId, name: `${rest.length} others`, values: together }]
 }

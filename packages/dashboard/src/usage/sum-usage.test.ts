@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { type Bucket, nothing, startsBetween, sumByGroup, sumUsage } from './sum-usage.ts'
+import { type Bucket, bucketStarts, nothing, sumByGroup, sumUsage } from './sum-usage.ts'
 
 const bucket = (model: string, cost_usd: string, requests = 1): Bucket => ({
   start: '2026-05-05T00:00:00.000Z',
@@ -13,7 +13,7 @@ const bucket = (model: string, cost_usd: string, requests = 1): Bucket => ({
   cost_usd
 })
 
-test('sums have everything that the buckets have', async () => {
+test('sums include all counters of the buckets', async () => {
   assert.deepEqual(sumUsage([]), nothing)
   assert.deepEqual(sumUsage([bucket('a', '0.25', 2), bucket('b', '0.50')]), {
     requests: 3,
@@ -25,7 +25,7 @@ test('sums have everything that the buckets have', async () => {
   })
 })
 
-test('groups come in the order of what they cost', async () => {
+test('groups are sorted by cost, the highest first', async () => {
   const groups = sumByGroup([bucket('a', '0.10'), bucket('b', '0.30'), bucket('a', '0.25')], ({ model = '' }) => model)
   assert.deepEqual(
     groups.map(({ group, sums }) => [group, Math.round(sums.costUsd * 100)]),
@@ -36,11 +36,11 @@ test('groups come in the order of what they cost', async () => {
   )
 })
 
-test('a range has every hour and day that it touches, in UTC', async () => {
+test('a range includes every UTC hour or day that it overlaps', async () => {
   const from = new Date('2026-02-27T23:10:00Z')
-  assert.deepEqual(startsBetween(from, new Date('2026-03-01T00:00:00Z'), 'day'), [
+  assert.deepEqual(bucketStarts(from, new Date('2026-03-01T00:00:00Z'), 'day'), [
     '2026-02-27T00:00:00.000Z',
     '2026-02-28T00:00:00.000Z'
   ])
-  assert.equal(startsBetween(from, new Date('2026-02-28T01:00:00Z'), 'hour').length, 2)
+  assert.equal(bucketStarts(from, new Date('2026-02-28T01:00:00Z'), 'hour').length, 2)
 })

@@ -2,8 +2,8 @@ import type { Answer } from '../api/call.ts'
 
 export type Bucket = Answer<'getUsage'>['buckets'][number]
 
-/** What was used, over some buckets. */
-export type Sums = {
+/** The usage of several buckets. */
+export interface Sums {
   readonly requests: number
   readonly errors: number
   readonly promptTokens: number
@@ -21,7 +21,7 @@ export const nothing: Sums = {
   costUsd: 0
 }
 
-/** For showing: dollars are added as numbers, which is exact to far less than a cent. */
+/** Adds up buckets for display. Dollars are added as floating-point numbers, exact to far less than a cent. */
 export function sumUsage(buckets: readonly Bucket[]): Sums {
   return buckets.reduce(
     (sums, bucket) => ({
@@ -36,7 +36,7 @@ export function sumUsage(buckets: readonly Bucket[]): Sums {
   )
 }
 
-/** The sums of each group, what cost most first. */
+/** The sums of each group, the highest cost first. */
 export function sumByGroup(
   buckets: readonly Bucket[],
   groupOf: (bucket: Bucket) => string
@@ -44,19 +44,19 @@ export function sumByGroup(
   const groups = Map.groupBy(buckets, groupOf)
   return [...groups]
     .map(([group, own]) => ({ group, sums: sumUsage(own) }))
-    .sort((one, other) => other.sums.costUsd - one.sums.costUsd || other.sums.requests - one.sums.requests)
+    .sort((a, b) => b.sums.costUsd - a.sums.costUsd || b.sums.requests - a.sums.requests)
 }
 
 const hourMs = 3_600_000
 const stepMs = { hour: hourMs, day: 24 * hourMs } as const
 
 /**
- * The beginnings of all hours or days (UTC) that a range touches, whether something was used in them or not.
+ * The starts of all UTC hours or days that a range overlaps, including those without usage.
  *
  * @param from inclusive
  * @param to exclusive
  */
-export function startsBetween(from: Date, to: Date, interval: keyof typeof stepMs): string[] {
+export function bucketStarts(from: Date, to: Date, interval: keyof typeof stepMs): string[] {
   const step = stepMs[interval]
   const starts: string[] = []
   for (let at = Math.floor(from.getTime() / step) * step; at < to.getTime(); at += step) {

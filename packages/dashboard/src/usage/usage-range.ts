@@ -10,17 +10,21 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 const lengths: Record<RangeName, number> = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs, quarter: 90 * dayMs }
 
-export type UsageRange = { readonly from: Date; readonly to: Date; readonly interval: 'hour' | 'day' }
+export interface UsageRange {
+  readonly from: Date
+  readonly to: Date
+  readonly interval: 'hour' | 'day'
+}
 
 /**
- * From the beginning of an hour or a day (UTC) to the end of the present hour, so that each bar is a whole one and the same
- * question is asked for an hour.
+ * A range from the start of a UTC hour or day to the end of the current hour. Each bar then covers a whole hour or day, and
+ * the query stays the same for an hour.
  */
 export function usageRange(name: RangeName, now: Date): UsageRange {
   const interval = name === 'day' ? 'hour' : 'day'
   const to = (Math.floor(now.getTime() / hourMs) + 1) * hourMs
   const step = interval === 'hour' ? hourMs : dayMs
-  // The present hour or day is one of them.
+  // The range includes the current hour or day.
   const from = Math.ceil((to - lengths[name]) / step) * step
   return { from: new Date(from), to: new Date(to), interval }
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { groupUsage } from './group-usage.ts'
 import { stackUsage } from './stack-usage.ts'
-import { type Bucket, startsBetween, sumByGroup } from './sum-usage.ts'
+import { type Bucket, bucketStarts, sumByGroup } from './sum-usage.ts'
 import { ranges, usageRange } from './usage-range.ts'
 import { writeCsv } from './write-csv.ts'
 
@@ -18,12 +18,12 @@ const bucket = (start: string, model: string, requests: number): Bucket => ({
   cost_usd: '0.10'
 })
 
-test('every range ends with the present hour and has whole bars', async () => {
+test('every range ends with the current hour and has whole bars', async () => {
   fc.assert(
     fc.property(fc.date({ min: new Date('2020-01-01'), max: new Date('2090-01-01'), noInvalidDate: true }), (now) => {
       for (const [name] of ranges) {
         const { from, to, interval } = usageRange(name, now)
-        const starts = startsBetween(from, to, interval)
+        const starts = bucketStarts(from, to, interval)
         assert.equal(starts[0], from.toISOString())
         assert.ok(to > now && to.getTime() - now.getTime() <= 3_600_000)
         assert.ok(new Date(starts.at(-1) ?? 0) <= now)
@@ -33,7 +33,7 @@ test('every range ends with the present hour and has whole bars', async () => {
   )
 })
 
-test('bars have what the buckets have, the largest group first, and the smallest together', async () => {
+test('series include all buckets, the largest group first, and the smallest groups together', async () => {
   const starts = ['2026-05-01T00:00:00.000Z', '2026-05-02T00:00:00.000Z']
   const buckets = ['a', 'b', 'c', 'd', 'e', 'f'].map((model, number) =>
     bucket('2026-05-02T00:00:00Z', model, number + 1)
@@ -50,7 +50,7 @@ test('bars have what the buckets have, the largest group first, and the smallest
   assert.deepEqual(stackUsage(buckets.slice(0, 1), starts, 'cost', models), [{ id: 'a', name: 'a', values: [0, 0.1] }])
 })
 
-test('keys of one label stay two, and can be told apart by their names', async () => {
+test('keys with the same label stay separate and get distinct names', async () => {
   const keys = [
     { id: 'key_1', label: 'Shop', prefix: 'tg_aaaaa' },
     { id: 'key_2', label: 'Shop', prefix: 'tg_bbbbb' },
@@ -69,7 +69,7 @@ test('keys of one label stay two, and can be told apart by their names', async (
   assert.equal(new Set(stackUsage(buckets, [start], 'cost', groups).map(({ id }) => id)).size, 3)
 })
 
-test('a table for spreadsheets keeps every cell as it is, and none becomes a formula', async () => {
+test('a CSV file keeps every cell, and none becomes a formula in a spreadsheet', async () => {
   assert.equal(
     writeCsv(
       ['label', 'requests'],

@@ -1,9 +1,9 @@
-/** A cell that a spreadsheet would take for a formula. */
+/** Cells that a spreadsheet would run as a formula. */
 const formula = /^[=+\-@\t\r]/
 
 /**
- * Rows as CSV (RFC 4180). Text that people chose, such as the label of a key, stays text in a spreadsheet: it would run a
- * formula otherwise.
+ * Writes rows as CSV (RFC 4180). Cells that look like formulas get a leading quote, because users choose texts such as key
+ * labels.
  */
 export function writeCsv(header: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
   return [header, ...rows].map((row) => `${row.map(writeCell).join(',')}\r\n`).join('')

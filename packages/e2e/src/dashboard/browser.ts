@@ -8,7 +8,7 @@ const program = findProgram(['chromium', 'chromium-browser', 'google-chrome'])
 
 type BrowserTest = Parameters<typeof need>[0] & { teardown(handler: () => Promise<void>): void }
 
-/** The browser of the machine, closed at the end of the test; null where there is none, which the test then says. */
+/** Starts the machine's browser and closes it at the end of the test. Null if there is none; the test is skipped then. */
 export async function startBrowser(t: BrowserTest): Promise<Browser | null> {
   if (!need(t, 'Chromium', program)) return null
   const browser = await launchBrowser()
@@ -16,23 +16,23 @@ export async function startBrowser(t: BrowserTest): Promise<Browser | null> {
   return browser
 }
 
-/** The browser of the machine; null where there is none. */
+/** Starts the machine's browser. Null if there is none. */
 export async function launchBrowser(): Promise<Browser | null> {
   if (program === null) return null
-  // Root may not use Chromium's sandbox; nothing but our own pages is opened.
+  // Chromium's sandbox does not work for root. The tests open only our own pages.
   return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
 }
 
 export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
-  /** What the browser complained of: errors of the page, and what its policy refused. */
+  /** Page errors and content security policy violations that the browser reported. */
   readonly complaints: string[]
-  /** What a page asked of hosts that are neither control nor the gateway; going to another page is not asking. */
+  /** Requests to hosts other than control and the gateway, without navigations. */
   readonly foreign: string[]
 }
 
-/** A browser window of somebody's own, signed in if a person is given who is. */
+/** Opens a separate browser window, signed in as `person` if given. */
 export async function visit(
   browser: Browser,
   system: TestSystem,
@@ -45,13 +45,13 @@ export async function visit(
     await context.addCookies([{ name, value, url: control, httpOnly: true, sameSite: 'Lax' }])
   }
   const page = await context.newPage()
-  // Tests run beside others: what takes long is not wrong yet.
+  // Generous, because other tests run at the same time.
   page.setDefaultTimeout(30_000)
   const complaints: string[] = []
   const foreign: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
-    // A refused call is part of many tests, and the browser writes it down each time.
+    // Many tests provoke failed calls, and the browser logs each one.
     if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) complaints.push(message.text())
   })
   page.on('request', (request) => {

@@ -5,16 +5,16 @@ import type { Page } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe-core finds wrong in a page as it is now: rule and place. Its best practices count, too. */
+/** The violations that axe-core finds in the current page, best practices included: rule and element. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  // As the browser's debugger, since the page's policy lets no script in.
+  // Evaluated through the debugger, because the page's content security policy blocks other scripts.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
-  // Colours that change over time, as after a change of the theme, are measured as they are in the end.
+  // Finish colour transitions, so that the final colours are measured.
   await page.evaluate(
     'for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()'
   )
   const violations = await page.evaluate<AxeResults['violations']>(
-    // What is right is not told: to write all of it down takes longer than to find it.
+    // Only violations are reported: serialising all passed checks takes longer than the checks.
     'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)'
   )
   return violations.flatMap(({ id, nodes }) =>

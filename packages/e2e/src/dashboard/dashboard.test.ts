@@ -1,6 +1,6 @@
 /**
- * All tests of what a person sees are one file: they share a browser and a system, whose start takes more of a processor
- * than most of them.
+ * All browser tests are one file, because they share a browser and a system. Starting these takes more CPU time than most
+ * of the tests.
  */
 import './journey.ts'
 import './every-page.ts'

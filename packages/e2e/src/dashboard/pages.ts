@@ -1,17 +1,17 @@
-/** Every page of the dashboard, by its title. */
+/** Pages that need no session: title and address. */
 export const publicPages = [
   ['Sign in', '/login'],
   ['Create an account', '/register'],
   ['Forgot your password?', '/forgot-password'],
   ['This link does not work', '/confirm'],
-  ['Confirm your address', '/confirm#token_hash=0&type=email'],
+  ['Confirm your e-mail address', '/confirm#token_hash=0&type=email'],
   ['This link does not work', '/reset-password'],
   ['Choose a new password', '/reset-password#token_hash=0'],
   ['You have been invited to a team', '/invitations/0'],
-  ['There is no such page', '/dashboard/nowhere']
+  ['Page not found', '/dashboard/nowhere']
 ] as const
 
-/** Those of somebody who is signed in, and how many parts of each are read by themselves. */
+/** Pages of a signed-in user: title, address, and the number of parts that load separately. */
 export const ownPages = [
   ['Overview', '/dashboard', 5],
   ['Keys', '/dashboard/keys', 1],
@@ -20,5 +20,5 @@ export const ownPages = [
   ['Billing', '/dashboard/billing', 3],
   ['Team', '/dashboard/team', 1],
   ['Audit log', '/dashboard/audit', 1],
-  ['Account', '/dashboard/account', 1]
+  ['Account', '/dashboard/account', 2]
 ] as const

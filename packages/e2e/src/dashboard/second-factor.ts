@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { totpCode } from '@tollgate/sandbox/identity/tokens/totp.ts'
 import t from 'tap'
 import { Person } from '../person.ts'
@@ -6,11 +7,11 @@ import { accessibilityProblems } from './check-accessibility.ts'
 import { browser, system } from './world.ts'
 
 const stepMs = 30_000
-/** Each code works once; the provider also takes the one of the next step. */
+/** Each code works once. The provider also accepts the code of the next step. */
 const codeNow = (secret: string) => totpCode(secret, Date.now())
 const codeOfNextStep = (secret: string) => totpCode(secret, Date.now() + stepMs)
 
-t.test('a person turns the second factor on, and signs in with a code', async (t) => {
+t.test('a person turns the second factor on, and signs in with a code', async () => {
   if (browser === null) return
   const ada = await new Person(system, 'ada').join()
   const { page, context, complaints, foreign } = await visit(browser, system, { person: ada })
@@ -26,45 +27,53 @@ t.test('a person turns the second factor on, and signs in with a code', async (t
   await dialog.getByRole('img', { name: 'QR code with the secret' }).waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    t.same(await accessibilityProblems(page), [], colorScheme)
+    assert.deepEqual(await accessibilityProblems(page), [], colorScheme)
   }
   const secret = (await dialog.locator('code').textContent()) ?? ''
-  t.match(secret, /^[A-Z2-7]{32}$/)
+  assert.match(secret, /^[A-Z2-7]{32}$/)
   await dialog.getByRole('button', { name: 'Turn on' }).click()
-  await dialog.getByText('Enter the six digits that your app shows.').waitFor()
+  await dialog.getByText('Enter the 6 digits that your app shows.').waitFor()
   const code = codeNow(secret)
   await dialog.getByLabel('Code', { exact: true }).fill(`${code.slice(0, 3)} ${code.slice(3)}`)
   await dialog.getByRole('button', { name: 'Turn on' }).click()
   await page.getByText('The second factor is on.', { exact: true }).waitFor()
-  t.notOk((await page.content()).includes(secret), 'the secret is gone from the page')
+  assert.ok(!(await page.content()).includes(secret), 'the secret is gone from the page')
 
   await context.clearCookies()
   await page.goto('/login')
   await page.getByLabel('E-mail address').fill(ada.email)
   await page.getByLabel('Password', { exact: true }).fill(ada.password)
-  t.equal(await page.getByLabel('Code', { exact: true }).count(), 0, 'nobody else is asked for a code')
+  assert.equal(
+    await page.getByLabel('Code', { exact: true }).count(),
+    0,
+    'users without a second factor are not asked for a code'
+  )
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByLabel('Code', { exact: true }).and(page.locator(':focus')).waitFor()
-  t.equal(await page.getByLabel('Password', { exact: true }).inputValue(), ada.password, 'what was typed stays')
-  t.same(await accessibilityProblems(page), [])
+  assert.equal(
+    await page.getByLabel('Password', { exact: true }).inputValue(),
+    ada.password,
+    'the typed password stays'
+  )
+  assert.deepEqual(await accessibilityProblems(page), [])
   await page.getByLabel('Code', { exact: true }).fill(code)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByText('The code is wrong, too old or already used.').waitFor()
   await page.getByLabel('Code', { exact: true }).fill(codeOfNextStep(secret))
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-  t.same([...complaints, ...foreign], [])
+  assert.deepEqual([...complaints, ...foreign], [])
   await context.close()
 })
 
-t.test('a person turns the second factor off', async (t) => {
+t.test('a person turns the second factor off', async () => {
   if (browser === null) return
   const bob = await new Person(system, 'bob').join()
   const { password } = bob
   const made = await bob.call<{ secret: string }>('POST', '/api/auth/second-factor', { password })
   const { secret } = made.body
   const on = await bob.call('POST', '/api/auth/second-factor/confirm', { password, code: codeNow(secret) })
-  t.equal(on.status, 200)
+  assert.equal(on.status, 200)
   const { page, context, complaints } = await visit(browser, system, { person: bob })
   const dialog = page.getByRole('dialog')
   await page.goto('/dashboard/account')
@@ -72,9 +81,9 @@ t.test('a person turns the second factor off', async (t) => {
   await page.getByRole('button', { name: 'Turn off', exact: true }).click()
   await dialog.getByLabel('Password', { exact: true }).fill(password)
   await dialog.getByLabel('Code', { exact: true }).fill(codeOfNextStep(secret))
-  t.same(await accessibilityProblems(page), [])
+  assert.deepEqual(await accessibilityProblems(page), [])
   await dialog.getByRole('button', { name: 'Turn off' }).click()
   await page.getByText('The second factor is off.', { exact: true }).first().waitFor()
-  t.same(complaints, [])
+  assert.deepEqual(complaints, [])
   await context.close()
 })

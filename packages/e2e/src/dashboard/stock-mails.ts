@@ -3,8 +3,8 @@ import { startIdentity } from '@tollgate/sandbox/identity/start-identity.ts'
 import type { TestSystem } from '../start-test-system.ts'
 
 /**
- * Puts an identity provider in the place of the system's that has the same users and sends its own mails: their links
- * bring a session in the fragment of the address.
+ * Replaces the identity provider by one with the same users and Supabase's stock templates. The links of its e-mails
+ * redirect with a session in the fragment of the address.
  */
 export async function sendStockMails(
   t: { teardown(handler: () => Promise<void>): void },

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -6,7 +7,7 @@ import { visit } from './browser.ts'
 import { sendStockMails } from './stock-mails.ts'
 import { browser, system } from './world.ts'
 
-t.test('the identity provider sends its own mails from here on', async () => {
+t.test('from here on, the identity provider uses its stock templates', async () => {
   if (browser === null) return
   await sendStockMails(t, system)
 })
@@ -17,14 +18,14 @@ async function signIn(page: Page, email: string, password: string): Promise<void
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-t.test('somebody who is invited by mail chooses a password, joins, shares the keys, and leaves', async (t) => {
+t.test('an invited person chooses a password, joins the team, sees its keys, and leaves', async () => {
   if (browser === null) return
   const owner = await new Person(system, 'owner').join('team')
   await owner.createKey('a key of the owner')
   const { page: theirs } = await visit(browser, system, { person: owner })
   await theirs.goto('/dashboard/team')
-  await theirs.getByText('Nobody is invited').waitFor()
-  await theirs.getByRole('button', { name: 'Invite somebody' }).first().click()
+  await theirs.getByText('No pending invitations').waitFor()
+  await theirs.getByRole('button', { name: 'Invite someone' }).first().click()
   await theirs.getByRole('button', { name: 'Invite', exact: true }).click()
   await theirs.getByText('Enter their e-mail address.').waitFor()
   const email = `grace-${crypto.randomUUID().slice(0, 8)}@example.com`
@@ -33,12 +34,12 @@ t.test('somebody who is invited by mail chooses a password, joins, shares the ke
   const link = (await theirs.locator('[data-secret]').textContent()) ?? ''
   await theirs.getByRole('button', { name: 'Done' }).click()
   await theirs.getByText(email, { exact: true }).waitFor()
-  t.notOk((await theirs.content()).includes(link), 'the link is gone from the page')
+  assert.ok(!(await theirs.content()).includes(link), 'the link is gone from the page')
 
   const { page, context, complaints } = await visit(browser, system)
   await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, email))))
   await page.getByRole('heading', { name: 'You have been invited to a team' }).waitFor()
-  t.equal(page.url(), link, 'no session is left in the address')
+  assert.equal(page.url(), link, 'no session is left in the address')
   await page.getByLabel('New password').fill('a password for grace')
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByText('Your password is set').waitFor()
@@ -47,52 +48,55 @@ t.test('somebody who is invited by mail chooses a password, joins, shares the ke
   await context.clearCookies()
   await page.getByRole('button', { name: 'Join the team' }).click()
   await page.getByText('You have been signed out').waitFor()
-  t.equal(page.url(), link, 'the token of the invitation gets into no other address')
+  assert.equal(page.url(), link, 'the invitation token does not appear in another address')
   await signIn(page, email, 'a password for grace')
   await page.getByRole('button', { name: 'Join the team' }).click()
   await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor()
   await page.getByText(owner.email).waitFor()
-  t.notOk(await page.getByRole('link', { name: 'Audit log' }).isVisible(), 'what only owners may, is not offered')
-  t.notOk(await page.getByRole('button', { name: 'Invite somebody' }).isVisible())
+  assert.ok(
+    !(await page.getByRole('link', { name: 'Audit log' }).isVisible()),
+    'members see no link to pages for owners'
+  )
+  assert.ok(!(await page.getByRole('button', { name: 'Invite someone' }).isVisible()))
   await page.getByRole('link', { name: 'Keys' }).click()
   await page.getByRole('heading', { name: 'a key of the owner' }).waitFor()
-  t.equal(await page.getByRole('button', { name: /^(Edit|Rotate|Revoke)/ }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: /^(Edit|Rotate|Revoke)/ }).count(), 0)
   await page.getByRole('link', { name: 'Team' }).click()
 
   await theirs.reload()
   await theirs.getByRole('button', { name: `Remove ${email}` }).waitFor()
   await theirs.getByText('2 of 10 seats in use').waitFor()
   await page.getByRole('button', { name: 'Leave the team' }).click()
-  await page.getByText('You go back to your own account').waitFor()
+  await page.getByText('You return to your own account').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Leave the team' }).click()
   await page.getByText('Your plan is for one person').waitFor()
-  t.same(complaints, [])
+  assert.deepEqual(complaints, [])
 
   await page.goto(link)
   await page.getByRole('button', { name: 'Join the team' }).click()
   await page.getByText('The invitation has been used, was withdrawn or has expired.').waitFor()
-  await page.getByRole('button', { name: 'Sign in as somebody else' }).click()
-  await page.getByText('You are signed out now').waitFor()
-  t.equal(page.url(), link)
+  await page.getByRole('button', { name: 'Sign in with another account' }).click()
+  await page.getByText('You are signed out').waitFor()
+  assert.equal(page.url(), link)
 })
 
-t.test('the provider’s own mails work, too: confirming, a new password, and a link that is over', async (t) => {
+t.test('the provider’s stock e-mails work: confirmation, new password, and an expired link', async () => {
   if (browser === null) return
   const ada = new Person(system, 'ada')
   await ada.register()
   const { page, complaints } = await visit(browser, system)
   const mailed = await latestMail(system.addresses.mailbox!, ada.email)
   await page.goto(String(linkIn(mailed)))
-  await page.getByRole('heading', { name: 'Confirm your address' }).waitFor()
-  t.equal(new URL(page.url()).hash, '')
+  await page.getByRole('heading', { name: 'Confirm your e-mail address' }).waitFor()
+  assert.equal(new URL(page.url()).hash, '')
   await page.getByLabel('Password', { exact: true }).fill(ada.password)
   await page.getByRole('button', { name: 'Confirm and sign in' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.goto(String(linkIn(mailed)))
   await page.getByText('This link does not work').waitFor()
   await page.goto('/reset-password#access_token=a.b.c&refresh_token=r&type=signup')
-  await page.getByRole('heading', { name: 'Confirm your address' }).waitFor()
-  t.equal(new URL(page.url()).hash, '')
+  await page.getByRole('heading', { name: 'Confirm your e-mail address' }).waitFor()
+  assert.equal(new URL(page.url()).hash, '')
   await page.getByLabel('Password', { exact: true }).fill(ada.password)
   await page.getByRole('button', { name: 'Confirm and sign in' }).click()
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
@@ -100,14 +104,14 @@ t.test('the provider’s own mails work, too: confirming, a new password, and a 
   await page.getByLabel('New password').fill('another long password')
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
-  await page.getByRole('link', { name: 'Ask for a new link' }).click()
+  await page.getByRole('link', { name: 'Request a new link' }).click()
   await page.getByLabel('E-mail address').fill(ada.email)
-  await page.getByRole('button', { name: 'Mail me a link' }).click()
+  await page.getByRole('button', { name: 'Send link' }).click()
   await page.goto(String(linkIn(await latestMail(system.addresses.mailbox!, ada.email, { newerThan: mailed }))))
   await page.getByLabel('New password').fill('another long password')
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByText('Your new password is set').waitFor()
   await signIn(page, ada.email, 'another long password')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  t.same(complaints, [])
+  assert.deepEqual(complaints, [])
 })

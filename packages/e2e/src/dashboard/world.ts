@@ -3,14 +3,14 @@ import t from 'tap'
 import { startTestSystem, type TestSystem } from '../start-test-system.ts'
 import { startBrowser } from './browser.ts'
 
-/** What all tests of the dashboard use, from the first of them on. Null on a machine without a browser. */
+/** The browser and the system that all tests of the dashboard share. Null on a machine without a browser. */
 export let browser: Browser | null = null
 export let system: TestSystem
 
-// They are many; and a machine may have more to do.
+// Generous, because there are many tests and other tests run at the same time.
 t.setTimeout(600_000)
 t.before(async () => {
   browser = await startBrowser(t)
-  // Each `Person` has an address, so that limits by address do not take all of them for one.
+  // Each `Person` has its own IP address, so that rate limits per address count them separately.
   if (browser !== null) system = await startTestSystem(t, { env: { TRUST_PROXY: 'loopback' } })
 })

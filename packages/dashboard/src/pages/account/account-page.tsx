@@ -7,11 +7,11 @@ import { textOf } from '../../forms/read-fields.ts'
 import { useAccount, useUser } from '../../layout/caller.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { useNews } from '../../ui/news.tsx'
 import { Page } from '../../ui/page.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { BudgetForm } from './budget-form.tsx'
 import { ChangePasswordForm } from './change-password-form.tsx'
-import { DeleteDialog } from './delete-dialog.tsx'
-import { OwnCapForm } from './own-cap-form.tsx'
+import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
@@ -19,23 +19,23 @@ export function AccountPage() {
   const { role } = useAccount()
   const [isDeleting, setDeleting] = useState(false)
   return (
-    <Page title="Account" description="You, your password, and what you may spend.">
+    <Page title="Account" description="Your profile, password, budget and sessions.">
       <div className="grid grid-cols-1 items-start gap-6 xl:grid-cols-2">
         <Card
           title="Profile"
-          description="Your name is shown to your team. Your address is the one that you registered."
+          description="Your team sees your name. Only the operator of this service can change your e-mail address."
         >
           <ProfileForm />
         </Card>
         {role === 'owner' && (
           <Card
-            title="Own monthly cap"
-            description="Below the plan’s cap, for all keys together. What would go above it is refused."
+            title="Monthly budget"
+            description="Set a budget below the plan’s for all keys together. Requests that would exceed it are refused."
           >
-            <OwnCapForm />
+            <BudgetForm />
           </Card>
         )}
-        <Card title="Password" description="Setting a new one signs you out everywhere else.">
+        <Card title="Password" description="Changing your password signs you out everywhere else.">
           <ChangePasswordForm />
         </Card>
         <SecondFactorCard />
@@ -43,7 +43,7 @@ export function AccountPage() {
           <SessionsCard />
           <Card
             title="Delete account"
-            description="Your keys stop working, and you cannot sign in any more. This cannot be undone."
+            description="Your keys stop working and you can no longer sign in. This cannot be undone."
           >
             <Button tone="danger" onClick={() => setDeleting(true)}>
               Delete account
@@ -51,14 +51,14 @@ export function AccountPage() {
           </Card>
         </div>
       </div>
-      {isDeleting && <DeleteDialog onClose={() => setDeleting(false)} />}
+      {isDeleting && <DeleteAccountDialog onClose={() => setDeleting(false)} />}
     </Page>
   )
 }
 
 function ProfileForm() {
   const user = useUser()
-  const tell = useNews()
+  const showToast = useToast()
   return (
     <Form
       read={(data) => {
@@ -68,7 +68,7 @@ function ProfileForm() {
       submit={async (body) => {
         await call('changeUser', { body })
         await refresh('getUser', 'getTeam')
-        tell('Your name was changed.')
+        showToast('Name saved.')
       }}
     >
       {(isBusy) => (

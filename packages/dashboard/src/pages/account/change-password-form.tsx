@@ -4,21 +4,21 @@ import { PasswordField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { onlyProblems, problemOfNewPassword, textOf } from '../../forms/read-fields.ts'
 import { Button } from '../../ui/button.tsx'
-import { useNews } from '../../ui/news.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { NewPasswordField } from '../auth/credentials.tsx'
 
 export function ChangePasswordForm() {
-  const tell = useNews()
+  const showToast = useToast()
   const [changes, setChanges] = useState(0)
   return (
     <Form
-      // What was typed is gone once it holds.
+      // A new key clears the fields after a change.
       key={changes}
       read={(data) => {
         const current = textOf(data, 'current_password')
         const password = textOf(data, 'password')
         const problems = onlyProblems({
-          current_password: current === '' ? 'Enter the password that you have now.' : null,
+          current_password: current === '' ? 'Enter your current password.' : null,
           password: problemOfNewPassword(password)
         })
         return Object.keys(problems).length > 0
@@ -27,7 +27,7 @@ export function ChangePasswordForm() {
       }}
       submit={async (body) => {
         await call('changePassword', { body })
-        tell('Your password was changed. You are signed out everywhere else.')
+        showToast('Password changed. You are signed out everywhere else.')
         setChanges(changes + 1)
       }}
     >

@@ -4,16 +4,20 @@ import { refresh } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { useNews } from '../../ui/news.tsx'
+import { useToast } from '../../ui/toast.tsx'
 
-type Props = { readonly id: string; readonly name: string; readonly onClose: () => void }
+interface EndSessionDialogProps {
+  readonly id: string
+  readonly name: string
+  readonly onClose: () => void
+}
 
-export function EndSessionDialog({ id, name, onClose }: Props) {
-  const tell = useNews()
+export function EndSessionDialog({ id, name, onClose }: EndSessionDialogProps) {
+  const showToast = useToast()
   return (
     <Dialog
       title={`Sign out ${name}?`}
-      description="That browser has to sign in again. If you do not know it, also change your password."
+      description="This browser must sign in again. If you do not recognise it, change your password too."
       onClose={onClose}
     >
       <Form
@@ -22,10 +26,10 @@ export function EndSessionDialog({ id, name, onClose }: Props) {
           try {
             await call('endSession', { params: { id } })
           } catch (error) {
-            // It has ended by itself.
+            // The session had already ended.
             if (!isCode(error, 'not_found')) throw error
           }
-          tell('The session is signed out.')
+          showToast('Session signed out.')
           onClose()
           await refresh('listSessions')
         }}

@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 
-/** A text as a QR code: black on white in every theme, as cameras expect it. */
+/** A QR code. It is black on white in every theme, because cameras expect that. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const { data, size } = encode(text)
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')

@@ -5,15 +5,15 @@ import { Form } from '../../forms/form.tsx'
 import { onlyProblems, textOf } from '../../forms/read-fields.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { useNews } from '../../ui/news.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { CodeField, codeOf, problemOfCode } from '../auth/code-field.tsx'
 
 export function RemoveSecondFactorDialog({ onClose }: { readonly onClose: () => void }) {
-  const tell = useNews()
+  const showToast = useToast()
   return (
     <Dialog
       title="Turn off the second factor?"
-      description="Signing in will need your password only. You are signed out everywhere else."
+      description="Signing in then needs only your password. You are signed out everywhere else."
       onClose={onClose}
     >
       <Form
@@ -28,7 +28,7 @@ export function RemoveSecondFactorDialog({ onClose }: { readonly onClose: () => 
         }}
         submit={async (body) => {
           await call('removeSecondFactor', { body })
-          tell('The second factor is off.')
+          showToast('The second factor is off.')
           onClose()
           await refresh('getSecondFactor')
         }}

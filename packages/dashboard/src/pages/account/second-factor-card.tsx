@@ -7,7 +7,7 @@ import { QueryView } from '../../ui/states.tsx'
 import { RemoveSecondFactorDialog } from './remove-second-factor-dialog.tsx'
 import { SetUpSecondFactorDialog } from './set-up-second-factor-dialog.tsx'
 
-/** Whether signing in asks for a code, and the way to change that. */
+/** Shows whether signing in asks for a code, and turns it on or off. */
 export function SecondFactorCard() {
   const query = useQuery(read('getSecondFactor'))
   const [open, setOpen] = useState(false)
@@ -15,7 +15,7 @@ export function SecondFactorCard() {
   return (
     <Card
       title="Second factor"
-      description="Signing in asks for a code from an authenticator app, besides your password."
+      description="When it is on, signing in needs your password and a code from an authenticator app."
     >
       <QueryView query={query} lines={1}>
         {({ enabled }) => (

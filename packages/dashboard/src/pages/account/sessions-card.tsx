@@ -14,17 +14,17 @@ type Session = Answer<'listSessions'>['sessions'][number]
 
 const nameOf = ({ browser }: Session): string => browser ?? 'Unknown browser'
 
-/** Where the user is signed in, and a button to sign out each session. */
+/** The sessions of the user, each with a button to sign it out. */
 export function SessionsCard() {
   const sessions = useQuery(read('listSessions'))
-  const [isLeaving, setLeaving] = useState(false)
+  const [isSigningOut, setSigningOut] = useState(false)
   const [ending, setEnding] = useState<Session | null>(null)
   return (
     <Card
       isFlush
       title="Sessions"
-      description="The browsers in which you are signed in. API keys keep working when you sign out."
-      actions={<Button onClick={() => setLeaving(true)}>Sign out everywhere</Button>}
+      description="The browsers where you are signed in. Signing out does not affect your API keys."
+      actions={<Button onClick={() => setSigningOut(true)}>Sign out everywhere</Button>}
     >
       <QueryView query={sessions} lines={2}>
         {(data) => (
@@ -35,7 +35,7 @@ export function SessionsCard() {
           </ul>
         )}
       </QueryView>
-      {isLeaving && <SignOutEverywhereDialog onClose={() => setLeaving(false)} />}
+      {isSigningOut && <SignOutEverywhereDialog onClose={() => setSigningOut(false)} />}
       {ending !== null && <EndSessionDialog id={ending.id} name={nameOf(ending)} onClose={() => setEnding(null)} />}
     </Card>
   )

@@ -7,36 +7,42 @@ import { textOf } from '../../forms/read-fields.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { useNews } from '../../ui/news.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { CodeField, codeOf, problemOfCode } from '../auth/code-field.tsx'
 import { QrCode } from './qr-code.tsx'
 
-type Made = Answer<'startSecondFactor'> & { readonly password: string }
+type Setup = Answer<'startSecondFactor'> & { readonly password: string }
 
-/** First asks for the password, then shows the secret and asks for its first code. */
+/** Asks for the password, then shows the secret and asks for the first code. */
 export function SetUpSecondFactorDialog({ onClose }: { readonly onClose: () => void }) {
-  const [made, setMade] = useState<Made | null>(null)
-  return made === null ? (
+  const [setup, setSetup] = useState<Setup | null>(null)
+  return setup === null ? (
     <Dialog
       title="Turn on the second factor"
-      description="You need an authenticator app, for instance on your phone."
+      description="You need an authenticator app, for example on your phone."
       onClose={onClose}
     >
-      <PasswordForm onMade={setMade} onClose={onClose} />
+      <PasswordForm onStarted={setSetup} onClose={onClose} />
     </Dialog>
   ) : (
     <Dialog
       key="code"
       title="Add Tollgate to your app"
-      description="Scan this with your authenticator app, or type the secret. Then enter the code that the app shows."
+      description="Scan the QR code with your app, or type the secret. Then enter the code from the app."
       onClose={onClose}
     >
-      <CodeForm made={made} onClose={onClose} />
+      <CodeForm setup={setup} onClose={onClose} />
     </Dialog>
   )
 }
 
-function PasswordForm({ onMade, onClose }: { readonly onMade: (made: Made) => void; readonly onClose: () => void }) {
+function PasswordForm({
+  onStarted,
+  onClose
+}: {
+  readonly onStarted: (setup: Setup) => void
+  readonly onClose: () => void
+}) {
   return (
     <Form
       read={(data) => {
@@ -45,7 +51,7 @@ function PasswordForm({ onMade, onClose }: { readonly onMade: (made: Made) => vo
           ? { ok: false, problems: { current_password: 'Enter your password.' } }
           : { ok: true, values: { password } }
       }}
-      submit={async (body) => onMade({ ...(await call('startSecondFactor', { body })), password: body.password })}
+      submit={async (body) => onStarted({ ...(await call('startSecondFactor', { body })), password: body.password })}
     >
       {(isBusy) => (
         <>
@@ -64,9 +70,9 @@ function PasswordForm({ onMade, onClose }: { readonly onMade: (made: Made) => vo
   )
 }
 
-function CodeForm({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
-  const tell = useNews()
-  const { secret, uri, password } = made
+function CodeForm({ setup, onClose }: { readonly setup: Setup; readonly onClose: () => void }) {
+  const showToast = useToast()
+  const { secret, uri, password } = setup
   return (
     <Form
       read={(data) => {
@@ -76,7 +82,7 @@ function CodeForm({ made, onClose }: { readonly made: Made; readonly onClose: ()
       }}
       submit={async (body) => {
         await call('confirmSecondFactor', { body })
-        tell('The second factor is on. You are signed out everywhere else.')
+        showToast('The second factor is on. You are signed out everywhere else.')
         onClose()
         await refresh('getSecondFactor')
       }}
@@ -90,7 +96,7 @@ function CodeForm({ made, onClose }: { readonly made: Made; readonly onClose: ()
           </div>
           <CodeField />
           <p className="text-[0.8125rem] text-ink-soft">
-            Without this app you cannot sign in. If you lose it, the operator of this service has to help you.
+            You then need this app to sign in. If you lose it, ask the operator of this service for help.
           </p>
           <DialogActions>
             <Button disabled={isBusy} onClick={onClose}>

@@ -1,6 +1,6 @@
 import { call } from '../../api/call.ts'
 import { Form } from '../../forms/form.tsx'
-import { leave } from '../../layout/leave.ts'
+import { finishSignOut } from '../../layout/finish-sign-out.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 
@@ -8,16 +8,16 @@ export function SignOutEverywhereDialog({ onClose }: { readonly onClose: () => v
   return (
     <Dialog
       title="Sign out everywhere?"
-      description="Every browser in which you are signed in has to sign in again, this one included. Keys go on working."
+      description="You have to sign in again in every browser, including this one. Your API keys keep working."
       onClose={onClose}
     >
       <Form
         read={() => ({ ok: true, values: null })}
         submit={async () => {
-          // A session that is over ends no others, and that would look like success: who has none is asked to sign in.
+          // Signing out with an expired session would succeed without ending the others. This call fails then, and asks to sign in.
           await call('getTeam')
           await call('signout', { body: { everywhere: true } })
-          await leave()
+          await finishSignOut()
         }}
       >
         {(isBusy) => (

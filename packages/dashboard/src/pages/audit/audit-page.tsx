@@ -6,7 +6,7 @@ import { formatMoment } from '../../format/time.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Card } from '../../ui/card.tsx'
-import { More } from '../../ui/more.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import { type AuditEntry, describeAction, describeActor, describeDetail } from './describe-entry.ts'
@@ -24,14 +24,17 @@ export function AuditPage() {
     enabled: role === 'owner'
   })
   return (
-    <Page title="Audit log" description="Who changed what in this account, when and from where. Kept for 400 days.">
+    <Page
+      title="Audit log"
+      description="Who changed what in this account, when and from where. Entries are kept for 400 days."
+    >
       {role === 'owner' ? (
         <Card isFlush>
           <QueryView query={query} lines={8}>
             {(entries) =>
               entries.length === 0 ? (
-                <Empty icon={ScrollText} title="Nothing has happened yet">
-                  Create a key, or invite somebody: it will be written down here.
+                <Empty icon={ScrollText} title="No entries yet">
+                  Changes to keys, the team and the account will appear here.
                 </Empty>
               ) : (
                 <ol aria-label="Entries, newest first" className="divide-y divide-line">
@@ -44,9 +47,9 @@ export function AuditPage() {
           </QueryView>
         </Card>
       ) : (
-        <Banner>Only the owner of the team can read its audit log.</Banner>
+        <Banner>Only the owner of the team can read the audit log.</Banner>
       )}
-      <More query={query} text="Show older entries" />
+      <LoadMore query={query} text="Show older entries" />
     </Page>
   )
 }

@@ -13,15 +13,15 @@ const entry: AuditEntry = {
   ip: '127.0.0.1'
 }
 
-test('an action is told in words, and one of a later release by its name', async () => {
+test('an action is described in words, and an unknown action by its name', async () => {
   assert.equal(describeAction('key.created'), 'Created a key')
   assert.equal(describeAction('subscription.changed'), 'Subscription changed')
   assert.equal(describeAction('key.painted'), 'key.painted')
 })
 
-test('whoever did it has a name, also without an address', async () => {
+test('every entry names an actor, even without an e-mail address', async () => {
   assert.equal(describeActor(entry), 'ada@example.com')
-  assert.equal(describeActor({ ...entry, actor_email: null }), 'Somebody who has left')
+  assert.equal(describeActor({ ...entry, actor_email: null }), 'A deleted user')
   assert.equal(describeActor({ ...entry, actor_id: null, actor_email: null }), 'Tollgate')
   assert.equal(
     describeActor({ ...entry, actor_id: null, actor_email: null, detail: { by_key: 'key_2' } }),

@@ -7,14 +7,14 @@ const sentences: Readonly<Record<string, string>> = {
   'auth.signout': 'Signed out',
   'auth.address_confirmed': 'Confirmed their e-mail address',
   'auth.password_changed': 'Changed their password',
-  'auth.password_reset': 'Set a new password through a mailed link',
+  'auth.password_reset': 'Set a new password with an e-mailed link',
   'auth.second_factor_on': 'Turned the second factor on',
   'auth.second_factor_off': 'Turned the second factor off',
   'auth.session_ended': 'Signed out one session',
   'auth.sessions_ended': 'Signed out everywhere',
   'user.updated': 'Changed their profile',
-  'user.deleted': 'Deleted their user',
-  'account.updated': 'Changed the account’s own cap',
+  'user.deleted': 'Deleted their account',
+  'account.updated': 'Changed the account’s budget',
   'account.suspended': 'Account suspended',
   'account.resumed': 'Account resumed',
   'plan.changed': 'Plan changed',
@@ -23,24 +23,24 @@ const sentences: Readonly<Record<string, string>> = {
   'key.updated': 'Changed a key',
   'key.rotated': 'Rotated a key',
   'key.revoked': 'Revoked a key',
-  'team.invited': 'Invited somebody to the team',
+  'team.invited': 'Invited someone to the team',
   'team.invitation_revoked': 'Withdrew an invitation',
   'team.joined': 'Joined the team',
   'team.left': 'Left the team',
-  'team.seat_removed': 'Removed somebody from the team'
+  'team.seat_removed': 'Removed someone from the team'
 }
 
-/** What was done, in words. An action that this page does not know yet is shown by its name. */
+/** Describes an action. An unknown action is shown by its name. */
 export const describeAction = (action: string): string => sentences[action] ?? action
 
-/** Who did it: a person, a partner's server with a management key, or the service itself. */
+/** Names the actor: a user, a management key, or the service itself. */
 export function describeActor({ actor_id, actor_email, detail }: AuditEntry): string {
   if (actor_email !== null) return actor_email
   if (detail.by_key !== undefined) return 'A management key'
-  return actor_id === null ? 'Tollgate' : 'Somebody who has left'
+  return actor_id === null ? 'Tollgate' : 'A deleted user'
 }
 
-/** The rest of what is known, as pairs to show. */
+/** Other facts about an entry, as names and values to show. */
 export function describeDetail({ detail, subject }: AuditEntry): Array<readonly [name: string, value: string]> {
   const pairs = Object.entries(detail).map(([name, value]) => [name.replaceAll('_', ' '), show(value)] as const)
   return subject === null ? pairs : [...pairs, ['id', subject]]

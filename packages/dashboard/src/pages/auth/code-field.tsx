@@ -1,8 +1,8 @@
 import { TextField } from '../../forms/fields.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 
-type CodeFieldProps = {
-  /** For a field that appears while somebody is at work. */
+interface CodeFieldProps {
+  /** Moves the focus to the field when it appears. */
   readonly isFocused?: boolean
 }
 
@@ -12,7 +12,7 @@ export function CodeField({ isFocused = false }: CodeFieldProps) {
     <TextField
       name="code"
       label="Code"
-      hint="The six digits that your authenticator app shows."
+      hint="The 6 digits that your authenticator app shows."
       autoComplete="one-time-code"
       inputMode="numeric"
       maxLength={16}
@@ -22,11 +22,11 @@ export function CodeField({ isFocused = false }: CodeFieldProps) {
   )
 }
 
-/** Of this module, so that it runs when the field appears, and not each time that the page changes. */
+/** A stable function: React calls it when the field appears, not on every render. */
 const focus = (element: HTMLInputElement | null): void => element?.focus()
 
-/** What was typed, without the spaces that apps show. */
+/** The typed code without spaces, because apps show codes in groups. */
 export const codeOf = (data: FormData): string => textOf(data, 'code').replace(/\s/g, '')
 
 export const problemOfCode = (code: string): string | null =>
-  /^[0-9]{6}$/.test(code) ? null : 'Enter the six digits that your app shows.'
+  /^[0-9]{6}$/.test(code) ? null : 'Enter the 6 digits that your app shows.'

@@ -16,11 +16,14 @@ import type { Confirmation } from './read-mail-link.ts'
 
 type State =
   | { readonly kind: 'ask'; readonly confirmation: Confirmation }
-  /** The address was registered with another password than the one that was typed. */
+  /** The address was registered with a different password than the one just typed. */
   | { readonly kind: 'mismatch'; readonly confirmation: Confirmation; readonly password: string }
-  | { readonly kind: 'dead' }
+  | { readonly kind: 'invalid' }
 
-type Proof = { readonly password: string; readonly code?: string }
+interface Proof {
+  readonly password: string
+  readonly code?: string
+}
 
 function readProof(data: FormData): Reading<Proof> {
   const password = textOf(data, 'password')
@@ -33,11 +36,11 @@ function readProof(data: FormData): Reading<Proof> {
   return { ok: true, values: { password, ...(code !== null && { code }) } }
 }
 
-/** Where the confirmation mail leads: the address is confirmed together with its password. */
+/** The page that the confirmation e-mail links to. It confirms the address together with its password. */
 export function ConfirmPage() {
   const [state, setState] = useState<State>(() => {
     const link = mailLink()
-    return link?.kind === 'confirm' ? { kind: 'ask', confirmation: link.confirmation } : { kind: 'dead' }
+    return link?.kind === 'confirm' ? { kind: 'ask', confirmation: link.confirmation } : { kind: 'invalid' }
   })
   const router = useRouter()
   const [needsCode, setNeedsCode] = useState(false)
@@ -46,82 +49,103 @@ export function ConfirmPage() {
       await call('confirm', { body: { ...confirmation, ...proof, set } })
     } catch (error) {
       if (isCode(error, 'second_factor_required')) return setNeedsCode(true)
-      // A password that must not be replaced is a mismatch again: the message says what to do.
+      // A second mismatch means that the password must not be replaced. The API's message says what to do.
       if (isCode(error, 'password_mismatch') && !set) {
         return setState({ kind: 'mismatch', confirmation, password: proof.password })
       }
       if (!isCode(error, 'link_invalid')) throw error
       forgetMailLink()
-      return setState({ kind: 'dead' })
+      return setState({ kind: 'invalid' })
     }
     forgetMailLink()
-    // Whoever was signed in before may have been somebody else.
+    // A different user may have been signed in before.
     queryClient.clear()
     tellOtherTabs()
     router.history.push('/dashboard')
   }
   switch (state.kind) {
     case 'ask':
-      return (
-        <AuthLayout
-          title="Confirm your address"
-          description="Enter the password that you chose when you registered. This confirms your address and signs you in."
-        >
-          <Form read={readProof} submit={(proof) => confirm(state.confirmation, proof, false)}>
-            {(isBusy) => (
-              <>
-                <PasswordField name="password" label="Password" autoComplete="current-password" required />
-                {needsCode && <CodeField isFocused />}
-                <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
-                  Confirm and sign in
-                </Button>
-              </>
-            )}
-          </Form>
-        </AuthLayout>
-      )
+      return <PasswordStep needsCode={needsCode} onSubmit={(proof) => confirm(state.confirmation, proof, false)} />
     case 'mismatch':
       return (
-        <AuthLayout
-          title="This address was registered with another password"
-          description="Use the one you just typed? The other password stops working. Somebody else may have registered your address with it."
-        >
-          <Form
-            read={() => ({ ok: true, values: {} })}
-            submit={() => confirm(state.confirmation, { password: state.password }, true)}
-          >
-            {(isBusy) => (
-              <>
-                <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
-                  Use the password I typed
-                </Button>
-                <Button
-                  className="w-full"
-                  isBusy={isBusy}
-                  onClick={() => setState({ kind: 'ask', confirmation: state.confirmation })}
-                >
-                  Enter another password
-                </Button>
-              </>
-            )}
-          </Form>
-        </AuthLayout>
+        <MismatchStep
+          onReplace={() => confirm(state.confirmation, { password: state.password }, true)}
+          onBack={() => setState({ kind: 'ask', confirmation: state.confirmation })}
+        />
       )
-    case 'dead':
-      return (
-        <AuthLayout
-          title="This link does not work"
-          description="It has been used already, has expired, or lost its end on the way. Sign in: if your address is not confirmed yet, you can ask for another mail there."
-          footer={
-            <Link to="/forgot-password" className={textLink}>
-              I have forgotten my password
-            </Link>
-          }
-        >
-          <Link to="/login" className={buttonLook({ tone: 'primary' })}>
-            Go to sign-in
-          </Link>
-        </AuthLayout>
-      )
+    case 'invalid':
+      return <InvalidLink />
   }
+}
+
+interface PasswordStepProps {
+  readonly needsCode: boolean
+  readonly onSubmit: (proof: Proof) => Promise<void>
+}
+
+function PasswordStep({ needsCode, onSubmit }: PasswordStepProps) {
+  return (
+    <AuthLayout
+      title="Confirm your e-mail address"
+      description="Enter the password you chose when you registered. This confirms your address and signs you in."
+    >
+      <Form read={readProof} submit={onSubmit}>
+        {(isBusy) => (
+          <>
+            <PasswordField name="password" label="Password" autoComplete="current-password" required />
+            {needsCode && <CodeField isFocused />}
+            <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
+              Confirm and sign in
+            </Button>
+          </>
+        )}
+      </Form>
+    </AuthLayout>
+  )
+}
+
+interface MismatchStepProps {
+  /** Replaces the stored password with the typed one. */
+  readonly onReplace: () => Promise<void>
+  readonly onBack: () => void
+}
+
+function MismatchStep({ onReplace, onBack }: MismatchStepProps) {
+  return (
+    <AuthLayout
+      title="This address was registered with a different password"
+      description="Someone else may have registered your address. If you use the password you typed, the other one stops working."
+    >
+      <Form read={() => ({ ok: true, values: {} })} submit={onReplace}>
+        {(isBusy) => (
+          <>
+            <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
+              Use the password I typed
+            </Button>
+            <Button className="w-full" isBusy={isBusy} onClick={onBack}>
+              Enter another password
+            </Button>
+          </>
+        )}
+      </Form>
+    </AuthLayout>
+  )
+}
+
+function InvalidLink() {
+  return (
+    <AuthLayout
+      title="This link does not work"
+      description="It was already used, has expired or is incomplete. Sign in: if your address is not confirmed yet, you can request a new e-mail there."
+      footer={
+        <Link to="/forgot-password" className={textLink}>
+          Forgot your password?
+        </Link>
+      }
+    >
+      <Link to="/login" className={buttonLook({ tone: 'primary' })}>
+        Go to sign-in
+      </Link>
+    </AuthLayout>
+  )
 }

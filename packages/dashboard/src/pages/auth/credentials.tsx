@@ -21,7 +21,7 @@ export function NewPasswordField({ label = 'Password' }: { readonly label?: stri
       name="password"
       label={label}
       autoComplete="new-password"
-      hint="At least 8 characters. A few random words make a good one."
+      hint="Use at least 8 characters. A few random words work well."
       required
     />
   )

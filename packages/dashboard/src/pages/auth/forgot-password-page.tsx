@@ -20,7 +20,7 @@ export function ForgotPasswordPage() {
   return (
     <AuthLayout
       title="Forgot your password?"
-      description="We mail you a link with which you choose a new one."
+      description="We will e-mail you a link to choose a new one."
       footer={
         <Link to="/login" className={textLink}>
           Back to sign-in
@@ -38,12 +38,12 @@ export function ForgotPasswordPage() {
           <>
             <AddressField />
             {mailed !== null && (
-              <Banner tone="success" title="Check your mail" isNews>
-                If {mailed} has an account here, a link is on its way. It works once.
+              <Banner tone="success" title="Check your e-mail" isAnnounced>
+                If {mailed} has an account, we sent a link to it. The link works once.
               </Banner>
             )}
             <Button type="submit" tone="primary" className="w-full" isBusy={isBusy}>
-              Mail me a link
+              Send link
             </Button>
           </>
         )}

@@ -14,12 +14,16 @@ import { CodeField, codeOf, problemOfCode } from './code-field.tsx'
 import { AddressField } from './credentials.tsx'
 import { ResendButton } from './resend-button.tsx'
 
-type Credentials = { readonly email: string; readonly password: string; readonly code?: string }
+interface Credentials {
+  readonly email: string
+  readonly password: string
+  readonly code?: string
+}
 
 function readCredentials(data: FormData): Reading<Credentials> {
   const email = textOf(data, 'email').trim()
   const password = textOf(data, 'password')
-  // Without the field, nobody has asked for a code.
+  // The field exists only after the API asked for a code.
   const code = data.has('code') ? codeOf(data) : null
   const problems = onlyProblems({
     email: problemOfAddress(email),
@@ -30,7 +34,7 @@ function readCredentials(data: FormData): Reading<Credentials> {
   return { ok: true, values: { email, password, ...(code !== null && { code }) } }
 }
 
-/** Signs in, with the code of users who have a second factor, and a way out for those whose address is not confirmed yet. */
+/** Signs in. Asks for a code if needed, and offers to send the confirmation e-mail again. */
 export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Promise<void> }) {
   const [unconfirmed, setUnconfirmed] = useState<string | null>(null)
   const [needsCode, setNeedsCode] = useState(false)
@@ -40,12 +44,12 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
       await call('login', { body: credentials })
     } catch (error) {
       if (isCode(error, 'second_factor_required')) return setNeedsCode(true)
-      // Another address was typed: whether its user has a second factor is not known yet.
+      // The user of a different address may have no second factor.
       if (isCode(error, 'invalid_credentials')) setNeedsCode(false)
       if (!isCode(error, 'email_not_confirmed')) throw error
       return setUnconfirmed(credentials.email)
     }
-    // Whoever was signed in before may have been somebody else.
+    // A different user may have been signed in before.
     queryClient.clear()
     tellOtherTabs()
     await onSignedIn()
@@ -63,8 +67,8 @@ export function LoginForm({ onSignedIn }: { readonly onSignedIn: () => void | Pr
             </Link>
           </p>
           {unconfirmed !== null && (
-            <Banner tone="warning" title="Confirm your address first" isNews>
-              <p>A link was mailed to {unconfirmed} when you registered.</p>
+            <Banner tone="warning" title="Confirm your e-mail address first" isAnnounced>
+              <p>We sent a link to {unconfirmed} when you registered.</p>
               <ResendButton email={unconfirmed} />
             </Banner>
           )}

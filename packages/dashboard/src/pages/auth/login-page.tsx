@@ -11,10 +11,10 @@ export function LoginPage() {
   const { error, ended, next } = useSearch({ from: '/login' })
   const router = useRouter()
   const [link] = useState(mailLink)
-  // What it brought people here for has been said then.
+  // A later visit must not show the link's message again.
   useEffect(() => forgetMailLink, [])
   const isChanged = link?.kind === 'address'
-  const isDeadLink = error !== undefined || link?.kind === 'dead'
+  const isInvalidLink = error !== undefined || link?.kind === 'invalid'
   return (
     <AuthLayout
       title="Sign in"
@@ -29,18 +29,18 @@ export function LoginPage() {
     >
       <div className="space-y-5">
         {isChanged && (
-          <Banner tone="success" title="The change of your e-mail address is confirmed">
+          <Banner tone="success" title="Your new e-mail address is confirmed">
             You can sign in now.
           </Banner>
         )}
-        {isDeadLink && (
+        {isInvalidLink && (
           <Banner tone="warning" title="This link does not work">
-            It has been used already or has expired. If your address is confirmed, just sign in; otherwise sign in to
-            get another mail.
+            It was already used or has expired. Sign in: if your address is not confirmed yet, you can request a new
+            e-mail.
           </Banner>
         )}
-        {ended !== undefined && !isChanged && !isDeadLink && (
-          <Banner title="You have been signed out">Sign in again to go on where you were.</Banner>
+        {ended !== undefined && !isChanged && !isInvalidLink && (
+          <Banner title="You have been signed out">Sign in again to continue where you left off.</Banner>
         )}
         <LoginForm onSignedIn={() => router.history.push(nextPath(next))} />
       </div>

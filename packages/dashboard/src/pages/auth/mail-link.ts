@@ -3,23 +3,23 @@ import { type MailLink, readMailLink } from './read-mail-link.ts'
 let taken: MailLink | null = null
 
 /**
- * Takes what a mail's link brought out of the address, before anything else sees it: it belongs neither into the history
- * nor into a bookmark, and is kept in memory alone.
+ * Reads the token of a mailed link and removes it from the address first of all. The token must not reach the history or
+ * a bookmark; it stays in memory only.
  */
 export function takeMailLink(): void {
   const { hash, pathname, search } = window.location
   taken = readMailLink(hash)
   if (taken !== null) window.history.replaceState(null, '', pathname + search)
-  // Another link to a page that is open already changes nothing but the fragment.
+  // Opening another link to the same page changes only the fragment, so the page does not reload by itself.
   window.addEventListener('hashchange', () => {
     if (readMailLink(window.location.hash) !== null) window.location.reload()
   })
 }
 
-/** What the link brought with which this page was opened; null if it was no such link. */
+/** The mailed link that opened this page; null if none did. */
 export const mailLink = (): MailLink | null => taken
 
-/** It works once. */
+/** Call this once the link is used: it works only once. */
 export function forgetMailLink(): void {
   taken = null
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { nextPath } from './next-path.ts'
 
-test('signing in leads to a page of this site only', async () => {
+test('signing in redirects only to pages of the dashboard', async () => {
   for (const path of ['/dashboard', '/dashboard/keys', '/dashboard/usage?from=1']) {
     assert.equal(nextPath(path), path)
   }

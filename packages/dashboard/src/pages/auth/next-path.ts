@@ -1,9 +1,9 @@
-/** Pages that somebody may be on the way to when they are asked to sign in. None of them has a secret in its address. */
+/** Pages to return to after signing in. None of their addresses contains a secret. */
 const known = /^\/dashboard(?=[/?#]|$)[^\\]*$/
 
-export const isPathToComeBackTo = (path: string): boolean => known.test(path)
+export const isReturnPath = (path: string): boolean => known.test(path)
 
-/** Where to go after signing in: a path of this site that was asked for, else the overview. */
-export function nextPath(asked: string | undefined): string {
-  return asked !== undefined && isPathToComeBackTo(asked) ? asked : '/dashboard'
+/** The path to open after signing in: the requested one if it is in the dashboard, else the overview. */
+export function nextPath(requested: string | undefined): string {
+  return requested !== undefined && isReturnPath(requested) ? requested : '/dashboard'
 }

@@ -1,21 +1,21 @@
-/** What a password can be set with, once. */
+/** A one-time credential that sets a password. */
 export type Credential = { readonly token_hash: string } | { readonly access_token: string }
 
-/** What an address can be confirmed with, together with its password. */
+/** A one-time credential that confirms an address, together with its password. */
 export type Confirmation =
   | { readonly token_hash: string; readonly type: 'signup' | 'email' }
   | { readonly access_token: string }
 
 /**
- * What the link of a mail brought in the fragment of the address: our own templates put a token there, the identity
- * provider's stock templates a session, and a link that does not work any more an error.
+ * The content of a mailed link, read from the fragment of the address. Our templates put a token there, the identity
+ * provider's stock templates a session. An invalid link has an error.
  */
 export type MailLink =
   | { readonly kind: 'password'; readonly credential: Credential }
   | { readonly kind: 'confirm'; readonly confirmation: Confirmation }
-  /** The provider has changed an address already. The session that it brought is good for nothing here, and not kept. */
+  /** The provider has already changed the address. The session in the link is not used, and dropped. */
   | { readonly kind: 'address' }
-  | { readonly kind: 'dead' }
+  | { readonly kind: 'invalid' }
 
 const kinds: Readonly<Record<string, 'password' | 'confirm' | 'address'>> = {
   recovery: 'password',
@@ -28,11 +28,11 @@ const kinds: Readonly<Record<string, 'password' | 'confirm' | 'address'>> = {
 
 /**
  * @param fragment with or without its #
- * @returns null for a fragment that comes from no mail
+ * @returns null if the fragment is not from a mailed link
  */
 export function readMailLink(fragment: string): MailLink | null {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ''))
-  if (parameters.has('error') || parameters.has('error_code')) return { kind: 'dead' }
+  if (parameters.has('error') || parameters.has('error_code')) return { kind: 'invalid' }
   const tokenHash = parameters.get('token_hash') ?? ''
   const accessToken = parameters.get('access_token') ?? ''
   if (tokenHash === '' && accessToken === '') return null
@@ -45,11 +45,11 @@ export function readMailLink(fragment: string): MailLink | null {
     if (tokenHash === '') return { kind, confirmation: { access_token: accessToken } }
     if (type === 'signup' || type === 'email') return { kind, confirmation: { token_hash: tokenHash, type } }
   }
-  // A token alone has changed nothing yet, and there is no page for it.
-  return kind === 'address' && tokenHash === '' ? { kind } : { kind: 'dead' }
+  // An address change with a token is not done yet, and no page completes it.
+  return kind === 'address' && tokenHash === '' ? { kind } : { kind: 'invalid' }
 }
 
-/** The page that a link is for; null if any page may say what became of it. */
+/** The page that uses a link; null if every page can show its outcome. */
 export function pageOfLink(link: MailLink | null): '/reset-password' | '/confirm' | null {
   if (link?.kind === 'password') return '/reset-password'
   return link?.kind === 'confirm' ? '/confirm' : null

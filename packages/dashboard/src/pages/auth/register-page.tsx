@@ -10,7 +10,11 @@ import { textLink } from '../../ui/text-link.ts'
 import { AddressField, NewPasswordField } from './credentials.tsx'
 import { ResendButton } from './resend-button.tsx'
 
-type Registration = { readonly name: string; readonly email: string; readonly password: string }
+interface Registration {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
 
 function readRegistration(data: FormData): Reading<Registration> {
   const name = textOf(data, 'name').trim()
@@ -34,7 +38,7 @@ export function RegisterPage() {
   return (
     <AuthLayout
       title="Create an account"
-      description="Free to begin with, without a card."
+      description="Start for free. No card needed."
       footer={
         <>
           Already registered?{' '}
@@ -63,11 +67,11 @@ export function RegisterPage() {
 function CheckYourMail({ email }: { readonly email: string }) {
   return (
     <AuthLayout
-      title="Check your mail"
+      title="Check your e-mail"
       description={
         <p role="status">
-          We have sent a link to <strong className="font-medium text-ink">{email}</strong>. Follow it and enter your
-          password: this confirms your address and signs you in.
+          We sent a link to <strong className="font-medium text-ink">{email}</strong>. Open it and enter your password
+          to confirm your address and sign in.
         </p>
       }
       footer={
@@ -77,8 +81,8 @@ function CheckYourMail({ email }: { readonly email: string }) {
       }
     >
       <p className="text-sm text-ink-soft">
-        Nothing there after a minute? Look into the spam folder. If the address has an account already, no mail comes:
-        just sign in.
+        No e-mail after a minute? Check your spam folder. If the address already has an account, we send nothing: sign
+        in instead.
       </p>
       <ResendButton email={email} />
     </AuthLayout>

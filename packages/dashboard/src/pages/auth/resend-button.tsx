@@ -3,7 +3,7 @@ import { explain } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/button.tsx'
 
-/** Has the confirmation mail sent again. */
+/** A button that sends the confirmation e-mail again. */
 export function ResendButton({ email }: { readonly email: string }) {
   const [isBusy, setBusy] = useState(false)
   const [told, setTold] = useState<string | null>(null)
@@ -11,7 +11,7 @@ export function ResendButton({ email }: { readonly email: string }) {
     setBusy(true)
     try {
       await call('resendConfirmation', { body: { email } })
-      setTold('Another mail is on its way, if the address waits for one.')
+      setTold('If the address still needs confirmation, we sent another e-mail.')
     } catch (error) {
       setTold(explain(error))
     } finally {
@@ -21,7 +21,7 @@ export function ResendButton({ email }: { readonly email: string }) {
   return (
     <div className="mt-2">
       <Button size="small" isBusy={isBusy} onClick={() => void resend()}>
-        Send the mail again
+        Send e-mail again
       </Button>
       <p role="status" className="mt-1.5 text-sm">
         {told}

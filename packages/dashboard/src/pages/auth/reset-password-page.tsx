@@ -15,19 +15,19 @@ type State =
   | { readonly kind: 'set'; readonly isPending: boolean }
 
 function stateOf(link: MailLink | null): State {
-  // The router leads confirmations to their own page.
-  return link === null || link.kind === 'confirm' ? { kind: 'dead' } : link
+  // The router opens the confirmation page for confirmations.
+  return link === null || link.kind === 'confirm' ? { kind: 'invalid' } : link
 }
 
-/** Where the mail leads that somebody asked for who forgot their password. */
+/** The page that the e-mail for a forgotten password links to. */
 export const ResetPasswordPage = () => <PasswordPage isFirst={false} />
 
-/** Where the mail leads by which the operator invites somebody to the service. */
+/** The page that the operator's invitation to the service links to. */
 export const FirstPasswordPage = () => <PasswordPage isFirst />
 
-/** @param props.isFirst whether there was no password before */
+/** @param props.isFirst whether the user has no password yet */
 function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
-  // What the link brought is kept no longer than until it has been used.
+  // The state drops the link's credential as soon as it is used.
   const [state, setState] = useState<State>(() => stateOf(mailLink()))
   const router = useRouter()
   switch (state.kind) {
@@ -36,14 +36,16 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
         <AuthLayout
           title={isFirst ? 'Choose a password' : 'Choose a new password'}
           description={
-            isFirst ? 'You have been invited. You sign in with it from now on.' : 'You sign in with it from now on.'
+            isFirst
+              ? 'You have been invited. Choose the password to sign in with.'
+              : 'From now on, you sign in with it.'
           }
         >
           <SetPasswordForm
             credential={state.credential}
             mayRevokeKeys={!isFirst}
             onDone={(outcome) =>
-              setState(outcome === 'dead' ? { kind: 'dead' } : { kind: 'set', isPending: outcome === 'pending' })
+              setState(outcome === 'invalid' ? { kind: 'invalid' } : { kind: 'set', isPending: outcome === 'pending' })
             }
           />
         </AuthLayout>
@@ -53,15 +55,15 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
         <AuthLayout title="Sign in">
           <div className="space-y-5">
             {isFirst ? (
-              <Banner tone="success" title="Your password is set" isNews />
+              <Banner tone="success" title="Your password is set" isAnnounced />
             ) : (
-              <Banner tone="success" title="Your new password is set" isNews>
-                Everybody who was signed in with the old one has been signed out. Management keys are revoked.
+              <Banner tone="success" title="Your new password is set" isAnnounced>
+                All sessions with the old password have ended. Management keys are revoked.
               </Banner>
             )}
             {state.isPending && (
               <Banner tone="warning" title="Some keys may still work">
-                They are being revoked. This completes by itself within seconds.
+                They are being revoked. This finishes on its own within seconds.
               </Banner>
             )}
             <LoginForm onSignedIn={() => router.history.push('/dashboard')} />
@@ -69,40 +71,48 @@ function PasswordPage({ isFirst }: { readonly isFirst: boolean }) {
         </AuthLayout>
       )
     case 'address':
-      return (
-        <AuthLayout
-          title="The change of your e-mail address is confirmed"
-          description="This link sets no password. Sign in with the one that you have."
-          footer={
-            <Link to="/forgot-password" className={textLink}>
-              I have forgotten it: mail me a link
-            </Link>
-          }
-        >
-          <Link to="/login" className={buttonLook({ tone: 'primary' })}>
-            Go to sign-in
-          </Link>
-        </AuthLayout>
-      )
-    case 'dead':
-      return (
-        <AuthLayout
-          title="This link does not work"
-          description={
-            isFirst
-              ? 'It has been used already, has expired, or lost its end on the way. If you have chosen a password with it, sign in.'
-              : 'It has been used already, has expired, or lost its end on the way. Ask for another one.'
-          }
-          footer={
-            <Link to="/login" className={textLink}>
-              Back to sign-in
-            </Link>
-          }
-        >
-          <Link to="/forgot-password" className={buttonLook({ tone: 'primary' })}>
-            Ask for a new link
-          </Link>
-        </AuthLayout>
-      )
+      return <AddressConfirmed />
+    case 'invalid':
+      return <InvalidLink isFirst={isFirst} />
   }
+}
+
+function AddressConfirmed() {
+  return (
+    <AuthLayout
+      title="Your new e-mail address is confirmed"
+      description="Sign in with your current password."
+      footer={
+        <Link to="/forgot-password" className={textLink}>
+          Forgot your password?
+        </Link>
+      }
+    >
+      <Link to="/login" className={buttonLook({ tone: 'primary' })}>
+        Go to sign-in
+      </Link>
+    </AuthLayout>
+  )
+}
+
+function InvalidLink({ isFirst }: { readonly isFirst: boolean }) {
+  return (
+    <AuthLayout
+      title="This link does not work"
+      description={
+        isFirst
+          ? 'It was already used, has expired or is incomplete. If you already chose a password, sign in.'
+          : 'It was already used, has expired or is incomplete. Request a new one.'
+      }
+      footer={
+        <Link to="/login" className={textLink}>
+          Back to sign-in
+        </Link>
+      }
+    >
+      <Link to="/forgot-password" className={buttonLook({ tone: 'primary' })}>
+        Request a new link
+      </Link>
+    </AuthLayout>
+  )
 }

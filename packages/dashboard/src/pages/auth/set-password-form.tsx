@@ -8,17 +8,20 @@ import { NewPasswordField } from './credentials.tsx'
 import { forgetMailLink } from './mail-link.ts'
 import type { Credential } from './read-mail-link.ts'
 
-type SetPasswordFormProps = {
+interface SetPasswordFormProps {
   readonly credential: Credential
-  /** Whether there may be keys of before, which can be revoked too. */
+  /** Whether the form offers to revoke existing API keys. */
   readonly mayRevokeKeys?: boolean
-  /** Called when the credential has been used up: with it, or before. */
+  /** Called once the credential is used up, by this form or earlier. */
   readonly onDone: (outcome: Outcome) => void | Promise<void>
 }
 
-/** `pending`: the password is set, and keys are still being revoked. */
-export type Outcome = 'set' | 'pending' | 'dead'
-type Values = { readonly password: string; readonly isRevoking: boolean }
+/** `pending`: the password is set, but keys are still being revoked. */
+export type Outcome = 'set' | 'pending' | 'invalid'
+interface Values {
+  readonly password: string
+  readonly isRevoking: boolean
+}
 
 function readPassword(data: FormData): Reading<Values> {
   const password = textOf(data, 'password')
@@ -27,14 +30,14 @@ function readPassword(data: FormData): Reading<Values> {
   return { ok: true, values: { password, isRevoking: data.has('revoke_keys') } }
 }
 
-/** Chooses a password with what the link of a mail brought. */
+/** Sets a password with the credential of a mailed link. */
 export function SetPasswordForm({ credential, mayRevokeKeys = false, onDone }: SetPasswordFormProps) {
   const setPassword = async ({ password, isRevoking }: Values): Promise<Outcome> => {
     try {
       await call('resetPassword', { body: { ...credential, password, ...(isRevoking && { revoke_keys: true }) } })
       return 'set'
     } catch (error) {
-      if (isCode(error, 'link_invalid')) return 'dead'
+      if (isCode(error, 'link_invalid')) return 'invalid'
       if (isCode(error, 'revocation_pending')) return 'pending'
       throw error
     }
@@ -55,7 +58,7 @@ export function SetPasswordForm({ credential, mayRevokeKeys = false, onDone }: S
             <div className="space-y-1">
               <CheckField name="revoke_keys" label="Also revoke my API keys" />
               <p className="text-[0.8125rem] text-ink-soft">
-                Choose this if somebody else may have used your account. Management keys are always revoked.
+                Choose this if someone else may have used your account. Management keys are always revoked.
               </p>
             </div>
           )}

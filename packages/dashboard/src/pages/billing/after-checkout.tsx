@@ -5,9 +5,9 @@ import { explain } from '../../api/api-error.ts'
 import { read, refresh } from '../../api/queries.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, Spinner } from '../../ui/button.tsx'
-import { askAgainAfterMs, patienceMs } from './ask-again.ts'
+import { maxWaitMs, pollDelayMs } from './poll-delay.ts'
 
-/** After paying: waits until the plan that was bought is in force, which a moment ago nobody paid for. */
+/** Shown after a checkout: waits until the new plan is active. */
 export function AfterCheckout() {
   const navigate = useNavigate({ from: '/dashboard/billing' })
   const [since, setSince] = useState(() => Date.now())
@@ -15,51 +15,51 @@ export function AfterCheckout() {
   const { data, error, refetch } = useQuery({
     ...read('getPlan'),
     refetchInterval: ({ state }) =>
-      state.data?.plan.price_id != null ? false : (askAgainAfterMs(Date.now() - since) ?? false)
+      state.data?.plan.price_id != null ? false : (pollDelayMs(Date.now() - since) ?? false)
   })
-  const isInForce = data?.plan.price_id != null
+  const isActive = data?.plan.price_id != null
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), since + patienceMs - Date.now())
+    const timer = setTimeout(() => setLate(true), since + maxWaitMs - Date.now())
     return () => clearTimeout(timer)
   }, [since])
   useEffect(() => {
-    if (isInForce) void refresh('getUser', 'getAccount', 'listInvoices', 'getUsageSummary')
-  }, [isInForce])
-  const lookAgain = () => {
+    if (isActive) void refresh('getUser', 'getAccount', 'listInvoices', 'getUsageSummary')
+  }, [isActive])
+  const checkAgain = () => {
     setSince(Date.now())
     setLate(false)
     void refetch()
   }
-  if (isInForce) {
+  if (isActive) {
     return (
-      <Banner tone="success" title={`You are on the plan ${data.plan.name} now`} isNews>
-        <p>Its models and limits hold from now on, for every key that you have.</p>
+      <Banner tone="success" title={`You are now on the ${data.plan.name} plan`} isAnnounced>
+        <p>The new models and limits apply to all your keys now.</p>
         <Button size="small" className="mt-2" onClick={() => void navigate({ search: {}, replace: true })}>
-          Good
+          Dismiss
         </Button>
       </Banner>
     )
   }
   if (isLate) {
     return (
-      <Banner tone="warning" title="Your plan is not in force yet" isNews>
+      <Banner tone="warning" title="Your plan is not active yet" isAnnounced>
         <p>
           {error === null
-            ? 'This takes longer than usual. If you have paid, it comes by itself; you can leave this page.'
-            : `We could not find out whether it is. ${explain(error)} If you have paid, it comes by itself.`}
+            ? 'This takes longer than usual. If you have paid, your plan becomes active on its own. You can leave this page.'
+            : `We could not check your plan. ${explain(error)} If you have paid, it becomes active on its own.`}
         </p>
-        <Button size="small" className="mt-2" onClick={lookAgain}>
-          Look again
+        <Button size="small" className="mt-2" onClick={checkAgain}>
+          Check again
         </Button>
       </Banner>
     )
   }
   return (
-    <Banner title="Thank you. Your new plan is being set up …" isNews>
+    <Banner title="Thank you. Your new plan is being set up …" isAnnounced>
       <p className="flex items-center gap-2">
-        <Spinner /> This takes a few seconds. We look for up to a minute.
+        <Spinner /> This takes a few seconds. We check for up to a minute.
       </p>
-      {error !== null && <p>{explain(error)} We go on trying.</p>}
+      {error !== null && <p>{explain(error)} We keep trying.</p>}
     </Banner>
   )
 }

@@ -19,16 +19,16 @@ export function BillingPage() {
     <Page
       title="Billing"
       description={
-        isOwner ? 'Your plan, what it costs, and your invoices.' : 'The plan of your team. Its owner pays for it.'
+        isOwner ? 'Your plan, its price and your invoices.' : 'The plan of your team. The team owner pays for it.'
       }
     >
       {success === '1' && <AfterCheckout />}
       {plan.data?.plan.past_due === true && (
         <Banner tone="danger" title="The last payment failed">
-          <p>It is tried again in the next days. If it does not succeed, the account falls back to the free plan.</p>
+          <p>It will be retried over the next days. If all retries fail, the account moves to the free plan.</p>
           {isOwner && (
             <div className="mt-2">
-              <PortalButton text="Change the card" />
+              <PortalButton text="Update card" />
             </div>
           )}
         </Banner>

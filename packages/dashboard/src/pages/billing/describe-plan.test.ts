@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
-import { describeEntitlement, describePrice, describeTerms, type OfferedPlan } from './describe-plan.ts'
+import { describeEntitlement, describePrice, type OfferedPlan, planFeatures } from './describe-plan.ts'
 
 const plan: OfferedPlan = {
   id: 'team',
@@ -16,21 +16,21 @@ const plan: OfferedPlan = {
   prices: []
 }
 
-test('what a plan allows is told in words, also what only its operator knows', async () => {
-  assert.deepEqual(describeTerms(plan), [
+test('the features of a plan are described in words, and unknown entitlements by their names', async () => {
+  assert.deepEqual(planFeatures(plan), [
     '20 keys',
     '10 seats',
-    'Up to $500 of usage a month',
-    '2,000 requests and 4M tokens a minute',
-    'Up to 334 requests and 1M tokens at once',
+    'Up to $500 of usage per month',
+    '2,000 requests and 4M tokens per minute',
+    'Bursts of up to 334 requests and 1M tokens',
     'Chat',
-    'Seats for a team',
+    'Team seats',
     'moon-base'
   ])
-  assert.deepEqual(describeTerms({ ...plan, key_quota: null, seats: 1, monthly_budget_usd: 0.5 }).slice(0, 3), [
-    'Any number of keys',
+  assert.deepEqual(planFeatures({ ...plan, key_quota: null, seats: 1, monthly_budget_usd: 0.5 }).slice(0, 3), [
+    'Unlimited keys',
     'For one person',
-    'Up to $0.50 of usage a month'
+    'Up to $0.50 of usage per month'
   ])
   assert.equal(describeEntitlement('all-models'), 'All models')
 })

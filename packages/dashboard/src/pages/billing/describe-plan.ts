@@ -10,25 +10,25 @@ const entitlements: Readonly<Record<string, string>> = {
   completions: 'Completions',
   embeddings: 'Embeddings',
   'all-models': 'All models',
-  seats: 'Seats for a team',
+  seats: 'Team seats',
   'partner-api': 'Keys API for partners'
 }
 
-/** An entitlement in words; one that an operator has named is shown as it is. */
+/** Describes an entitlement. An operator's own entitlement is shown by its name. */
 export const describeEntitlement = (name: string): string => entitlements[name] ?? name
 
-/** What a plan allows, one line for each. */
-export function describeTerms(plan: OfferedPlan): string[] {
+/** The features of a plan, one line each. */
+export function planFeatures(plan: OfferedPlan): string[] {
   return [
-    plan.key_quota === null ? 'Any number of keys' : countOf(plan.key_quota, 'key'),
-    plan.seats === null ? 'Any number of seats' : plan.seats === 1 ? 'For one person' : countOf(plan.seats, 'seat'),
-    `Up to ${formatUsd(plan.monthly_budget_usd).replace(/\.00$/, '')} of usage a month`,
-    `${formatCompact(plan.requests_per_minute)} requests and ${formatCompact(plan.tokens_per_minute)} tokens a minute`,
-    `Up to ${formatCompact(plan.burst_requests)} requests and ${formatCompact(plan.burst_tokens)} tokens at once`,
+    plan.key_quota === null ? 'Unlimited keys' : countOf(plan.key_quota, 'key'),
+    plan.seats === null ? 'Unlimited seats' : plan.seats === 1 ? 'For one person' : countOf(plan.seats, 'seat'),
+    `Up to ${formatUsd(plan.monthly_budget_usd).replace(/\.00$/, '')} of usage per month`,
+    `${formatCompact(plan.requests_per_minute)} requests and ${formatCompact(plan.tokens_per_minute)} tokens per minute`,
+    `Bursts of up to ${formatCompact(plan.burst_requests)} requests and ${formatCompact(plan.burst_tokens)} tokens`,
     ...plan.entitlements.map(describeEntitlement)
   ]
 }
 
-/** `$20 / month`. */
+/** A price with its billing interval, such as `$20 / month`. */
 export const describePrice = ({ amount, currency, interval }: OfferedPrice): string =>
   `${formatAmount(amount, currency).replace(/\.00$/, '')} / ${interval}`

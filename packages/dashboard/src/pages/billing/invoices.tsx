@@ -7,7 +7,7 @@ import { formatDay } from '../../format/time.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { More } from '../../ui/more.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 
 type Invoice = Answer<'listInvoices'>['invoices'][number]
@@ -34,7 +34,7 @@ export function Invoices() {
         {(invoices) =>
           invoices.length === 0 ? (
             <Empty icon={Receipt} title="No invoices yet">
-              Choose a plan above. Each payment has its invoice here, as a PDF.
+              Choose a plan above. Your invoices will appear here as PDFs.
             </Empty>
           ) : (
             <ul aria-label="Invoices" className="divide-y divide-line border-t border-line">
@@ -46,7 +46,7 @@ export function Invoices() {
         }
       </QueryView>
       <div className="border-t border-line p-4 empty:hidden">
-        <More query={query} text="Show older invoices" />
+        <LoadMore query={query} text="Show older invoices" />
       </div>
     </Card>
   )

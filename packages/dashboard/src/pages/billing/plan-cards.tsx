@@ -10,30 +10,33 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { QueryView } from '../../ui/states.tsx'
-import { describePrice, describeTerms, type OfferedPlan, type OfferedPrice } from './describe-plan.ts'
-import { goTo } from './go-to.ts'
+import { describePrice, type OfferedPlan, type OfferedPrice, planFeatures } from './describe-plan.ts'
+import { openPaymentPage } from './open-payment-page.ts'
 
 type Interval = OfferedPrice['interval']
 type CurrentPlan = Answer<'getPlan'>['plan']
-type PlanCardsProps = { readonly current: CurrentPlan | undefined; readonly isOwner: boolean }
+interface PlanCardsProps {
+  readonly current: CurrentPlan | undefined
+  readonly isOwner: boolean
+}
 
 const intervals = [
   ['month', 'Monthly'],
   ['year', 'Yearly']
 ] as const
 
-/** The plans of the catalog to compare, and to buy for who has none yet. */
+/** The plans of the catalog, with a button to buy or switch. */
 export function PlanCards({ current, isOwner }: PlanCardsProps) {
   const offered = useQuery(read('listPlans'))
   const [interval, setInterval] = useState<Interval>('month')
   const prices = offered.data?.plans.flatMap((plan) => plan.prices) ?? []
-  const hasBoth = intervals.every(([one]) => prices.some((price) => price.interval === one))
+  const hasBoth = intervals.every(([name]) => prices.some((price) => price.interval === name))
   return (
     <Card
       title="Plans"
       isFlush
       {...(hasBoth && {
-        actions: <Segments legend="Paid" options={intervals} value={interval} onChange={setInterval} />
+        actions: <Segments legend="Billing interval" options={intervals} value={interval} onChange={setInterval} />
       })}
     >
       <QueryView query={offered} lines={6}>
@@ -50,7 +53,7 @@ export function PlanCards({ current, isOwner }: PlanCardsProps) {
 }
 
 function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan: OfferedPlan; interval: Interval }) {
-  const price = plan.prices.find((one) => one.interval === interval) ?? plan.prices[0]
+  const price = plan.prices.find((candidate) => candidate.interval === interval) ?? plan.prices[0]
   const isCurrent = current?.id === plan.id
   return (
     <li
@@ -64,7 +67,7 @@ function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan:
         {price !== undefined ? describePrice(price) : plan.id === 'free' ? 'Free' : 'On request'}
       </p>
       <ul className="mt-4 mb-5 flex-1 space-y-1.5 text-sm">
-        {describeTerms(plan).map((term) => (
+        {planFeatures(plan).map((term) => (
           <li key={term} className="flex gap-2">
             <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-accent" />
             <span className="min-w-0 break-words">{term}</span>
@@ -78,7 +81,7 @@ function PlanCard({ plan, interval, current, isOwner }: PlanCardsProps & { plan:
   )
 }
 
-/** @param props.isSwitch whether something is paid for already, which the provider's portal then changes */
+/** @param props.isSwitch whether a paid plan exists already; the provider's portal then switches it */
 function ChooseButton({ plan, price, isSwitch }: { plan: OfferedPlan; price: OfferedPrice; isSwitch: boolean }) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -86,8 +89,8 @@ function ChooseButton({ plan, price, isSwitch }: { plan: OfferedPlan; price: Off
     setBusy(true)
     setProblem(null)
     try {
-      if (isSwitch) await goTo('openPortal')
-      else await goTo('openCheckout', { body: { price_id: price.id } })
+      if (isSwitch) await openPaymentPage('openPortal')
+      else await openPaymentPage('openCheckout', { body: { price_id: price.id } })
     } catch (error) {
       setProblem(explain(error))
       setBusy(false)
@@ -99,7 +102,7 @@ function ChooseButton({ plan, price, isSwitch }: { plan: OfferedPlan; price: Off
         {isSwitch ? `Switch to ${plan.name}` : `Choose ${plan.name}`}
       </Button>
       {problem !== null && (
-        <Banner tone="danger" isNews>
+        <Banner tone="danger" isAnnounced>
           {problem}
         </Banner>
       )}

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { explain } from '../../api/api-error.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
-import { goTo } from './go-to.ts'
+import { openPaymentPage } from './open-payment-page.ts'
 
-/** To the payment provider's page, where plans are switched and cancelled and cards changed. */
+/** Opens the payment provider's portal, which switches and cancels plans and changes cards. */
 export function PortalButton({ text }: { readonly text: string }) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -13,7 +13,7 @@ export function PortalButton({ text }: { readonly text: string }) {
     setBusy(true)
     setProblem(null)
     try {
-      await goTo('openPortal')
+      await openPaymentPage('openPortal')
     } catch (error) {
       setProblem(explain(error))
       setBusy(false)
@@ -26,7 +26,7 @@ export function PortalButton({ text }: { readonly text: string }) {
         <ExternalLink aria-hidden="true" className="size-3.5" />
       </Button>
       {problem !== null && (
-        <Banner tone="danger" isNews>
+        <Banner tone="danger" isAnnounced>
           {problem}
         </Banner>
       )}

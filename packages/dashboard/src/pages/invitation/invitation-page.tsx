@@ -10,40 +10,40 @@ import { LoginForm } from '../auth/login-form.tsx'
 import { forgetMailLink, mailLink } from '../auth/mail-link.ts'
 import type { Credential, MailLink } from '../auth/read-mail-link.ts'
 import { SetPasswordForm } from '../auth/set-password-form.tsx'
-import { Decision } from './decision.tsx'
-import { type Happened, Notice } from './notice.tsx'
+import { AcceptInvitation } from './accept-invitation.tsx'
+import { Notice, type NoticeKind } from './notice.tsx'
 
 const title = 'You have been invited to a team'
 
 const credentialOf = (link: MailLink | null): Credential | null => (link?.kind === 'password' ? link.credential : null)
 
-function sayOf(link: MailLink | null): Happened | null {
-  if (link?.kind === 'dead') return 'link-dead'
+function noticeOf(link: MailLink | null): NoticeKind | null {
+  if (link?.kind === 'invalid') return 'link-invalid'
   return link?.kind === 'address' ? 'address-confirmed' : null
 }
 
-/** Where an invitation leads: first a password for who has none, then signing in, then the decision. */
+/** The page that an invitation links to. New users first set a password. Then everyone signs in and accepts. */
 export function InvitationPage() {
   const { token } = useParams({ from: '/invitations/$token' })
   const [credential, setCredential] = useState(() => credentialOf(mailLink()))
-  const [happened, setHappened] = useState(() => sayOf(mailLink()))
+  const [notice, setNotice] = useState(() => noticeOf(mailLink()))
   useEffect(() => {
     if (mailLink()?.kind !== 'password') forgetMailLink()
   }, [])
   const me = useQuery(read('getUser'))
-  /** Asks again who is signed in. */
-  const startOver = async (why: Happened) => {
-    setHappened(why)
+  /** Shows a notice and reads the signed-in user again. */
+  const startOver = async (why: NoticeKind) => {
+    setNotice(why)
     await queryClient.resetQueries()
   }
 
   if (credential !== null) {
     return (
-      <AuthLayout title={title} description="Choose a password first; you sign in with it from now on.">
+      <AuthLayout title={title} description="First choose a password to sign in with.">
         <SetPasswordForm
           credential={credential}
           onDone={async (outcome) => {
-            await startOver(outcome === 'dead' ? 'link-dead' : 'password-set')
+            await startOver(outcome === 'invalid' ? 'link-invalid' : 'password-set')
             setCredential(null)
           }}
         />
@@ -51,7 +51,7 @@ export function InvitationPage() {
     )
   }
   if (me.data !== undefined) {
-    return <Decision token={token} email={me.data.user.email} happened={happened} onSignedOut={startOver} />
+    return <AcceptInvitation token={token} email={me.data.user.email} notice={notice} onSignedOut={startOver} />
   }
   if (me.error !== null && !isCode(me.error, 'not_authenticated')) {
     return (
@@ -70,22 +70,22 @@ export function InvitationPage() {
   return (
     <AuthLayout
       title={title}
-      description="Sign in with the address that was invited to go on."
+      description="Sign in with the invited address to continue."
       footer={
         <>
           No account yet?{' '}
           <Link to="/register" className={textLink}>
             Create one with that address
           </Link>
-          , and then open the invitation again.
+          , then open the invitation again.
         </>
       }
     >
       <div className="space-y-5">
-        <Notice happened={happened} />
+        <Notice kind={notice} />
         <LoginForm
           onSignedIn={async () => {
-            setHappened(null)
+            setNotice(null)
             await me.refetch()
           }}
         />

@@ -1,25 +1,25 @@
 import { Banner } from '../../ui/banner.tsx'
 
-/** What has led to where somebody is on the way to a team. */
-export type Happened = 'password-set' | 'link-dead' | 'address-confirmed' | 'session-ended' | 'signed-out'
+/** The event before the current step of an invitation. */
+export type NoticeKind = 'password-set' | 'link-invalid' | 'address-confirmed' | 'session-ended' | 'signed-out'
 
 const texts = {
   'password-set': { tone: 'success', title: 'Your password is set', text: undefined },
-  'link-dead': {
+  'link-invalid': {
     tone: 'warning',
-    title: 'The link of the mail has been used already, or has expired',
-    text: 'The invitation may still be good: sign in with the password that you have chosen. If you have none, ask for a link with which you choose one.'
+    title: 'The link in the e-mail was already used or has expired',
+    text: 'The invitation may still be valid: sign in with your password. To choose one, use “Forgot your password?”.'
   },
   'address-confirmed': { tone: 'success', title: 'Your e-mail address is confirmed', text: undefined },
-  'session-ended': { tone: 'info', title: 'You have been signed out', text: 'Sign in again to go on.' },
-  'signed-out': { tone: 'info', title: 'You are signed out now', text: undefined }
+  'session-ended': { tone: 'info', title: 'You have been signed out', text: 'Sign in again to continue.' },
+  'signed-out': { tone: 'info', title: 'You are signed out', text: undefined }
 } as const
 
-export function Notice({ happened }: { readonly happened: Happened | null }) {
-  if (happened === null) return null
-  const { tone, title, text } = texts[happened]
+export function Notice({ kind }: { readonly kind: NoticeKind | null }) {
+  if (kind === null) return null
+  const { tone, title, text } = texts[kind]
   return (
-    <Banner tone={tone} title={title} isNews>
+    <Banner tone={tone} title={title} isAnnounced>
       {text}
     </Banner>
   )

@@ -8,28 +8,33 @@ import { textOf } from '../../forms/read-fields.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { createKey } from './create-key.ts'
 import { modelToTry } from './describe-key.ts'
 import { KeyFields } from './key-fields.tsx'
-import { makeKey } from './make-key.ts'
 import { readKeyForm } from './read-key-form.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
-type Made = { readonly label: string; readonly secret: string; readonly scope: Scope; readonly models: string[] | null }
+interface CreatedKey {
+  readonly label: string
+  readonly secret: string
+  readonly scope: Scope
+  readonly models: string[] | null
+}
 type Scope = 'inference' | 'management'
 
 export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const { role, models } = useAccount()
   const [scope, setScope] = useState<Scope>('inference')
-  const [made, setMade] = useState<Made | null>(null)
-  // However often it is tried from here, there is one key.
+  const [created, setCreated] = useState<CreatedKey | null>(null)
+  // One idempotency key per dialog, so that retries create one key.
   const [attempt] = useState(newIdempotencyKey)
-  if (made !== null) {
+  if (created !== null) {
     return (
       <SecretDialog
-        title={`“${isolate(made.label)}” is ready`}
-        secret={made.secret}
-        scope={made.scope}
-        model={modelToTry(models, made.models)}
+        title={`Key “${isolate(created.label)}” created`}
+        secret={created.secret}
+        scope={created.scope}
+        model={modelToTry(models, created.models)}
         onClose={onClose}
       />
     )
@@ -37,7 +42,7 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog
       title="Create a key"
-      description="Each application gets its own, so that you can tell them apart."
+      description="Use one key per app, so that you can tell their usage apart."
       onClose={onClose}
     >
       <Form
@@ -47,8 +52,8 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
           return reading.ok ? { ok: true, values: { ...reading.values, scope: chosen } } : reading
         }}
         submit={async (values) => {
-          const key = await makeKey(values, `${attempt}-${values.scope}`)
-          setMade({ label: key.label, secret: key.value, scope: values.scope, models: values.models })
+          const key = await createKey(values, `${attempt}-${values.scope}`)
+          setCreated({ label: key.label, secret: key.value, scope: values.scope, models: values.models })
           await refresh('listKeys')
         }}
       >
@@ -65,12 +70,12 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
             {role === 'owner' && (
               <SelectField
                 name="scope"
-                label="For"
+                label="Purpose"
                 value={scope}
                 onChange={(event) => setScope(event.currentTarget.value === 'management' ? 'management' : 'inference')}
                 options={[
-                  ['inference', 'Calling models'],
-                  ['management', 'Managing keys from your own server']
+                  ['inference', 'Call models'],
+                  ['management', 'Manage keys from your server']
                 ]}
               />
             )}

@@ -8,13 +8,13 @@ const offered = [
   { id: 'chat', kind: 'chat', usd_per_million_tokens: prices }
 ] as const
 
-test('a key is tried with a model that chats, if it may call one', async () => {
+test('a key is tried with a chat model if it may call one', async () => {
   assert.equal(modelToTry([...offered], null), 'chat')
   assert.equal(modelToTry([...offered], ['embed']), 'embed')
   assert.equal(modelToTry([...offered], ['gone']), '')
 })
 
-test('a key is recognised by its beginning', async () => {
+test('a key is shown by its first characters', async () => {
   assert.equal(shownPrefix({ scope: 'inference', prefix: 'abcdefgh' }), 'tg_abcdefgh…')
   assert.equal(shownPrefix({ scope: 'management', prefix: 'abcdefgh' }), 'tgm_abcdefgh…')
 })

@@ -5,15 +5,15 @@ import type { Key } from './read-key-form.ts'
 const beginning = ({ scope, prefix }: Pick<Key, 'scope' | 'prefix'>): string =>
   `${scope === 'management' ? 'tgm' : 'tg'}_${prefix}`
 
-/** The beginning of a key, by which people recognise it. */
+/** The first characters of a key, to recognise it by. */
 export const shownPrefix = (key: Pick<Key, 'scope' | 'prefix'>): string => `${beginning(key)}…`
 
-/** What people call a key: its label, or, if nothing of that can be seen, how the key begins. */
+/** The label of a key, or its first characters if the label looks empty. */
 export const nameOfKey = (key: Pick<Key, 'label' | 'scope' | 'prefix'>): string =>
   visibleText(key.label) === '' ? beginning(key) : key.label
 
 /**
- * A model to try a key with: one that chats, if the key may call one.
+ * A model to try a key with: a chat model if the key may call one.
  *
  * @param allowed names; null for every model of the plan
  */

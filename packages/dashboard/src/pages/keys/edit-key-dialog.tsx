@@ -4,25 +4,25 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { useNews } from '../../ui/news.tsx'
-import { changedTerms } from './changed-terms.ts'
+import { useToast } from '../../ui/toast.tsx'
+import { changedSettings } from './changed-settings.ts'
 import { KeyFields } from './key-fields.tsx'
 import { type Key, readKeyForm } from './read-key-form.ts'
 
 export function EditKeyDialog({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {
-  const tell = useNews()
+  const showToast = useToast()
   return (
-    <Dialog title="Edit key" description="Changes hold for every request from now on." onClose={onClose}>
+    <Dialog title="Edit key" description="Changes apply to all new requests." onClose={onClose}>
       <Form
         read={(data) => readKeyForm(data, new Date(), target)}
         submit={async (values) => {
-          // A management key has a label only.
+          // Only the label of a management key can change.
           const typed = target.scope === 'inference' ? values : { ...target, label: values.label }
-          const body = changedTerms(target, typed)
+          const body = changedSettings(target, typed)
           if (Object.keys(body).length > 0) {
             await call('changeKey', { params: { id: target.id }, body })
             await refresh('listKeys')
-            tell('The key was changed.')
+            showToast('Key saved.')
           }
           onClose()
         }}

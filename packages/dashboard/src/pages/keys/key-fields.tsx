@@ -5,7 +5,7 @@ import { useAccount } from '../../layout/caller.ts'
 import { MetadataField } from './metadata-field.tsx'
 import { dayOf, type Key } from './read-key-form.ts'
 
-/** What a key may do, and until when: for a new one, or filled in with a present one. */
+/** The limits of a key: empty for a new key, else filled in from `present`. */
 export function KeyFields({ present }: { readonly present: Key | null }) {
   return (
     <>
@@ -13,7 +13,7 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
         <TextField
           name="monthly_budget_usd"
           label="Monthly budget"
-          hint="At most this much in a calendar month."
+          hint="The most this key can spend per calendar month (UTC)."
           inputMode="decimal"
           unit="USD"
           defaultValue={present?.monthly_budget_usd ?? ''}
@@ -32,7 +32,7 @@ export function KeyFields({ present }: { readonly present: Key | null }) {
         name="expires_at"
         label="Expires after"
         type="date"
-        hint="The key is refused once that day is over where you are."
+        hint="The key stops working at the end of this day in your time zone."
         defaultValue={present?.expires_at == null ? '' : dayOf(present.expires_at)}
         isOptional
       />
@@ -61,13 +61,13 @@ function ModelsField({ present }: { readonly present: readonly string[] | null }
     </label>
   )
   const problemId = problem === undefined ? undefined : id
-  // A plan may have lost a model that the key still names.
+  // The key may name a model that the plan has lost.
   const offered = [...models, ...(present ?? []).filter((model) => !models.includes(model))]
   return (
     <fieldset aria-describedby={problemId}>
       <legend className="mb-1 text-sm font-medium">Models</legend>
-      {choice('all', 'All models of the plan')}
-      {offered.length > 0 && choice('some', 'Only these')}
+      {choice('all', 'All models in the plan')}
+      {offered.length > 0 && choice('some', 'Only selected models')}
       {isRestricted && (
         <div className="mt-1 grid max-h-52 gap-x-4 overflow-y-auto rounded-lg border border-line bg-canvas px-3 py-2 font-mono text-[0.8125rem] sm:grid-cols-2">
           {offered.map((model) => (

@@ -2,7 +2,7 @@ import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { controlLook } from '../../forms/fields.tsx'
 
-export type KeyFilter = {
+export interface KeyFilter {
   readonly text: string
   readonly metadata: readonly [string, string] | null
   readonly withRevoked: boolean
@@ -11,7 +11,7 @@ export type KeyFilter = {
 export const noFilter: KeyFilter = { text: '', metadata: null, withRevoked: false }
 export const isFiltered = ({ text, metadata }: KeyFilter): boolean => text.trim() !== '' || metadata !== null
 
-/** `tenant=acme` as a pair; null as long as it is none. */
+/** Reads `tenant=acme` as a pair; null for any other text. */
 function readPair(text: string): readonly [string, string] | null {
   const [, name, value] = /^\s*([A-Za-z0-9_.-]{1,40})\s*=\s*(.+?)\s*$/.exec(text) ?? []
   return name === undefined || value === undefined ? null : [name, value]
@@ -50,7 +50,7 @@ export function KeyFilters({ filter, onChange }: { filter: KeyFilter; onChange: 
           onChange={(event) => onChange({ ...filter, withRevoked: event.currentTarget.checked })}
           className="size-4 accent-accent"
         />
-        Show revoked
+        Show revoked keys
       </label>
     </search>
   )

@@ -9,7 +9,7 @@ import type { Key } from './read-key-form.ts'
 
 export type KeyAction = 'edit' | 'rotate' | 'revoke'
 
-type KeyRowProps = {
+interface KeyRowProps {
   readonly listed: Key
   readonly now: Date
   readonly onAction: (action: KeyAction, key: Key) => void
@@ -66,11 +66,11 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 
 function describeLimits({ monthly_budget_usd: budget, requests_per_minute: rate, models }: Key): string {
   const parts = [
-    budget === null ? null : `${formatUsd(budget)} a month`,
+    budget === null ? null : `${formatUsd(budget)}/month`,
     rate === null ? null : `${formatCount(rate)}/min`,
     models === null ? null : countOf(models.length, 'model')
   ].filter((part) => part !== null)
-  return parts.length === 0 ? 'Those of the plan' : parts.join(', ')
+  return parts.length === 0 ? 'Plan defaults' : parts.join(', ')
 }
 
 function Metadata({ pairs }: { readonly pairs: Readonly<Record<string, string>> }) {

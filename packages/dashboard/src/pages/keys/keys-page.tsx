@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useAccount } from '../../layout/caller.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { More } from '../../ui/more.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
@@ -11,11 +11,11 @@ import { EditKeyDialog } from './edit-key-dialog.tsx'
 import { isFiltered, KeyFilters, noFilter } from './key-filters.tsx'
 import { type KeyAction, KeyRow } from './key-row.tsx'
 import { NoKeys } from './no-keys.tsx'
+import { noKeysReason } from './no-keys-reason.ts'
 import type { Key } from './read-key-form.ts'
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 import { RotateKeyDialog } from './rotate-key-dialog.tsx'
 import { useHasRevoked, useKeys } from './use-keys.ts'
-import { whyNoKeys } from './why-no-keys.ts'
 
 type Open = { readonly action: 'create' } | { readonly action: KeyAction; readonly key: Key }
 
@@ -23,7 +23,7 @@ export function KeysPage() {
   const { role } = useAccount()
   const [filter, setFilter] = useState(noFilter)
   const [open, setOpen] = useState<Open | null>(null)
-  const { query, shown, isLooking } = useKeys(filter)
+  const { query, shown, isSearching } = useKeys(filter)
   const isEmpty = query.data?.length === 0 && !isFiltered(filter)
   const hasRevoked = useHasRevoked(isEmpty)
   const close = () => setOpen(null)
@@ -38,8 +38,8 @@ export function KeysPage() {
       title="Keys"
       description={
         role === 'owner'
-          ? 'What your applications identify themselves with. A revoked key is refused at once, everywhere.'
-          : 'Keys of the team. You can change and revoke those that you have made.'
+          ? 'API keys authenticate your apps. A revoked key stops working everywhere at once.'
+          : 'Keys of your team. You can edit, rotate and revoke the keys you created.'
       }
       actions={isEmpty ? undefined : create}
     >
@@ -61,9 +61,9 @@ export function KeysPage() {
             ) : (
               <NoKeys
                 create={create}
-                why={whyNoKeys({
+                why={noKeysReason({
                   isFiltered: isFiltered(filter),
-                  isLooking,
+                  isSearching,
                   isPartly: query.isFetchNextPageError,
                   hasRevoked
                 })}
@@ -72,7 +72,7 @@ export function KeysPage() {
           }
         </QueryView>
       </Card>
-      {!isLooking && <More query={query} text="Show more keys" />}
+      {!isSearching && <LoadMore query={query} text="Show more keys" />}
       {open?.action === 'create' && <CreateKeyDialog onClose={close} />}
       {open?.action === 'edit' && <EditKeyDialog target={open.key} onClose={close} />}
       {open?.action === 'rotate' && <RotateKeyDialog target={open.key} onClose={close} />}

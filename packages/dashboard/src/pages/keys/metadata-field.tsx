@@ -5,9 +5,13 @@ import { controlLook } from '../../forms/fields.tsx'
 import { useProblem } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 
-type Row = { readonly id: number; readonly name: string; readonly value: string }
+interface Row {
+  readonly id: number
+  readonly name: string
+  readonly value: string
+}
 
-/** Pairs of a name and a value, as many as somebody adds. */
+/** A list of name and value pairs that can grow and shrink. */
 export function MetadataField({ present }: { readonly present: Readonly<Record<string, string>> }) {
   const [rows, setRows] = useState<readonly Row[]>(() =>
     Object.entries(present).map(([name, value], id) => ({ id, name, value }))
@@ -17,7 +21,7 @@ export function MetadataField({ present }: { readonly present: Readonly<Record<s
   const problem = useProblem('metadata')
   const id = useId()
   const invalid = problem === undefined ? {} : ({ 'aria-invalid': true, 'aria-describedby': id } as const)
-  /** Shows other rows, with the focus on the pair at a place: what had it may be gone. */
+  /** Shows the rows and moves the focus to the pair at `place`. The element that had the focus may be gone. */
   const show = (next: readonly Row[], place: number) => {
     flushSync(() => setRows(next))
     const names = list.current?.querySelectorAll<HTMLInputElement>('[name="metadata_name"]') ?? []
@@ -31,7 +35,7 @@ export function MetadataField({ present }: { readonly present: Readonly<Record<s
       <legend className="mb-1 text-sm font-medium">
         Metadata <span className="font-normal text-ink-soft">(optional)</span>
       </legend>
-      <p className="mb-2 text-[0.8125rem] text-ink-soft">Names and values by which you find the key again.</p>
+      <p className="mb-2 text-[0.8125rem] text-ink-soft">Name and value pairs to filter your keys by.</p>
       <div ref={list} className="space-y-2">
         {rows.map((row, place) => (
           <div key={row.id} className="flex gap-2">
@@ -66,7 +70,7 @@ export function MetadataField({ present }: { readonly present: Readonly<Record<s
       )}
       <Button ref={adder} size="small" tone="plain" className={rows.length > 0 ? 'mt-2' : ''} onClick={add}>
         <Plus aria-hidden="true" className="size-3.5" />
-        Add a pair
+        Add pair
       </Button>
     </fieldset>
   )

@@ -1,45 +1,45 @@
 import { KeyRound, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Empty } from '../../ui/states.tsx'
-import type { whyNoKeys } from './why-no-keys.ts'
+import type { noKeysReason } from './no-keys-reason.ts'
 
-type NoKeysProps = {
-  readonly why: ReturnType<typeof whyNoKeys>
-  /** The button with which one is made. */
+interface NoKeysProps {
+  readonly why: ReturnType<typeof noKeysReason>
+  /** The button that creates a key. */
   readonly create: ReactNode
 }
 
-/** Instead of a list of keys that has none. */
+/** Replaces an empty list of keys. */
 export function NoKeys({ why, create }: NoKeysProps) {
   switch (why) {
     case 'new':
       return (
         <Empty icon={KeyRound} title="No keys yet" action={create}>
-          Create one, and call models with the SDK that you already use.
+          Create a key to call models with the SDK you already use.
         </Empty>
       )
     case 'revoked':
       return (
-        <Empty icon={KeyRound} title="No keys in use" action={create}>
-          Those that were revoked in the last 30 days can still be shown. Create one to call models again.
+        <Empty icon={KeyRound} title="No active keys" action={create}>
+          Create a key to call models again. “Show revoked keys” lists keys revoked in the last 30 days.
         </Empty>
       )
-    case 'looking':
+    case 'searching':
       return (
-        <Empty icon={SearchX} title="Still looking …">
-          No key was like that so far.
+        <Empty icon={SearchX} title="Searching …">
+          No matching key so far.
         </Empty>
       )
     case 'partly':
       return (
-        <Empty icon={SearchX} title="No key is like that so far">
-          Not all keys could be read.
+        <Empty icon={SearchX} title="No matching key so far">
+          Some keys could not be loaded.
         </Empty>
       )
     case 'filtered':
       return (
-        <Empty icon={SearchX} title="No key is like that">
-          Change the filter, or clear it to see every key.
+        <Empty icon={SearchX} title="No matching keys">
+          Change the filter, or clear it to see all keys.
         </Empty>
       )
   }

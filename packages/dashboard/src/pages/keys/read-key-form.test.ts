@@ -10,7 +10,7 @@ function form(fields: ReadonlyArray<readonly [string, string]>): FormData {
   return data
 }
 
-test('what is left empty is no limit', async () => {
+test('an empty field means no limit', async () => {
   assert.deepEqual(readKeyForm(form([['label', ' Production ']]), now, null), {
     ok: true,
     values: {
@@ -24,7 +24,7 @@ test('what is left empty is no limit', async () => {
   })
 })
 
-test('everything that was filled in is sent', async () => {
+test('every filled field is sent', async () => {
   const reading = readKeyForm(
     form([
       ['label', 'Tenant'],
@@ -53,7 +53,7 @@ test('everything that was filled in is sent', async () => {
   })
 })
 
-test('a budget that is shown as it is stored can be sent again, however small', async () => {
+test('a stored budget can be sent again, however small', async () => {
   for (const usd of [1e-9, 0.05, 12.5, 1_000_000]) {
     const fields = [
       ['label', 'x'],
@@ -65,7 +65,7 @@ test('a budget that is shown as it is stored can be sent again, however small', 
   }
 })
 
-test('each field says what is wrong with it', async () => {
+test('each invalid field has a message', async () => {
   const bad: ReadonlyArray<readonly [field: string, fields: ReadonlyArray<readonly [string, string]>]> = [
     ['expires_at', [['expires_at', '2026-05-04']]],
     ['expires_at', [['expires_at', 'soon']]],
@@ -103,7 +103,7 @@ test('each field says what is wrong with it', async () => {
   assert.deepEqual(Object.keys(unnamed.problems), ['label'])
 })
 
-test('a key keeps its expiry to the second while its day is not changed, even one that is over', async () => {
+test('a key keeps its exact expiry while the day is unchanged, even in the past', async () => {
   const key = { expires_at: '2026-05-01T10:20:30.000Z' } as Key
   const fields = (day: string) =>
     form([

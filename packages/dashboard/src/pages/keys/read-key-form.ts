@@ -4,15 +4,15 @@ import type { Reading } from '../../forms/form.tsx'
 import { numberOf, onlyProblems, textOf } from '../../forms/read-fields.ts'
 
 export type Key = Answer<'listKeys'>['keys'][number]
-export type KeyTerms = Required<Omit<Input<'createKey'>['body'], 'scope'>>
+export type KeySettings = Required<Omit<Input<'createKey'>['body'], 'scope'>>
 
 const metadataName = /^[A-Za-z0-9_.-]{1,40}$/
-const mostPairs = 16
+const maxPairs = 16
 
-/** The end of a day where the reader is, as the API writes instants. */
+/** The end of a day in the reader's time zone. */
 const endOfDay = (day: string): Date => new Date(`${day}T23:59:59`)
 
-/** The day of an instant where the reader is, as a date field has it. */
+/** The day of an instant in the reader's time zone, as the value of a date field. */
 export function dayOf(instant: string): string {
   const at = new Date(instant)
   const two = (part: number) => String(part).padStart(2, '0')
@@ -20,11 +20,11 @@ export function dayOf(instant: string): string {
 }
 
 /**
- * Reads the form of a key, new or present. What is left empty is no limit.
+ * Validates the form of a new or an existing key. An empty field means no limit.
  *
- * @param present keeps its expiry to the second as long as the day is not changed
+ * @param present the existing key; it keeps its exact expiry while the day is unchanged
  */
-export function readKeyForm(data: FormData, now: Date, present: Key | null): Reading<KeyTerms> {
+export function readKeyForm(data: FormData, now: Date, present: Key | null): Reading<KeySettings> {
   const label = textOf(data, 'label').trim()
   const expiry = readExpiry(textOf(data, 'expires_at'), now, present)
   const budget = readNumber(textOf(data, 'monthly_budget_usd'), 0, 1e6, false)
@@ -33,11 +33,11 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
   const models = data.getAll('models').map(String)
   const metadata = readMetadata(data)
   const problems = onlyProblems({
-    label: visibleText(label) === '' ? 'Give the key a label, so that you know later what it is for.' : null,
+    label: visibleText(label) === '' ? 'Enter a label that says what the key is for.' : null,
     expires_at: expiry.problem,
     monthly_budget_usd: budget.problem,
     requests_per_minute: rate.problem,
-    models: isRestricted && models.length === 0 ? 'Choose at least one model, or allow all of them.' : null,
+    models: isRestricted && models.length === 0 ? 'Choose at least one model, or allow all models.' : null,
     metadata: metadata.problem
   })
   if (Object.keys(problems).length > 0) return { ok: false, problems }
@@ -54,7 +54,10 @@ export function readKeyForm(data: FormData, now: Date, present: Key | null): Rea
   }
 }
 
-type Part<Value> = { readonly value: Value; readonly problem: string | null }
+interface Part<Value> {
+  readonly value: Value
+  readonly problem: string | null
+}
 
 function readExpiry(day: string, now: Date, present: Key | null): Part<string | null> {
   if (day === '') return { value: null, problem: null }
@@ -62,21 +65,21 @@ function readExpiry(day: string, now: Date, present: Key | null): Part<string | 
     return { value: present.expires_at, problem: null }
   const at = endOfDay(day)
   if (Number.isNaN(at.getTime())) return { value: null, problem: 'Enter a date.' }
-  if (at <= now) return { value: null, problem: 'Choose a day that is not over.' }
+  if (at <= now) return { value: null, problem: 'Choose today or a later day.' }
   return { value: at.toISOString(), problem: null }
 }
 
-function readNumber(text: string, least: number, most: number, isWhole: boolean): Part<number | null> {
+function readNumber(text: string, min: number, max: number, isWhole: boolean): Part<number | null> {
   const trimmed = text.trim()
   if (trimmed === '') return { value: null, problem: null }
   const value = numberOf(trimmed)
-  const isRight = Number.isFinite(value) && value >= least && value <= most && (!isWhole || Number.isInteger(value))
+  const isRight = Number.isFinite(value) && value >= min && value <= max && (!isWhole || Number.isInteger(value))
   const kind = isWhole ? 'a whole number' : 'a number'
   return isRight
     ? { value, problem: null }
     : {
         value: null,
-        problem: `Enter ${kind} between ${least} and ${most.toLocaleString('en-US')}, or nothing for no limit.`
+        problem: `Enter ${kind} from ${min} to ${max.toLocaleString('en-US')}, or leave the field empty for no limit.`
       }
 }
 
@@ -92,7 +95,7 @@ function readMetadata(data: FormData): Part<Record<string, string>> {
 
 function problemOfPairs(pairs: ReadonlyArray<readonly [name: string, value: string]>): string | null {
   if (pairs.some(([name]) => !metadataName.test(name)))
-    return 'A name has 1 to 40 letters, digits, dots, dashes and underscores.'
-  if (new Set(pairs.map(([name]) => name)).size < pairs.length) return 'Each name may be there once.'
-  return pairs.length > mostPairs ? `At most ${mostPairs} pairs.` : null
+    return 'Use 1 to 40 letters, digits, dots, dashes and underscores for a name.'
+  if (new Set(pairs.map(([name]) => name)).size < pairs.length) return 'Use each name only once.'
+  return pairs.length > maxPairs ? `Use at most ${maxPairs} pairs.` : null
 }

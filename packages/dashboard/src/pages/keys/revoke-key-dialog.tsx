@@ -6,20 +6,20 @@ import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { useNews } from '../../ui/news.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { nameOfKey, shownPrefix } from './describe-key.ts'
 import type { Key } from './read-key-form.ts'
 
 export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {
-  const tell = useNews()
+  const showToast = useToast()
   const name = nameOfKey(target)
   return (
     <Dialog
       title={`Revoke “${isolate(name)}”?`}
       description={
         <>
-          Every request with <code className="font-mono">{shownPrefix(target)}</code> is refused from then on,
-          everywhere. Answers that are being streamed run to their end. This cannot be undone.
+          New requests with <code className="font-mono">{shownPrefix(target)}</code> are refused everywhere. Running
+          streams are completed. This cannot be undone.
         </>
       }
       onClose={onClose}
@@ -28,12 +28,12 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
         read={(data) =>
           visibleText(textOf(data, 'confirmation')) === visibleText(name)
             ? { ok: true, values: null }
-            : { ok: false, problems: { confirmation: 'This is not the label of the key.' } }
+            : { ok: false, problems: { confirmation: 'This does not match the label of the key.' } }
         }
         submit={async () => {
           await call('revokeKey', { params: { id: target.id } })
           await refresh('listKeys')
-          tell('The key is revoked.')
+          showToast('Key revoked.')
           onClose()
         }}
       >
@@ -50,7 +50,7 @@ export function RevokeKeyDialog({ target, onClose }: { readonly target: Key; rea
             />
             <DialogActions>
               <Button disabled={isBusy} onClick={onClose}>
-                Keep it
+                Cancel
               </Button>
               <Button type="submit" tone="danger" isBusy={isBusy}>
                 Revoke key

@@ -17,10 +17,10 @@ import { RotationProgress } from './rotation-progress.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 
 const graces = [
-  ['0', 'Nothing: it stops at once'],
+  ['0', 'No time: it stops at once'],
   ['900', '15 minutes'],
-  ['3600', 'One hour'],
-  ['86400', 'One day']
+  ['3600', '1 hour'],
+  ['86400', '1 day']
 ] as const
 
 export function RotateKeyDialog({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {
@@ -38,7 +38,7 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
       setRotated(key)
     } catch (error) {
       if (!isCode(error, 'already_created')) throw error
-      // Rotating once more by itself would end the value that is in use.
+      // Do not rotate again without asking: that would end the value in use.
       setValueLost(true)
       setAttempt(newIdempotencyKey())
     }
@@ -60,22 +60,26 @@ export function RotateKeyDialog({ target, onClose }: { readonly target: Key; rea
   return (
     <Dialog
       title={`Rotate “${isolate(nameOfKey(target))}”`}
-      description="The key gets a new value. Its label, limits and history stay as they are."
+      description="The key gets a new value. Its label, limits and history stay the same."
       onClose={onClose}
     >
       <Form read={(data) => ({ ok: true, values: Number(textOf(data, 'grace_seconds')) })} submit={rotate}>
         {(isBusy) => (
           <>
             {isValueLost ? (
-              <Banner tone="warning" title="The key has a new value, which got lost on its way to you" isNews>
-                The value before that works on for the time that you chose. Rotate again for a value that you see: the
-                one before then stops at once.
+              <Banner
+                tone="warning"
+                title="The key has a new value, but the value was lost on its way to you"
+                isAnnounced
+              >
+                The previous value keeps working for the time you chose. Rotate again to see a new value. All earlier
+                values then stop working at once.
               </Banner>
             ) : (
               <SelectField
                 name="grace_seconds"
-                label="The old value works for another"
-                hint="Time to replace it wherever it is used."
+                label="The old value keeps working for"
+                hint="Use this time to replace it in your apps."
                 defaultValue="3600"
                 options={graces}
               />

@@ -5,25 +5,25 @@ import { Spinner } from '../../ui/button.tsx'
 
 const checkEveryMs = 2000
 
-/** Says of a key that was rotated whether its new value is in force, and looks again until it is. */
+/** Shows whether the new value of a rotated key is active, and checks again until it is. */
 export function RotationProgress({ id }: { readonly id: string }) {
   const { data } = useQuery({
     ...read('getKey', { params: { id } }),
     refetchInterval: ({ state }) => (state.data?.key.in_force === true ? false : checkEveryMs),
-    // What was found of an earlier rotation says nothing of this one.
+    // A cached result of an earlier rotation must not count for this one.
     gcTime: 0
   })
   if (data?.key.in_force === true) {
     return (
-      <Banner tone="success" title="The new value is in force" isNews>
+      <Banner tone="success" title="The new value is active" isAnnounced>
         Your apps can use it now.
       </Banner>
     )
   }
   return (
-    <Banner tone="warning" title="The new value is not in force yet" isNews>
+    <Banner tone="warning" title="The new value is not active yet" isAnnounced>
       <p className="flex items-center gap-2">
-        <Spinner /> Until it is, the old value may still work. This page checks again by itself.
+        <Spinner /> Until then, the old value may still work. This page checks again on its own.
       </p>
     </Banner>
   )

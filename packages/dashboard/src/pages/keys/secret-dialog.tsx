@@ -7,26 +7,26 @@ import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 
-type SecretDialogProps = {
+interface SecretDialogProps {
   readonly title: string
   readonly secret: string
   readonly scope: 'inference' | 'management'
   /** A model that the key may use. */
   readonly model: string
-  /** What there is to say of the key besides. */
+  /** Further notices about the key. */
   readonly children?: ReactNode
   readonly onClose: () => void
 }
 
-/** Shows a secret, the only time that anybody sees it. When the dialog goes, the page has it no more. */
+/** Shows a secret once. Closing the dialog removes it from the page. */
 export function SecretDialog({ title, secret, scope, model, children, onClose }: SecretDialogProps) {
-  // Going back, by a button or a gesture, would close it by accident. Whoever is signed out meanwhile is still led away.
+  // Going back by accident must not close the dialog. Redirects to sign-in after the session ends still work.
   useBlocker({ shouldBlockFn: ({ action }) => action !== 'PUSH' && action !== 'REPLACE', enableBeforeUnload: true })
   return (
-    <Dialog title={title} onClose={onClose} isInsistent isWide>
+    <Dialog title={title} onClose={onClose} isDismissable={false} isWide>
       <div className="space-y-5">
         <Banner tone="warning" title="Copy the key now">
-          It is shown this once. Nobody can look it up later, we neither: a lost key is rotated.
+          We can’t show it again. If you lose it, rotate the key.
         </Banner>
         <div className="flex flex-wrap items-center gap-2 rounded-xl border border-line bg-sunken p-3">
           <code data-secret className="min-w-0 flex-1 font-mono text-sm break-all">
@@ -48,9 +48,8 @@ export function SecretDialog({ title, secret, scope, model, children, onClose }:
           </section>
         ) : (
           <p className="text-sm text-ink-soft">
-            Your server sends it as <code className="font-mono">Authorization: Bearer …</code> to{' '}
-            {window.location.origin}
-            /api/keys, and there creates, changes and revokes keys of this account.
+            To create, change and revoke keys of this account, your server sends it as{' '}
+            <code className="font-mono">Authorization: Bearer …</code> to {window.location.origin}/api/keys.
           </p>
         )}
         <DialogActions>

@@ -7,7 +7,7 @@ import type { KeyFilter } from './key-filters.tsx'
 
 const pageSize = '50'
 
-/** Pages of keys. A label is looked for here, and so in all pages: those that are missing are read then. */
+/** Loads pages of keys. The label filter runs in the browser, so a search loads all remaining pages. */
 export function useKeys({ text, metadata, withRevoked }: KeyFilter) {
   const asked = {
     limit: pageSize,
@@ -29,21 +29,21 @@ export function useKeys({ text, metadata, withRevoked }: KeyFilter) {
     placeholderData: keepPreviousData
   })
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, isPlaceholderData, fetchNextPage } = query
-  const wanted = text.trim().toLowerCase()
-  const isLooking = wanted !== '' && hasNextPage && !isFetchNextPageError
+  const search = text.trim().toLowerCase()
+  const isSearching = search !== '' && hasNextPage && !isFetchNextPageError
   useEffect(() => {
-    if (isLooking && !isFetchingNextPage && !isPlaceholderData) void fetchNextPage()
-  }, [isLooking, isFetchingNextPage, isPlaceholderData, fetchNextPage])
-  const shown = (query.data ?? []).filter(({ label }) => label.toLowerCase().includes(wanted))
-  return { query, shown, isLooking: isLooking || isPlaceholderData }
+    if (isSearching && !isFetchingNextPage && !isPlaceholderData) void fetchNextPage()
+  }, [isSearching, isFetchingNextPage, isPlaceholderData, fetchNextPage])
+  const shown = (query.data ?? []).filter(({ label }) => label.toLowerCase().includes(search))
+  return { query, shown, isSearching: isSearching || isPlaceholderData }
 }
 
-/** Whether an account that has no key in use has revoked ones, which can be shown; undefined until that is known. */
+/** Whether an account without active keys has revoked keys to show; undefined while unknown. */
 export function useHasRevoked(isAsked: boolean): boolean | undefined {
   const { data, isError } = useQuery({
     ...read('listKeys', { query: { limit: '1', include_revoked: 'true' } }),
     enabled: isAsked
   })
-  // Nothing is hidden for good because this question has failed.
+  // If the check fails, offer the filter for revoked keys anyway.
   return data === undefined ? (isError ? true : undefined) : data.keys.length > 0
 }

@@ -11,15 +11,15 @@ import { Empty, Loading, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { liveReport } from '../../usage/live.ts'
 import { sumUsage } from '../../usage/sum-usage.ts'
-import { useHour } from '../../usage/use-hour.ts'
-import { DaysChart } from './days-chart.tsx'
+import { useCurrentHour } from '../../usage/use-current-hour.ts'
+import { DailyTrafficChart } from './daily-traffic-chart.tsx'
 import { PlanCard } from './plan-card.tsx'
 import { SpendCard } from './spend-card.tsx'
 import { TopList } from './top-list.tsx'
 
-/** What is spent, and by what, at a glance. All of it is of this month (UTC), as budgets are. */
+/** This month's spend, plan and activity. The month is in UTC, like budgets. */
 export function OverviewPage() {
-  const now = useHour()
+  const now = useCurrentHour()
   const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
   const from = monthStart.toISOString()
   const days = useQuery({ ...read('getUsage', { query: { from, interval: 'day' } }), ...liveReport })
@@ -29,7 +29,7 @@ export function OverviewPage() {
   const keys = useQuery(read('listKeys', { query: { include_revoked: 'true', limit: '1' } }))
   const isNew = days.data?.buckets.length === 0 && keys.data?.keys.length === 0
   return (
-    <Page title="Overview" description={`This month so far, since ${formatStart(monthStart)} (UTC).`}>
+    <Page title="Overview" description={`Your usage this month, since ${formatStart(monthStart)} (UTC).`}>
       <div className="grid grid-cols-1 items-stretch gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <SpendCard />
         <PlanCard />
@@ -45,7 +45,7 @@ export function OverviewPage() {
               </Link>
             }
           >
-            With it, your applications call every model of your plan. What they use appears here within seconds.
+            Your apps use it to call the models of your plan. Their usage appears here within seconds.
           </Empty>
         </Card>
       ) : (
@@ -54,19 +54,19 @@ export function OverviewPage() {
             <QueryView query={days} lines={7}>
               {({ buckets, from: first, to }) => {
                 const sums = sumUsage(buckets)
-                // Whether there are keys decides what to do next.
+                // The empty state depends on whether the account has keys.
                 if (buckets.length === 0 && keys.isPending) return <Loading lines={7} />
                 return buckets.length === 0 ? (
-                  <Empty icon={ChartColumn} title="Nothing was used this month">
+                  <Empty icon={ChartColumn} title="No usage this month">
                     Requests appear here within seconds.{' '}
                     <Link to="/dashboard/playground" className={textLink}>
-                      Try one in the playground.
+                      Try a model in the playground.
                     </Link>
                   </Empty>
                 ) : (
                   <div className="px-5 pb-5">
                     <Numbers {...sums} />
-                    <DaysChart buckets={buckets} sums={sums} from={new Date(first)} to={new Date(to)} />
+                    <DailyTrafficChart buckets={buckets} sums={sums} from={new Date(first)} to={new Date(to)} />
                   </div>
                 )
               }}

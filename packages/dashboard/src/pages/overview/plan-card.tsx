@@ -7,7 +7,7 @@ import { Card } from '../../ui/card.tsx'
 import { QueryView } from '../../ui/states.tsx'
 import { describeRenewal } from '../billing/describe-renewal.ts'
 
-/** The plan in force, and when it renews or ends. */
+/** The current plan, and when it renews or ends. */
 export function PlanCard() {
   const plan = useQuery(read('getPlan'))
   return (
@@ -21,7 +21,7 @@ export function PlanCard() {
             </div>
             <p className="mt-1 text-sm text-ink-soft">{describeRenewal(current)}</p>
             <Link to="/dashboard/billing" className={`mt-5 ${buttonLook()}`}>
-              {current.price_id === null ? 'Compare plans' : 'Billing'}
+              {current.price_id === null ? 'Compare plans' : 'Go to billing'}
             </Link>
           </div>
         )}

@@ -11,7 +11,7 @@ import { QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { live } from '../../usage/live.ts'
 
-/** This month's spend against what may be spent, with what is reserved for requests that are under way. */
+/** This month's spend against the budget, including the amount reserved for running requests. */
 export function SpendCard() {
   const summary = useQuery({ ...read('getUsageSummary'), ...live })
   return (
@@ -26,7 +26,7 @@ export function SpendCard() {
 function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsageSummary'>) {
   const { role } = useAccount()
   const [spent, reserved, cap] = [Number(spent_usd), Number(reserved_usd), Number(cap_usd)]
-  const left = Math.max(0, cap - spent - reserved)
+  const remaining = Math.max(0, cap - spent - reserved)
   const description = `${formatUsd(spent)} spent and ${formatUsd(reserved)} reserved of ${formatUsd(cap)}`
   return (
     <div className="px-5 pb-5">
@@ -41,8 +41,8 @@ function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsage
         {(
           [
             ['Reserved for running requests', formatUsd(reserved)],
-            ['Left', formatUsd(left)],
-            ['Starts again', formatUtcDay(new Date(resets_at))]
+            ['Remaining', formatUsd(remaining)],
+            ['Resets', formatUtcDay(new Date(resets_at))]
           ] as const
         ).map(([name, value]) => (
           <div key={name}>
@@ -51,14 +51,14 @@ function Spend({ spent_usd, reserved_usd, cap_usd, resets_at }: Answer<'getUsage
           </div>
         ))}
       </dl>
-      {left <= cap * 0.1 && (
+      {remaining <= cap * 0.1 && (
         <p className="mt-4 text-sm">
           {cap === 0
-            ? 'Every request that costs something is refused.'
-            : 'Requests that do not fit any more are refused.'}{' '}
+            ? 'The budget is $0. Requests that cost money are refused.'
+            : 'Requests that would exceed the budget are refused.'}{' '}
           {role === 'owner' && (
             <Link to="/dashboard/account" className={textLink}>
-              Look at your cap
+              Review your budget
             </Link>
           )}
         </p>

@@ -7,29 +7,29 @@ import { Empty, QueryView } from '../../ui/states.tsx'
 import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
 import { sumByGroup } from '../../usage/sum-usage.ts'
 
-const shown = 5
+const maxShown = 5
 
-type TopListProps = {
+interface TopListProps {
   readonly title: string
   readonly query: UseQueryResult<UsageReport>
 }
 
-/** What cost most, with bars to compare. */
+/** The models or keys with the highest cost, with bars to compare. */
 export function TopList({ title, query }: TopListProps) {
   return (
     <Card title={title} isFlush>
       <QueryView query={query}>
         {(report) => {
           const { groupOf, nameOf } = groupUsage(report)
-          const groups = sumByGroup(report.buckets, groupOf).slice(0, shown)
+          const groups = sumByGroup(report.buckets, groupOf).slice(0, maxShown)
           if (groups.length === 0) {
             return (
-              <Empty icon={ChartColumn} title="Nothing yet">
-                What costs most this month will stand here.
+              <Empty icon={ChartColumn} title="No usage yet">
+                Your {title.toLowerCase()} this month will appear here.
               </Empty>
             )
           }
-          const most = groups[0]?.sums.costUsd ?? 0
+          const highestUsd = groups[0]?.sums.costUsd ?? 0
           return (
             <ol className="space-y-3.5 px-5 pb-5">
               {groups.map(({ group, sums }) => (
@@ -45,7 +45,7 @@ export function TopList({ title, query }: TopListProps) {
                   <div aria-hidden="true" className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-sunken">
                     <div
                       className="h-full rounded-full bg-accent"
-                      style={{ width: `${most <= 0 ? 0 : Math.max(0, (100 * sums.costUsd) / most)}%` }}
+                      style={{ width: `${highestUsd <= 0 ? 0 : Math.max(0, (100 * sums.costUsd) / highestUsd)}%` }}
                     />
                   </div>
                 </li>

@@ -1,18 +1,18 @@
-/** Something that a streamed chat says. */
+/** One item of a streamed chat. */
 export type ChatEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'usage'; readonly usage: TokenUsage }
   | { readonly kind: 'failure'; readonly message: string }
   | { readonly kind: 'end' }
 
-export type TokenUsage = {
+export interface TokenUsage {
   readonly promptTokens: number
   readonly cachedTokens: number
   readonly completionTokens: number
   readonly reasoningTokens: number
 }
 
-type Chunk = {
+interface Chunk {
   readonly error?: { readonly message?: string } | null
   readonly choices?: ReadonlyArray<{ readonly delta?: { readonly content?: string | null } }>
   readonly usage?: {
@@ -24,9 +24,9 @@ type Chunk = {
 }
 
 /**
- * What one event of a stream says: nothing, one thing, or several, since some providers send usage with the last text.
+ * Reads one event of a stream. It can hold several items: some providers send usage with the last text.
  *
- * @param data of the event; what is not understood says nothing
+ * @param data the `data:` of the event; unknown data yields nothing
  */
 export function readChatEvents(data: string): ChatEvent[] {
   if (data === '[DONE]') return [{ kind: 'end' }]
@@ -47,7 +47,7 @@ export function readChatEvents(data: string): ChatEvent[] {
 
 const toFailure = ({ message }: NonNullable<Chunk['error']>): ChatEvent => ({
   kind: 'failure',
-  message: message ?? 'The stream failed.'
+  message: message ?? 'The stream failed. Send the message again.'
 })
 
 const toUsage = (usage: NonNullable<Chunk['usage']>): TokenUsage => ({
@@ -57,7 +57,7 @@ const toUsage = (usage: NonNullable<Chunk['usage']>): TokenUsage => ({
   reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0
 })
 
-export type Prices = {
+export interface Prices {
   readonly input: number
   readonly cached_input: number
   readonly output: number
@@ -65,9 +65,9 @@ export type Prices = {
 }
 
 /**
- * What a call costs, in dollars, as the gateway reckons it.
+ * The cost of a call in dollars, computed like the gateway does.
  *
- * @param prices in dollars a million tokens
+ * @param prices dollars per million tokens
  */
 export function costUsd(usage: TokenUsage, prices: Prices): number {
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = usage

@@ -1,25 +1,33 @@
 import type { Message } from '../../snippets/write-snippets.ts'
 import type { Turn } from './use-chat.ts'
 
-type Said = Pick<Turn, 'question' | 'answer' | 'state'>
+/** A placeholder for the first message. */
+export const exampleQuestion = 'What does a toll gate do?'
 
-/** What a question is sent with: the instructions, what was said before, and itself. What failed was not said. */
-export function askedMessages(turns: readonly Said[], system: string, question: string): Message[] {
-  const said = turns
+type PastTurn = Pick<Turn, 'question' | 'answer' | 'state'>
+
+/** The messages of a call: the system prompt, the earlier conversation without failed turns, and the question. */
+export function requestMessages(turns: readonly PastTurn[], system: string, question: string): Message[] {
+  const conversation = turns
     .filter(({ answer, state }) => answer !== '' && state !== 'failed')
     .flatMap(({ question, answer }): Message[] => [
       { role: 'user', content: question },
       { role: 'assistant', content: answer }
     ])
-  const instructions: Message[] = system.trim() === '' ? [] : [{ role: 'system', content: system }]
-  return [...instructions, ...said, { role: 'user', content: question }]
+  const systemMessages: Message[] = system.trim() === '' ? [] : [{ role: 'system', content: system }]
+  return [...systemMessages, ...conversation, { role: 'user', content: question }]
 }
 
-/** The call that would be made now; without a question, the last that was made; without any, one to begin with. */
-export function shownMessages(turns: readonly Said[], system: string, question: string, example: string): Message[] {
-  if (question.trim() !== '') return askedMessages(turns, system, question)
+/** The messages of the next call; without a question those of the last call; without any call an example. */
+export function snippetMessages(
+  turns: readonly PastTurn[],
+  system: string,
+  question: string,
+  example: string
+): Message[] {
+  if (question.trim() !== '') return requestMessages(turns, system, question)
   const last = turns.at(-1)
   return last === undefined
-    ? askedMessages([], system, example)
-    : askedMessages(turns.slice(0, -1), system, last.question)
+    ? requestMessages([], system, example)
+    : requestMessages(turns.slice(0, -1), system, last.question)
 }

@@ -1,24 +1,17 @@
-import { Link } from '@tanstack/react-router'
-import { MessagesSquare, SendHorizontal, Square } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { controlLook } from '../../forms/fields.tsx'
 import { gatewayUrl } from '../../gateway-url.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Snippets } from '../../snippets/snippets.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty } from '../../ui/states.tsx'
-import { textLink } from '../../ui/text-link.ts'
-import { shownMessages } from './messages.ts'
+import { Conversation } from './conversation.tsx'
+import { MessageForm } from './message-form.tsx'
+import { exampleQuestion, snippetMessages } from './messages.ts'
 import { Settings } from './settings.tsx'
-import { TurnView } from './turn-view.tsx'
 import { useChat } from './use-chat.ts'
 import { useModels } from './use-models.ts'
 
-const example = 'What does a toll gate do?'
-
-/** Chats through the gateway, as an application does. The key is in this page's memory alone, as long as it is open. */
+/** A chat through the gateway, like an app's. The key stays in the memory of this page and is gone when the page is left. */
 export function PlaygroundPage() {
   const { models: offered } = useAccount()
   const [key, setKey] = useState('')
@@ -39,12 +32,12 @@ export function PlaygroundPage() {
     setQuestion('')
     input.current?.focus()
     const isAnswered = await ask({ url: gatewayUrl(), key: key.trim() }, model, system, question)
-    // To be sent again, unless something else is being written by now.
-    if (!isAnswered) setQuestion((written) => (written === '' ? question : written))
+    // Restore the unanswered question, unless a new one was typed meanwhile.
+    if (!isAnswered) setQuestion((typed) => (typed === '' ? question : typed))
   }
 
   return (
-    <Page title="Playground" description="Try a model with one of your keys, and take the same call into your code.">
+    <Page title="Playground" description="Try a model with one of your keys, then copy the call into your code.">
       <div className="grid grid-cols-1 gap-6 xl:grid-cols-[22rem_minmax(0,1fr)]">
         <Settings
           onKey={setKey}
@@ -59,84 +52,25 @@ export function PlaygroundPage() {
           aria-label="Chat"
           className="flex min-h-96 flex-col rounded-2xl border border-line bg-surface shadow-card"
         >
-          <div role="log" aria-label="Conversation" aria-busy={isStreaming} className="flex-1">
-            {turns.length === 0 ? (
-              <Empty icon={MessagesSquare} title="Nothing said yet">
-                {key.trim() === '' ? (
-                  <>
-                    Paste a key first. None at hand?{' '}
-                    <Link to="/dashboard/keys" className={textLink}>
-                      Create one
-                    </Link>
-                    .
-                  </>
-                ) : (
-                  'Ask something below.'
-                )}
-              </Empty>
-            ) : (
-              <ol className="divide-y divide-line">
-                {turns.map((turn) => (
-                  <TurnView
-                    key={turn.id}
-                    turn={turn}
-                    prices={offered.find(({ id }) => id === turn.model)?.usd_per_million_tokens ?? null}
-                  />
-                ))}
-              </ol>
-            )}
-          </div>
-          <form
-            className="border-t border-line p-4"
-            onSubmit={(event) => {
-              event.preventDefault()
-              void send()
-            }}
-          >
-            <textarea
-              ref={input}
-              aria-label="Message"
-              placeholder={example}
-              rows={3}
-              value={question}
-              onChange={(event) => setQuestion(event.currentTarget.value)}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-                event.preventDefault()
-                void send()
-              }}
-              className={`${controlLook} resize-y py-2`}
-            />
-            <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
-              <p className="text-[0.8125rem] text-ink-soft">Enter sends, Shift + Enter begins a line.</p>
-              <div className="ml-auto flex gap-2">
-                {turns.length > 0 && !isStreaming && (
-                  <Button tone="quiet" onClick={clear}>
-                    Start over
-                  </Button>
-                )}
-                {isStreaming ? (
-                  <Button onClick={stop}>
-                    <Square aria-hidden="true" className="size-3.5" />
-                    Stop
-                  </Button>
-                ) : (
-                  <Button type="submit" tone="primary" disabled={!isReady}>
-                    <SendHorizontal aria-hidden="true" className="size-4" />
-                    Send
-                  </Button>
-                )}
-              </div>
-            </div>
-          </form>
+          <Conversation turns={turns} isStreaming={isStreaming} hasKey={key.trim() !== ''} offered={offered} />
+          <MessageForm
+            input={input}
+            question={question}
+            onQuestion={setQuestion}
+            onSend={() => void send()}
+            isReady={isReady}
+            isStreaming={isStreaming}
+            onStop={stop}
+            {...(turns.length > 0 && { onClear: clear })}
+          />
         </section>
       </div>
-      <Card title="The same call in your code" description="Put your key in the place of YOUR_API_KEY.">
+      <Card title="The same call in your code" description="Replace YOUR_API_KEY with your key.">
         <Snippets
           gatewayUrl={gatewayUrl()}
           secret="YOUR_API_KEY"
           model={model === '' ? (offered.find(({ kind }) => kind === 'chat')?.id ?? '') : model}
-          messages={shownMessages(turns, system, question, example)}
+          messages={snippetMessages(turns, system, question, exampleQuestion)}
           isStream
         />
       </Card>

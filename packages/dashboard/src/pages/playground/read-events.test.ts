@@ -12,7 +12,7 @@ async function* cut(bytes: Uint8Array, places: readonly number[]): AsyncGenerato
   yield bytes.subarray(from)
 }
 
-test('events are the same wherever the bytes are cut', async () => {
+test('events do not depend on how the bytes are split into chunks', async () => {
   const stream = ': comment\ndata: {"a":"é—🚦"}\n\nevent: x\r\ndata:second\r\n\r\ndata: [DONE]\n\n'
   const bytes = new TextEncoder().encode(stream)
   await fc.assert(

@@ -1,7 +1,7 @@
 /**
- * The `data:` of each event of a stream as it comes (server-sent events), however the bytes are cut into chunks.
+ * Yields the `data:` of each server-sent event of a stream. Chunks can end anywhere.
  *
- * @param chunks of UTF-8
+ * @param chunks UTF-8 bytes
  */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()

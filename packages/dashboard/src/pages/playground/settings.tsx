@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import type { Models } from './use-models.ts'
 
-type SettingsProps = {
+interface SettingsProps {
   readonly onKey: (key: string) => void
   readonly models: Models
   readonly chatModels: readonly string[]
@@ -14,59 +14,16 @@ type SettingsProps = {
   readonly onSystem: (system: string) => void
 }
 
-const describeAbsence = ({ names, isLoading }: Models): string =>
-  isLoading ? 'Loading …' : names === null ? 'Paste a key to see its models' : 'This key calls no chat model'
+const whyNoModels = ({ names, isLoading }: Models): string =>
+  isLoading ? 'Loading …' : names === null ? 'Paste a key to see its models' : 'This key cannot call a chat model'
 
-/** With which key, model and instructions. */
+/** Chooses the key, the model and the system prompt. */
 export function Settings({ onKey, models, chatModels, model, onModel, system, onSystem }: SettingsProps) {
   const id = useId()
-  const keyInput = useRef<HTMLInputElement>(null)
-  const isWrong = models.problem !== null
   return (
     <Card title="Settings">
       <div className="space-y-4">
-        <div>
-          <label htmlFor={`${id}-key`} className="mb-1.5 block text-sm font-medium">
-            API key
-          </label>
-          <input
-            ref={keyInput}
-            id={`${id}-key`}
-            // Not a password: browsers offer to keep those, whatever the page asks for.
-            type="text"
-            autoComplete="off"
-            autoCapitalize="off"
-            autoCorrect="off"
-            spellCheck={false}
-            placeholder="tg_…"
-            // With a value of React's, the key would stand in the page's HTML.
-            defaultValue=""
-            onChange={(event) => onKey(event.currentTarget.value)}
-            aria-invalid={isWrong || undefined}
-            aria-describedby={`${id}-key-hint`}
-            className={`${controlLook} masked h-10 font-mono text-sm`}
-          />
-          <p
-            id={`${id}-key-hint`}
-            role="status"
-            className={`mt-1.5 text-[0.8125rem] ${isWrong ? 'text-danger' : 'text-ink-soft'}`}
-          >
-            {models.problem ?? 'It is not stored: leave the page, and it is forgotten.'}
-          </p>
-          {models.retry !== null && (
-            <Button
-              size="small"
-              className="mt-2"
-              onClick={() => {
-                // The button goes when the models are there.
-                keyInput.current?.focus()
-                models.retry?.()
-              }}
-            >
-              Try again
-            </Button>
-          )}
-        </div>
+        <KeyField onKey={onKey} models={models} />
         <div>
           <label htmlFor={`${id}-model`} className="mb-1.5 block text-sm font-medium">
             Model
@@ -78,7 +35,7 @@ export function Settings({ onKey, models, chatModels, model, onModel, system, on
             onChange={(event) => onModel(event.currentTarget.value)}
             className={`${controlLook} h-10 disabled:opacity-60`}
           >
-            {chatModels.length === 0 && <option value="">{describeAbsence(models)}</option>}
+            {chatModels.length === 0 && <option value="">{whyNoModels(models)}</option>}
             {chatModels.map((name) => (
               <option key={name} value={name}>
                 {name}
@@ -88,7 +45,7 @@ export function Settings({ onKey, models, chatModels, model, onModel, system, on
         </div>
         <div>
           <label htmlFor={`${id}-system`} className="mb-1.5 block text-sm font-medium">
-            Instructions <span className="font-normal text-ink-soft">(optional)</span>
+            System prompt <span className="font-normal text-ink-soft">(optional)</span>
           </label>
           <textarea
             id={`${id}-system`}
@@ -101,5 +58,55 @@ export function Settings({ onKey, models, chatModels, model, onModel, system, on
         </div>
       </div>
     </Card>
+  )
+}
+
+function KeyField({ onKey, models }: Pick<SettingsProps, 'onKey' | 'models'>) {
+  const id = useId()
+  const keyInput = useRef<HTMLInputElement>(null)
+  const isInvalid = models.problem !== null
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
+        API key
+      </label>
+      <input
+        ref={keyInput}
+        id={id}
+        // Not a password field: browsers offer to store passwords, even with autocomplete off.
+        type="text"
+        autoComplete="off"
+        autoCapitalize="off"
+        autoCorrect="off"
+        spellCheck={false}
+        placeholder="tg_…"
+        // A controlled value would put the key into the page's HTML.
+        defaultValue=""
+        onChange={(event) => onKey(event.currentTarget.value)}
+        aria-invalid={isInvalid || undefined}
+        aria-describedby={`${id}-hint`}
+        className={`${controlLook} masked h-10 font-mono text-sm`}
+      />
+      <p
+        id={`${id}-hint`}
+        role="status"
+        className={`mt-1.5 text-[0.8125rem] ${isInvalid ? 'text-danger' : 'text-ink-soft'}`}
+      >
+        {models.problem ?? 'The key is not stored. It is gone when you leave this page.'}
+      </p>
+      {models.retry !== null && (
+        <Button
+          size="small"
+          className="mt-2"
+          onClick={() => {
+            // The button disappears once the models are loaded.
+            keyInput.current?.focus()
+            models.retry?.()
+          }}
+        >
+          Try again
+        </Button>
+      )}
+    </div>
   )
 }

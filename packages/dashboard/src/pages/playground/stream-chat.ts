@@ -3,25 +3,31 @@ import type { Message } from '../../snippets/write-snippets.ts'
 import { readChatEvents, type TokenUsage } from './chat-events.ts'
 import { readEvents } from './read-events.ts'
 
-export type Gateway = { readonly url: string; readonly key: string }
+export interface Gateway {
+  readonly url: string
+  readonly key: string
+}
 
-const unreachable = 'The gateway cannot be reached. Check that it runs, and try again.'
+const unreachable = 'The gateway cannot be reached. Check that it is running, then try again.'
 
-/** Names of the models that a key may call. @throws ApiError */
+/** Lists the models that a key may call. @throws ApiError */
 export async function listModels({ url, key }: Gateway, signal: AbortSignal): Promise<string[]> {
   const response = await ask(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` }, signal })
   const { data } = (await response.json()) as { data: Array<{ id: string }> }
   return data.map(({ id }) => id)
 }
 
-export type ChatRequest = { readonly model: string; readonly messages: readonly Message[] }
+export interface ChatRequest {
+  readonly model: string
+  readonly messages: readonly Message[]
+}
 
 /**
- * Streams a chat.
+ * Streams a chat completion.
  *
- * @param onText gets each piece of the answer
- * @returns what the call used; null if the stream did not say
- * @throws ApiError, also for a stream that breaks off; or what the signal was aborted with
+ * @param onText receives each piece of the output
+ * @returns the usage of the call; null if the stream has none
+ * @throws ApiError, also if the stream ends early; the signal's reason after an abort
  */
 export async function streamChat(
   { url, key }: Gateway,
@@ -44,7 +50,7 @@ export async function streamChat(
       else return usage
     }
   }
-  throw new ApiError(response.status, 'stream_failed', 'The answer broke off.')
+  throw new ApiError(response.status, 'stream_failed', 'The answer ended early. Send the message again.')
 }
 
 async function ask(url: string, options: RequestInit): Promise<Response> {
@@ -60,7 +66,7 @@ async function ask(url: string, options: RequestInit): Promise<Response> {
   throw new ApiError(response.status, error?.code ?? 'unreadable', error?.message ?? unreachable)
 }
 
-/** Not every browser lets a body be iterated. */
+/** Reads a response body. Not every browser supports async iteration of it. */
 async function* piecesOf({ body }: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
   if (reader === undefined) return
@@ -68,7 +74,7 @@ async function* piecesOf({ body }: Response, signal: AbortSignal): AsyncGenerato
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value
   } catch (error) {
     if (signal.aborted) throw error
-    throw new ApiError(0, 'unreachable', 'The connection to the gateway broke off.')
+    throw new ApiError(0, 'unreachable', 'The connection to the gateway was lost. Send the message again.')
   } finally {
     reader.releaseLock()
   }

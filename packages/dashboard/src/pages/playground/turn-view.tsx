@@ -5,13 +5,13 @@ import { Spinner } from '../../ui/button.tsx'
 import { costUsd, type Prices } from './chat-events.ts'
 import type { Turn } from './use-chat.ts'
 
-type TurnViewProps = {
+interface TurnViewProps {
   readonly turn: Turn
-  /** Null for a model whose prices are not known here. */
+  /** Null if the prices of the model are unknown. */
   readonly prices: Prices | null
 }
 
-/** A question, its answer, and what it took. */
+/** A question, its answer, and the time, tokens and cost. */
 export function TurnView({ turn, prices }: TurnViewProps) {
   return (
     <li className="space-y-3 px-5 py-4">
@@ -23,23 +23,25 @@ export function TurnView({ turn, prices }: TurnViewProps) {
         </p>
       )}
       {turn.problem !== null && (
-        <Banner tone="danger" isNews>
+        <Banner tone="danger" isAnnounced>
           {turn.problem}
         </Banner>
       )}
-      {turn.state === 'stopped' && <p className="text-sm text-ink-soft">Stopped. What had come so far is charged.</p>}
-      {turn.state !== 'streaming' && <Measures turn={turn} prices={prices} />}
+      {turn.state === 'stopped' && (
+        <p className="text-sm text-ink-soft">Stopped. The tokens used so far are charged.</p>
+      )}
+      {turn.state !== 'streaming' && <TurnStats turn={turn} prices={prices} />}
     </li>
   )
 }
 
-function Measures({ turn: { model, usage, firstTokenMs, totalMs }, prices }: TurnViewProps) {
+function TurnStats({ turn: { model, usage, firstTokenMs, totalMs }, prices }: TurnViewProps) {
   const facts = [
     ['Model', model],
     ['First token', firstTokenMs === null ? null : `${formatCount(firstTokenMs)} ms`],
     ['Total', totalMs === null ? null : `${formatCount(totalMs)} ms`],
-    ['Prompt', usage === null ? null : `${formatCount(usage.promptTokens)} tokens`],
-    ['Answer', usage === null ? null : `${formatCount(usage.completionTokens)} tokens`],
+    ['Input', usage === null ? null : `${formatCount(usage.promptTokens)} tokens`],
+    ['Output', usage === null ? null : `${formatCount(usage.completionTokens)} tokens`],
     ['Cost', usage === null || prices === null ? null : formatUsd(costUsd(usage, prices))]
   ] as const
   return (

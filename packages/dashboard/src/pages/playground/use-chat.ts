@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 import { explain } from '../../api/api-error.ts'
 import type { TokenUsage } from './chat-events.ts'
-import { askedMessages } from './messages.ts'
+import { requestMessages } from './messages.ts'
 import { type Gateway, streamChat } from './stream-chat.ts'
 
-export type Turn = {
+export interface Turn {
   readonly id: number
   readonly model: string
   readonly question: string
@@ -12,18 +12,18 @@ export type Turn = {
   readonly state: 'streaming' | 'done' | 'stopped' | 'failed'
   readonly problem: string | null
   readonly usage: TokenUsage | null
-  /** Milliseconds to the first piece of the answer, and to its end. */
+  /** Milliseconds until the first piece of the answer, and until its end. */
   readonly firstTokenMs: number | null
   readonly totalMs: number | null
 }
 
-/** A conversation, kept as long as the page is there. */
+/** A conversation that lasts as long as the page is open. */
 export function useChat() {
   const [turns, setTurns] = useState<readonly Turn[]>([])
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
 
-  /** @returns whether there is an answer, be it a part of one: without it, the question is still to be asked */
+  /** @returns whether there is at least a part of an answer; otherwise the question can be sent again */
   const ask = async (gateway: Gateway, model: string, system: string, question: string): Promise<boolean> => {
     const abort = new AbortController()
     running.current = abort
@@ -32,7 +32,7 @@ export function useChat() {
     const elapsed = () => Math.round(performance.now() - startedAt)
     const change = (changed: (turn: Turn) => Partial<Turn>) =>
       setTurns((all) => all.map((turn) => (turn.id === id ? { ...turn, ...changed(turn) } : turn)))
-    const messages = askedMessages(turns, system, question)
+    const messages = requestMessages(turns, system, question)
     const started = { state: 'streaming', problem: null, usage: null, firstTokenMs: null, totalMs: null } as const
     setTurns([...turns, { id, model, question, answer: '', ...started }])
     let isAnswered = false

@@ -2,22 +2,22 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiError, explain } from '../../api/api-error.ts'
 import { type Gateway, listModels } from './stream-chat.ts'
 
-export type Models = {
-  /** Null as long as they are not known. */
+export interface Models {
+  /** Null while unknown. */
   readonly names: readonly string[] | null
   readonly problem: string | null
   readonly isLoading: boolean
-  /** Asks once more; null where that would not help. */
+  /** Loads the models again; null if a retry cannot help. */
   readonly retry: (() => void) | null
 }
 
 const none: Models = { names: null, problem: null, isLoading: false, retry: null }
-/** As a key is written; the gateway knows more. */
+/** The format of a key. Only the gateway can tell whether it is valid. */
 const keyForm = /^tg_[0-9A-Za-z]{49}$/
 
 /**
- * The models that a key may call, asked for as soon as it is whole. Not a query: those keep what they were asked, and a key
- * must be gone when the page is.
+ * The models that a key may call, loaded as soon as the key is complete. This is not a query, because the query cache would
+ * keep the key after the page is left.
  */
 export function useModels({ url, key }: Gateway): Models {
   const [models, setModels] = useState<Models>(none)
@@ -26,7 +26,7 @@ export function useModels({ url, key }: Gateway): Models {
     asking.current?.abort()
     const abort = new AbortController()
     asking.current = abort
-    // An answer to what was asked before is not for the present key.
+    // A late answer must not apply to a newer key.
     const set = (next: Models) => {
       if (!abort.signal.aborted) setModels(next)
     }
@@ -35,7 +35,7 @@ export function useModels({ url, key }: Gateway): Models {
     try {
       set({ ...none, names: await listModels({ url, key }, abort.signal) })
     } catch (error) {
-      set({ ...none, problem: explain(error), retry: mayHelp(error) ? () => void load() : null })
+      set({ ...none, problem: explain(error), retry: canRetry(error) ? () => void load() : null })
     }
   }, [url, key])
   useEffect(() => {
@@ -45,9 +45,9 @@ export function useModels({ url, key }: Gateway): Models {
   return models
 }
 
-const mayHelp = (error: unknown): boolean => !(error instanceof ApiError) || error.isTemporary || error.status === 429
+const canRetry = (error: unknown): boolean => !(error instanceof ApiError) || error.isTemporary || error.status === 429
 
 const describeKey = (key: string): string =>
   key.startsWith('tgm_')
-    ? 'This is a management key: it calls no models.'
-    : 'This is not a whole key yet. Keys begin with tg_ and have 52 characters.'
+    ? 'This is a management key. It cannot call models.'
+    : 'This key is incomplete. API keys start with tg_ and have 52 characters.'

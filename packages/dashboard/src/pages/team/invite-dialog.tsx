@@ -8,15 +8,18 @@ import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 
-type Invited = { readonly email: string; readonly link: string }
+interface Invited {
+  readonly email: string
+  readonly link: string
+}
 
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const [invited, setInvited] = useState<Invited | null>(null)
   if (invited !== null) return <LinkDialog {...invited} onClose={onClose} />
   return (
     <Dialog
-      title="Invite somebody"
-      description="They share your keys, your plan and your budget once they have accepted."
+      title="Invite someone"
+      description="Once they accept, they share your keys, plan and budget."
       onClose={onClose}
     >
       <Form
@@ -60,9 +63,9 @@ function LinkDialog({ email, link, onClose }: Invited & { readonly onClose: () =
   return (
     <Dialog
       title="Invitation ready"
-      description={`Whoever is new here gets it by mail. Otherwise send ${email} this link, which is shown this once.`}
+      description={`We e-mail this link to ${email}. If it does not arrive, send it yourself. We can’t show it again.`}
       onClose={onClose}
-      isInsistent
+      isDismissable={false}
     >
       <div className="space-y-4">
         <div className="flex flex-wrap items-center gap-2 rounded-xl border border-line bg-sunken p-3">

@@ -16,7 +16,7 @@ import { Page } from '../../ui/page.tsx'
 import { Empty, QueryView } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { InviteDialog } from './invite-dialog.tsx'
-import { type Leaving, RemoveSeatDialog } from './remove-seat-dialog.tsx'
+import { type Removal, RemoveSeatDialog } from './remove-seat-dialog.tsx'
 
 type Team = Answer<'getTeam'>['team']
 
@@ -24,64 +24,70 @@ export function TeamPage() {
   const { role } = useAccount()
   const team = useQuery(read('getTeam'))
   const [isInviting, setInviting] = useState(false)
-  const [leaving, setLeaving] = useState<Leaving | null>(null)
+  const [removal, setRemoval] = useState<Removal | null>(null)
   const seats = team.data?.team.seats
   const isFull = seats !== undefined && seats.limit !== null && seats.used >= seats.limit
   const invite = (
     <Button tone="primary" onClick={() => setInviting(true)}>
       <Plus aria-hidden="true" className="size-4" />
-      Invite somebody
+      Invite someone
     </Button>
   )
   return (
     <Page
       title="Team"
-      description="Everybody with a seat shares the plan, the keys and the budget."
+      description="Everyone with a seat shares the plan, the keys and the budget."
       actions={role === 'owner' && seats !== undefined && !isFull ? invite : undefined}
     >
       {role === 'owner' && isFull && (
-        <Banner title={seats.limit === 1 ? 'Your plan is for one person' : 'Every seat is taken'}>
+        <Banner title={seats.limit === 1 ? 'Your plan is for one person' : 'All seats are taken'}>
           {seats.limit === 1
-            ? 'With a plan for teams, others share your keys and budget.'
-            : 'Remove somebody, or choose a plan with more seats, to invite others.'}{' '}
+            ? 'Choose a plan with more seats to share your keys and budget with others.'
+            : 'To invite someone, remove a member or choose a plan with more seats.'}{' '}
           <Link to="/dashboard/billing" className={textLink}>
-            See the plans
+            Compare plans
           </Link>
         </Banner>
       )}
       <Card isFlush {...(seats !== undefined && { title: 'Members', description: describeSeats(seats) })}>
         <QueryView query={team}>
-          {(data) => <Members team={data.team} isOwner={role === 'owner'} onRemove={setLeaving} />}
+          {(data) => <Members team={data.team} isOwner={role === 'owner'} onRemove={setRemoval} />}
         </QueryView>
       </Card>
       {role === 'owner' && team.data !== undefined && (
-        <Card isFlush title="Invitations" description="Links that wait for an answer. Each works for one person.">
+        <Card
+          isFlush
+          title="Invitations"
+          description="Invitations without an answer yet. Each link works for one person."
+        >
           <Invitations
             team={team.data.team}
             action={isFull ? undefined : invite}
-            onWithdraw={(id, email) => setLeaving({ kind: 'invitation', id, name: email })}
+            onWithdraw={(id, email) => setRemoval({ kind: 'invitation', id, name: email })}
           />
         </Card>
       )}
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
-      {leaving !== null && <RemoveSeatDialog leaving={leaving} onClose={() => setLeaving(null)} />}
+      {removal !== null && <RemoveSeatDialog removal={removal} onClose={() => setRemoval(null)} />}
     </Page>
   )
 }
 
 const describeSeats = ({ used, limit }: Team['seats']): string =>
-  limit === null
-    ? `${countOf(used, 'seat')} in use, as many as you like`
-    : `${used} of ${countOf(limit, 'seat')} in use`
+  limit === null ? `${countOf(used, 'seat')} in use, no limit` : `${used} of ${countOf(limit, 'seat')} in use`
 
-type MembersProps = { readonly team: Team; readonly isOwner: boolean; readonly onRemove: (leaving: Leaving) => void }
+interface MembersProps {
+  readonly team: Team
+  readonly isOwner: boolean
+  readonly onRemove: (removal: Removal) => void
+}
 
 function Members({ team, isOwner, onRemove }: MembersProps) {
   const user = useUser()
   return (
     <ul aria-label="Members" className="divide-y divide-line border-t border-line">
       {team.members.map(({ id, name: chosen, email, role, joined }) => {
-        // Whoever was invited by mail has none until they choose one; and a name can look like nothing.
+        // Users invited by e-mail have no name at first, and a name can look empty.
         const name = visibleText(chosen) === '' ? email : chosen
         return (
           <Row
@@ -112,7 +118,7 @@ function Members({ team, isOwner, onRemove }: MembersProps) {
   )
 }
 
-type InvitationsProps = {
+interface InvitationsProps {
   readonly team: Team
   readonly action: ReactNode
   readonly onWithdraw: (id: string, email: string) => void
@@ -121,8 +127,8 @@ type InvitationsProps = {
 function Invitations({ team, action, onWithdraw }: InvitationsProps) {
   if (team.invitations.length === 0) {
     return (
-      <Empty icon={UserRoundPlus} title="Nobody is invited" action={action}>
-        Whoever you invite gets a link, and decides whether to join.
+      <Empty icon={UserRoundPlus} title="No pending invitations" action={action}>
+        Invited people get a link and decide whether to join.
       </Empty>
     )
   }
@@ -145,7 +151,7 @@ function Invitations({ team, action, onWithdraw }: InvitationsProps) {
           }
           action={
             <Button size="small" onClick={() => onWithdraw(id, email)}>
-              Withdraw<span className="sr-only"> the invitation of {email}</span>
+              Withdraw<span className="sr-only"> the invitation to {email}</span>
             </Button>
           }
         />
@@ -154,7 +160,7 @@ function Invitations({ team, action, onWithdraw }: InvitationsProps) {
   )
 }
 
-type RowProps = {
+interface RowProps {
   readonly name: string
   readonly detail: ReactNode
   readonly badge: ReactNode

@@ -4,26 +4,26 @@ import { formatUsd } from '../../format/money.ts'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { groupUsage, type UsageReport } from '../../usage/group-usage.ts'
 import { type Measure, measures, stackUsage } from '../../usage/stack-usage.ts'
-import { startsBetween } from '../../usage/sum-usage.ts'
+import { bucketStarts } from '../../usage/sum-usage.ts'
 
-/** A report over time: of what it answers, whatever is asked for meanwhile. */
+/** Shows a report over time. It keeps the report's own range and grouping while another report loads. */
 export function UsageChart({ report, measure }: { readonly report: UsageReport; readonly measure: Measure }) {
   const interval = report.interval === 'hour' ? 'hour' : 'day'
-  const starts = startsBetween(new Date(report.from), new Date(report.to), interval)
+  const starts = bucketStarts(new Date(report.from), new Date(report.to), interval)
   const names = starts.map((start) => nameOfStart(start, interval))
   const series = stackUsage(report.buckets, starts, measure, groupUsage(report))
-  const measureName = measures.find(([one]) => one === measure)?.[1] ?? measure
+  const measureName = measures.find(([name]) => name === measure)?.[1] ?? measure
   const isMoney = measure === 'cost'
   return (
     <div className="px-5 pb-5">
       <BarChart
-        label={`${measureName} over time; the tables below have the numbers`}
+        label={`${measureName} per ${interval}. The tables below show the numbers.`}
         names={names}
         series={series}
         format={isMoney ? formatUsd : formatCompact}
       />
       <ChartTable
-        caption={`${measureName} of each ${interval}`}
+        caption={`${measureName} per ${interval}`}
         heading={interval === 'hour' ? 'Hour (UTC)' : 'Day (UTC)'}
         names={names}
         series={series}

@@ -12,7 +12,7 @@ import { download } from '../../usage/download.ts'
 import { liveReport } from '../../usage/live.ts'
 import { measures } from '../../usage/stack-usage.ts'
 import { ranges, usageRange } from '../../usage/usage-range.ts'
-import { useHour } from '../../usage/use-hour.ts'
+import { useCurrentHour } from '../../usage/use-current-hour.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { groupings, type UsageSearch } from './usage-search.ts'
 import { UsageTable } from './usage-table.tsx'
@@ -23,17 +23,17 @@ export function UsagePage() {
   const navigate = useNavigate({ from: '/dashboard/usage' })
   const { range = 'month', by = 'model', show = 'cost' } = search
   const change = (changed: UsageSearch) => void navigate({ search: { ...search, ...changed }, replace: true })
-  const { from, to, interval } = usageRange(range, useHour())
+  const { from, to, interval } = usageRange(range, useCurrentHour())
   const input = { query: { from: from.toISOString(), to: to.toISOString(), interval, group_by: by } } as const
   const usage = useQuery({ ...read('getUsage', input), ...liveReport, placeholderData: keepPreviousData })
-  // What was asked for before stays, paler, until the next answer is there.
+  // The previous report stays, dimmed, until the next one is loaded.
   const isOld = usage.isPlaceholderData
   const report = usage.data
-  const showName = measures.find(([one]) => one === show)?.[1] ?? show
+  const showName = measures.find(([name]) => name === show)?.[1] ?? show
   return (
     <Page
       title="Usage"
-      description="What was asked of models, and what it cost. Days are those of UTC. New requests appear within seconds."
+      description="Requests, tokens and cost. Days are in UTC. New requests appear within seconds."
       actions={
         <Button
           disabled={report === undefined || report.buckets.length === 0 || isOld}
@@ -47,17 +47,20 @@ export function UsagePage() {
       }
     >
       <div className="flex flex-wrap gap-3">
-        <Segments legend="Time" options={ranges} value={range} onChange={(value) => change({ range: value })} />
-        <Segments legend="Grouped by" options={groupings} value={by} onChange={(value) => change({ by: value })} />
-        <Segments legend="Shown" options={measures} value={show} onChange={(value) => change({ show: value })} />
+        <Segments legend="Time range" options={ranges} value={range} onChange={(value) => change({ range: value })} />
+        <Segments legend="Group by" options={groupings} value={by} onChange={(value) => change({ by: value })} />
+        <Segments legend="Show" options={measures} value={show} onChange={(value) => change({ show: value })} />
       </div>
       <div aria-busy={isOld} className={`space-y-6 transition-opacity ${isOld ? 'opacity-60' : ''}`}>
-        <Card title={`${showName} ${(report?.interval ?? interval) === 'hour' ? 'an hour' : 'a day'}`} isFlush>
+        <Card
+          title={`${(report?.interval ?? interval) === 'hour' ? 'Hourly' : 'Daily'} ${showName.toLowerCase()}`}
+          isFlush
+        >
           <QueryView query={usage} lines={7}>
             {(data) =>
               data.buckets.length === 0 ? (
-                <Empty icon={ChartColumn} title="Nothing was used in this time">
-                  Choose a longer time, or{' '}
+                <Empty icon={ChartColumn} title="No usage in this time range">
+                  Choose a longer time range, or{' '}
                   <Link to="/dashboard/playground" className={textLink}>
                     try a model in the playground
                   </Link>
@@ -70,7 +73,7 @@ export function UsagePage() {
           </QueryView>
         </Card>
         {report !== undefined && report.buckets.length > 0 && (
-          <Card title="Sums" isFlush>
+          <Card title="Totals" isFlush>
             <UsageTable report={report} />
           </Card>
         )}

@@ -4,17 +4,21 @@ import { type RangeName, ranges } from '../../usage/usage-range.ts'
 export const groupings = [
   ['model', 'By model'],
   ['key', 'By key'],
-  ['none', 'All together']
+  ['none', 'Total']
 ] as const
 type Grouping = (typeof groupings)[number][0]
 
-/** What of the usage is shown, as the address has it: so it can be kept and sent to others. */
-export type UsageSearch = { range?: RangeName; by?: Grouping; show?: Measure }
+/** The settings of the usage page in its address, so that people can bookmark and share them. */
+export interface UsageSearch {
+  range?: RangeName
+  by?: Grouping
+  show?: Measure
+}
 
 const known = <Value extends string>(options: ReadonlyArray<readonly [Value, string]>, value: unknown) =>
-  options.find(([one]) => one === value)?.[0]
+  options.find(([option]) => option === value)?.[0]
 
-/** Takes what it knows from an address. */
+/** Reads the known search parameters of an address and drops all others. */
 export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
   const range = known(ranges, search.range)
   const by = known(groupings, search.by)

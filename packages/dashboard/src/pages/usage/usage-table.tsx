@@ -7,13 +7,13 @@ import { type Sums, sumByGroup, sumUsage } from '../../usage/sum-usage.ts'
 const columns: ReadonlyArray<readonly [name: string, show: (sums: Sums) => string]> = [
   ['Requests', ({ requests }) => formatCount(requests)],
   ['Errors', ({ errors }) => formatCount(errors)],
-  ['Prompt tokens', ({ promptTokens }) => formatCount(promptTokens)],
-  ['of them cached', ({ cachedTokens }) => formatCount(cachedTokens)],
-  ['Answer tokens', ({ completionTokens }) => formatCount(completionTokens)],
+  ['Input tokens', ({ promptTokens }) => formatCount(promptTokens)],
+  ['Cached input', ({ cachedTokens }) => formatCount(cachedTokens)],
+  ['Output tokens', ({ completionTokens }) => formatCount(completionTokens)],
   ['Cost', ({ costUsd }) => formatUsd(costUsd)]
 ]
 
-/** The sums of each group, and of all. */
+/** The totals of each group, and of all groups. */
 export function UsageTable({ report }: { readonly report: UsageReport }) {
   const { heading, groupOf, nameOf } = groupUsage(report)
   const groups = sumByGroup(report.buckets, groupOf)
@@ -24,7 +24,7 @@ export function UsageTable({ report }: { readonly report: UsageReport }) {
       </td>
     ))
   return (
-    <ScrollRegion label="Sums" className="overflow-x-auto rounded-b-2xl px-2 pb-2">
+    <ScrollRegion label="Totals" className="overflow-x-auto rounded-b-2xl px-2 pb-2">
       <table className="w-full text-sm">
         <thead>
           <tr className="text-[0.8125rem] text-ink-soft">
@@ -52,7 +52,7 @@ export function UsageTable({ report }: { readonly report: UsageReport }) {
           <tfoot>
             <tr className="font-semibold">
               <th scope="row" className="px-3 py-2.5 text-left">
-                All
+                Total
               </th>
               {cells(sumUsage(report.buckets))}
             </tr>

@@ -14,7 +14,7 @@ const bucket = {
   cost_usd: '0.000000123'
 }
 
-test('an export has every number exactly, and the labels of keys', async () => {
+test('an export has exact numbers and the labels of keys', async () => {
   assert.equal(
     writeUsageCsv({
       group_by: 'key',
@@ -32,7 +32,7 @@ test('an export has every number exactly, and the labels of keys', async () => {
   )
 })
 
-test('of an address only what is known is taken', async () => {
+test('only known search parameters are read', async () => {
   assert.deepEqual(readUsageSearch({ range: 'week', by: 'key', show: 'tokens' }), {
     range: 'week',
     by: 'key',

@@ -1,7 +1,7 @@
 import type { UsageReport } from '../../usage/group-usage.ts'
 import { writeCsv } from '../../usage/write-csv.ts'
 
-/** A report as it was answered: a row for each bucket, costs exactly. */
+/** Writes a report as CSV: one row per bucket, with exact costs. */
 export function writeUsageCsv({
   group_by,
   buckets,

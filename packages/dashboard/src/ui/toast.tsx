@@ -5,46 +5,46 @@ import { createPortal } from 'react-dom'
 const shownMs = 5000
 
 type Tone = 'done' | 'failed'
-type Tell = (text: string, tone?: Tone) => void
+type ShowToast = (text: string, tone?: Tone) => void
 
 const looks = {
   done: { icon: CircleCheck, color: 'text-accent' },
   failed: { icon: CircleAlert, color: 'text-danger' }
 } as const
 
-const NewsContext = createContext<Tell>(() => {})
+const ToastContext = createContext<ShowToast>(() => {})
 
-/** @returns a function that tells what has just been done, or could not be, for a few seconds */
-export const useNews = (): Tell => useContext(NewsContext)
+/** @returns a function that shows a message about a finished or failed action for a few seconds */
+export const useToast = (): ShowToast => useContext(ToastContext)
 
-/** Where news appears, below everything else in the page. */
-export function NewsProvider({ children }: { readonly children: ReactNode }) {
-  const [news, setNews] = useState<{ readonly text: string; readonly tone: Tone } | null>(null)
-  const tell = useCallback<Tell>((text, tone = 'done') => setNews({ text, tone }), [])
+/** Shows one toast at a time, at the bottom of the window. */
+export function ToastProvider({ children }: { readonly children: ReactNode }) {
+  const [toast, setToast] = useState<{ readonly text: string; readonly tone: Tone } | null>(null)
+  const showToast = useCallback<ShowToast>((text, tone = 'done') => setToast({ text, tone }), [])
   useEffect(() => {
-    if (news === null) return
-    const timer = setTimeout(() => setNews(null), shownMs)
+    if (toast === null) return
+    const timer = setTimeout(() => setToast(null), shownMs)
     return () => clearTimeout(timer)
-  }, [news])
+  }, [toast])
   return (
-    <NewsContext value={tell}>
+    <ToastContext value={showToast}>
       {children}
       {createPortal(
-        // Beside the page, not in it: while a dialog is open nothing in the page is announced.
+        // Rendered outside the page, because screen readers ignore the page while a dialog is open.
         <div
           role="status"
           aria-live="polite"
           className="pointer-events-none fixed inset-x-0 bottom-4 z-60 flex justify-center px-4"
         >
-          {news !== null && <News {...news} />}
+          {toast !== null && <Toast {...toast} />}
         </div>,
         document.body
       )}
-    </NewsContext>
+    </ToastContext>
   )
 }
 
-function News({ text, tone }: { readonly text: string; readonly tone: Tone }) {
+function Toast({ text, tone }: { readonly text: string; readonly tone: Tone }) {
   const { icon: Icon, color } = looks[tone]
   return (
     <p className="flex max-w-md items-center gap-2.5 rounded-xl border border-line bg-surface px-4 py-3 text-sm break-words shadow-popup">

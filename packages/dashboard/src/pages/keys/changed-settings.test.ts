@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { changedTerms } from './changed-terms.ts'
-import type { Key, KeyTerms } from './read-key-form.ts'
+import { changedSettings } from './changed-settings.ts'
+import type { Key, KeySettings } from './read-key-form.ts'
 
 const present = {
   label: ' Production ',
@@ -12,7 +12,7 @@ const present = {
   models: ['b', 'a'],
   metadata: { tenant: 'acme', stage: 'live' }
 } as unknown as Key
-const typed: KeyTerms = {
+const typed: KeySettings = {
   label: 'Production',
   expires_at: '2026-05-01T10:20:30.000Z',
   monthly_budget_usd: 5,
@@ -21,16 +21,16 @@ const typed: KeyTerms = {
   metadata: { stage: 'live', tenant: 'acme' }
 }
 
-test('a form in which nothing was changed changes nothing, not even the order', async () => {
-  assert.deepEqual(changedTerms(present, typed), {})
+test('an unchanged form sends nothing, whatever the order of its values', async () => {
+  assert.deepEqual(changedSettings(present, typed), {})
 })
 
-test('an expired key can be renamed: its expiry is not sent again', async () => {
-  assert.deepEqual(changedTerms(present, { ...typed, label: 'Old' }), { label: 'Old' })
+test('an expired key can be renamed, because its expiry is not sent again', async () => {
+  assert.deepEqual(changedSettings(present, { ...typed, label: 'Old' }), { label: 'Old' })
 })
 
-test('exactly what was changed is sent', async () => {
-  const others: KeyTerms = {
+test('exactly the changed fields are sent', async () => {
+  const others: KeySettings = {
     label: 'Other',
     expires_at: null,
     monthly_budget_usd: null,
@@ -38,11 +38,11 @@ test('exactly what was changed is sent', async () => {
     models: null,
     metadata: { tenant: 'acme' }
   }
-  const names = Object.keys(others) as Array<keyof KeyTerms>
+  const names = Object.keys(others) as Array<keyof KeySettings>
   fc.assert(
     fc.property(fc.subarray(names), (changed) => {
       const sent = Object.fromEntries(changed.map((name) => [name, others[name]]))
-      assert.deepEqual(changedTerms(present, { ...typed, ...sent }), sent)
+      assert.deepEqual(changedSettings(present, { ...typed, ...sent }), sent)
     })
   )
 })

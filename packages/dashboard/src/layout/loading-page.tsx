@@ -1,7 +1,7 @@
 import { Spinner } from '../ui/button.tsx'
 
-/** While it is not known yet what can be shown. */
-export function PendingPage() {
+/** Shown while a route loads its data. */
+export function LoadingPage() {
   return (
     <main className="grid min-h-dvh place-items-center text-ink-soft">
       <h1 className="sr-only">Tollgate</h1>

@@ -6,46 +6,46 @@ import { Form, type Reading } from '../../forms/form.tsx'
 import { numberOf, textOf } from '../../forms/read-fields.ts'
 import { useAccount } from '../../layout/caller.ts'
 import { Button } from '../../ui/button.tsx'
-import { useNews } from '../../ui/news.tsx'
+import { useToast } from '../../ui/toast.tsx'
 
-/** @param most the plan's cap, in dollars */
-function readCap(data: FormData, most: number): Reading<{ readonly monthly_budget_usd: number | null }> {
+/** @param maxUsd the plan's monthly budget */
+function readBudget(data: FormData, maxUsd: number): Reading<{ readonly monthly_budget_usd: number | null }> {
   const text = textOf(data, 'monthly_budget_usd').trim()
   const usd = text === '' ? null : numberOf(text)
-  return usd === null || (usd >= 0 && usd <= most)
+  return usd === null || (usd >= 0 && usd <= maxUsd)
     ? { ok: true, values: { monthly_budget_usd: usd } }
     : {
         ok: false,
-        problems: { monthly_budget_usd: `Enter an amount up to the plan’s ${formatUsd(most)}, or nothing.` }
+        problems: { monthly_budget_usd: `Enter an amount up to ${formatUsd(maxUsd)}, or leave the field empty.` }
       }
 }
 
-export function OwnCapForm() {
+export function BudgetForm() {
   const account = useAccount()
-  const tell = useNews()
-  const most = account.plan_monthly_budget_usd
+  const showToast = useToast()
+  const maxUsd = account.plan_monthly_budget_usd
   return (
     <Form
-      read={(data) => readCap(data, most)}
+      read={(data) => readBudget(data, maxUsd)}
       submit={async (body) => {
         await call('changeAccount', { body })
         await refresh('getAccount', 'getUsageSummary')
-        tell(body.monthly_budget_usd === null ? 'The plan’s cap holds now.' : 'Your own cap holds now.')
+        showToast(body.monthly_budget_usd === null ? 'The plan’s budget applies now.' : 'Your budget applies now.')
       }}
     >
       {(isBusy) => (
         <>
           <TextField
             name="monthly_budget_usd"
-            label="Cap"
-            hint={`Leave it empty for the plan’s cap of ${formatUsd(most)} a month.`}
+            label="Budget per month"
+            hint={`Leave the field empty to use the plan’s budget of ${formatUsd(maxUsd)}.`}
             inputMode="decimal"
             unit="USD"
             defaultValue={account.monthly_budget_usd ?? ''}
             isOptional
           />
           <Button type="submit" tone="primary" isBusy={isBusy}>
-            Save cap
+            Save budget
           </Button>
         </>
       )}

@@ -1,7 +1,7 @@
 import { call, type InputArguments } from '../../api/call.ts'
 
-/** Leads the browser to a page of the payment provider. @throws ApiError */
-export async function goTo<Name extends 'openPortal' | 'openCheckout'>(
+/** Opens a page of the payment provider. @throws ApiError */
+export async function openPaymentPage<Name extends 'openPortal' | 'openCheckout'>(
   name: Name,
   ...input: InputArguments<Name>
 ): Promise<void> {

@@ -1,17 +1,16 @@
-const fewest = 3
+const maxIntervals = 3
 const factors = [1, 2, 2.5, 5, 10]
 
 /**
- * Values for the lines of a chart: from zero on, evenly, by numbers that people read easily, the last not below the
- * highest value.
+ * Evenly spaced, round tick values for a chart's axis, from zero to at least the highest value.
  *
  * @param highest not negative
  */
-export function niceSteps(highest: number): number[] {
+export function axisTicks(highest: number): number[] {
   if (!(highest > 0)) return [0, 1]
-  const rough = highest / fewest
+  const rough = highest / maxIntervals
   const power = 10 ** Math.floor(Math.log10(rough))
-  const factor = factors.find((one) => one * power >= rough) ?? 10
+  const factor = factors.find((candidate) => candidate * power >= rough) ?? 10
   const step = factor * power
   const count = Math.ceil(highest / step - 1e-9)
   return Array.from({ length: count + 1 }, (_, number) => number * step)

@@ -3,28 +3,28 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { textOf } from '../../forms/read-fields.ts'
 import { useUser } from '../../layout/caller.ts'
-import { leave } from '../../layout/leave.ts'
+import { finishSignOut } from '../../layout/finish-sign-out.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 
-export function DeleteDialog({ onClose }: { readonly onClose: () => void }) {
+export function DeleteAccountDialog({ onClose }: { readonly onClose: () => void }) {
   const { email } = useUser()
   return (
     <Dialog title="Delete your account?" description="This cannot be undone." onClose={onClose}>
       <ul className="mb-5 list-disc space-y-1.5 pl-5 text-sm">
-        <li>Every key of your account is revoked, and a subscription is cancelled.</li>
-        <li>You are signed out and cannot sign in again with this address unless you register anew.</li>
-        <li>What you have used stays in the operator’s books, without your name.</li>
+        <li>All keys of your account are revoked, and any subscription is cancelled.</li>
+        <li>You are signed out. To use this address again, you have to register again.</li>
+        <li>The operator keeps your usage records, without your name.</li>
       </ul>
       <Form
         read={(data) =>
           textOf(data, 'confirmation').trim().toLowerCase() === email.toLowerCase()
             ? { ok: true, values: null }
-            : { ok: false, problems: { confirmation: 'This is not your address.' } }
+            : { ok: false, problems: { confirmation: 'This does not match your e-mail address.' } }
         }
         submit={async () => {
           await call('deleteUser')
-          await leave()
+          await finishSignOut()
         }}
       >
         {(isBusy) => (
@@ -40,7 +40,7 @@ export function DeleteDialog({ onClose }: { readonly onClose: () => void }) {
             />
             <DialogActions>
               <Button disabled={isBusy} onClick={onClose}>
-                Keep my account
+                Cancel
               </Button>
               <Button type="submit" tone="danger" isBusy={isBusy}>
                 Delete account

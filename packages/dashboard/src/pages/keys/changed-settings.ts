@@ -1,13 +1,13 @@
 import type { Input } from '../../api/call.ts'
-import type { Key, KeyTerms } from './read-key-form.ts'
+import type { Key, KeySettings } from './read-key-form.ts'
 
 /**
- * What of a key's terms the form has changed: the rest is not sent, so that what cannot be set any more, such as an expiry
- * that is over or a model that the plan has lost, is in nobody's way.
+ * The fields that the form changed. Unchanged fields are not sent, because the API would refuse some of them: an expiry in
+ * the past, or a model that the plan has lost.
  */
-export function changedTerms(present: Key, typed: KeyTerms): Input<'changeKey'>['body'] {
-  const isSame: Record<keyof KeyTerms, boolean> = {
-    // Spaces at the ends cannot be seen, and typing leaves them out.
+export function changedSettings(present: Key, typed: KeySettings): Input<'changeKey'>['body'] {
+  const isSame: Record<keyof KeySettings, boolean> = {
+    // The form trims labels, so spaces at the ends are not a change.
     label: typed.label === present.label.trim(),
     expires_at: typed.expires_at === present.expires_at,
     monthly_budget_usd: typed.monthly_budget_usd === present.monthly_budget_usd,
@@ -18,10 +18,10 @@ export function changedTerms(present: Key, typed: KeyTerms): Input<'changeKey'>[
   return Object.fromEntries(
     Object.entries(isSame)
       .filter(([, same]) => !same)
-      .map(([name]) => [name, typed[name as keyof KeyTerms]])
+      .map(([name]) => [name, typed[name as keyof KeySettings]])
   )
 }
 
-/** A list as text, whatever its order is. */
+/** A list as text that does not depend on its order. */
 const inOrder = (list: readonly unknown[] | null): string =>
   JSON.stringify(list?.map((item) => JSON.stringify(item)).sort() ?? null)

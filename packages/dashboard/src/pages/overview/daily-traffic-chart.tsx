@@ -3,7 +3,7 @@ import { BarChart, type Series } from '../../charts/bar-chart.tsx'
 import { ChartTable } from '../../charts/chart-table.tsx'
 import { formatCompact, formatCount } from '../../format/number.ts'
 import { Segments } from '../../ui/segments.tsx'
-import { type Bucket, type Sums, startsBetween } from '../../usage/sum-usage.ts'
+import { type Bucket, bucketStarts, type Sums } from '../../usage/sum-usage.ts'
 
 const dayName = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
@@ -14,17 +14,17 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number][0]
 
-type DaysChartProps = {
+interface DailyTrafficChartProps {
   readonly buckets: readonly Bucket[]
   readonly sums: Sums
   readonly from: Date
   readonly to: Date
 }
 
-/** What was used on each day (UTC). */
-export function DaysChart({ buckets, sums, from, to }: DaysChartProps) {
+/** Tokens, requests or errors per day (UTC). */
+export function DailyTrafficChart({ buckets, sums, from, to }: DailyTrafficChartProps) {
   const [kind, setKind] = useState<Kind>('tokens')
-  const starts = startsBetween(from, to, 'day')
+  const starts = bucketStarts(from, to, 'day')
   const byStart = new Map(buckets.map((bucket) => [new Date(bucket.start).toISOString(), bucket]))
   const valuesOf = (value: (bucket: Bucket) => number) =>
     starts.map((start) => {
@@ -33,8 +33,8 @@ export function DaysChart({ buckets, sums, from, to }: DaysChartProps) {
     })
   const series: Record<Kind, Series[]> = {
     tokens: [
-      { id: 'prompts', name: 'Prompts', values: valuesOf((day) => day.prompt_tokens) },
-      { id: 'answers', name: 'Answers', values: valuesOf((day) => day.completion_tokens) }
+      { id: 'input', name: 'Input', values: valuesOf((day) => day.prompt_tokens) },
+      { id: 'output', name: 'Output', values: valuesOf((day) => day.completion_tokens) }
     ],
     requests: [{ id: 'requests', name: 'Requests', values: valuesOf((day) => day.requests) }],
     errors: [{ id: 'errors', name: 'Errors', values: valuesOf((day) => day.errors) }]
@@ -43,11 +43,11 @@ export function DaysChart({ buckets, sums, from, to }: DaysChartProps) {
   return (
     <>
       <div className="mb-4">
-        <Segments legend="Shown for each day" options={kinds} value={kind} onChange={setKind} />
+        <Segments legend="Show per day" options={kinds} value={kind} onChange={setKind} />
       </div>
       <BarChart label={describe(kind, sums)} names={names} series={series[kind]} format={formatCompact} />
       <ChartTable
-        caption={`${kinds.find(([one]) => one === kind)?.[1] ?? kind} of each day`}
+        caption={`${kinds.find(([name]) => name === kind)?.[1] ?? kind} per day`}
         heading="Day (UTC)"
         names={names}
         series={series[kind]}
@@ -60,10 +60,10 @@ export function DaysChart({ buckets, sums, from, to }: DaysChartProps) {
 function describe(kind: Kind, { requests, errors, promptTokens, completionTokens }: Sums): string {
   switch (kind) {
     case 'tokens':
-      return `Tokens a day: ${formatCount(promptTokens)} of prompts and ${formatCount(completionTokens)} of answers this month`
+      return `Tokens per day: ${formatCount(promptTokens)} input and ${formatCount(completionTokens)} output this month`
     case 'requests':
-      return `Requests a day: ${formatCount(requests)} this month`
+      return `Requests per day: ${formatCount(requests)} this month`
     case 'errors':
-      return `Errors a day: ${formatCount(errors)} this month`
+      return `Errors per day: ${formatCount(errors)} this month`
   }
 }

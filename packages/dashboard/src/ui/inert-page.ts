@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 let opener: Element | null = null
 let openDialogs = 0
 
-/** What had the focus when a dialog was opened; for one that follows another, when the first of them was. */
+/** The element that had the focus before the first of several consecutive dialogs opened. */
 function findOpener(): Element | null {
   const active = document.activeElement
   if (active?.closest('[role="dialog"]') == null) opener = active
@@ -11,10 +11,10 @@ function findOpener(): Element | null {
 }
 
 /**
- * As long as the component is there, nothing of the page behind it can be reached. When it goes, what had the focus before
- * has it again; or the page's title, if that is gone.
+ * Makes the page behind a dialog inert while the dialog is open. Afterwards it returns the focus to the element that had it,
+ * or to the page's title if that element is gone.
  */
-export function useModality(): void {
+export function useInertPage(): void {
   const [target] = useState(findOpener)
   useEffect(() => {
     const page = document.getElementById('root')
@@ -23,7 +23,7 @@ export function useModality(): void {
     return () => {
       openDialogs--
       page?.toggleAttribute('inert', openDialogs > 0)
-      // A dialog that follows this one has the focus by then.
+      // By then a following dialog has already taken the focus.
       setTimeout(() => {
         if (document.activeElement !== null && document.activeElement !== document.body) return
         const place = target?.isConnected === true ? target : document.querySelector('h1')

@@ -6,18 +6,18 @@ import { Form } from '../../forms/form.tsx'
 import { AuthLayout } from '../../layout/auth-layout.tsx'
 import { tellOtherTabs } from '../../layout/other-tabs.ts'
 import { Button } from '../../ui/button.tsx'
-import { type Happened, Notice } from './notice.tsx'
+import { Notice, type NoticeKind } from './notice.tsx'
 
-type DecisionProps = {
+interface AcceptInvitationProps {
   readonly token: string
-  /** Of who is signed in. */
+  /** The address of the signed-in user. */
   readonly email: string
-  readonly happened: Happened | null
-  readonly onSignedOut: (why: Happened) => Promise<void>
+  readonly notice: NoticeKind | null
+  readonly onSignedOut: (why: NoticeKind) => Promise<void>
 }
 
-/** What joining means, before it is done; and a way out for who is signed in as somebody else. */
-export function Decision({ token, email, happened, onSignedOut }: DecisionProps) {
+/** Explains what joining means and asks for confirmation. Offers to sign in with another account. */
+export function AcceptInvitation({ token, email, notice, onSignedOut }: AcceptInvitationProps) {
   const router = useRouter()
   const accept = async () => {
     try {
@@ -28,7 +28,7 @@ export function Decision({ token, email, happened, onSignedOut }: DecisionProps)
     }
     queryClient.clear()
     tellOtherTabs()
-    // The invitation is used up: going back does not lead to it.
+    // The invitation is used up, so going back must not open it again.
     await router.navigate({ to: '/dashboard/team', replace: true })
   }
   const signOut = async () => {
@@ -44,9 +44,9 @@ export function Decision({ token, email, happened, onSignedOut }: DecisionProps)
         <Form read={() => ({ ok: true, values: null })} submit={signOut}>
           {(isBusy) => (
             <>
-              <p>Has another address of yours been invited?</p>
+              <p>Was a different address invited?</p>
               <Button type="submit" size="small" isBusy={isBusy}>
-                Sign in as somebody else
+                Sign in with another account
               </Button>
             </>
           )}
@@ -54,14 +54,12 @@ export function Decision({ token, email, happened, onSignedOut }: DecisionProps)
       }
     >
       <div className="mb-5 empty:hidden">
-        {/* Who is signed in has no need of the mail's link. */}
-        <Notice happened={happened === 'link-dead' ? null : happened} />
+        {/* A signed-in user does not need the link of the e-mail. */}
+        <Notice kind={notice === 'link-invalid' ? null : notice} />
       </div>
       <ul className="mb-6 list-disc space-y-2 pl-5 text-sm">
-        <li>You use the team’s plan, keys and budget, and others of the team see what you use.</li>
-        <li>
-          Keys of your own account stop working for as long as you are in the team. They come back when you leave.
-        </li>
+        <li>You use the team’s plan, keys and budget. Other members see the usage of all keys.</li>
+        <li>Keys of your own account stop working while you are in the team. They work again when you leave.</li>
         <li>You can leave at any time.</li>
       </ul>
       <Form read={() => ({ ok: true, values: null })} submit={accept}>

@@ -1,22 +1,22 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { Button } from './button.tsx'
-import { Trouble } from './states.tsx'
+import { InlineFailure } from './states.tsx'
 
-type MoreProps = {
+interface LoadMoreProps {
   readonly query: UseInfiniteQueryResult
-  /** Such as `Show older invoices`. */
+  /** The button's text, such as `Show older invoices`. */
   readonly text: string
 }
 
-/** Below a list that comes in pages: the next one, or why it could not be read. */
-export function More({ query, text }: MoreProps) {
+/** A button below a list that loads the next page, or the error of the last attempt. */
+export function LoadMore({ query, text }: LoadMoreProps) {
   const { hasNextPage, isFetchNextPageError, isFetchingNextPage, error } = query
   const read = () => void query.fetchNextPage()
   if (isFetchNextPageError) {
     return (
-      <Trouble error={error} onRetry={read} isRetrying={isFetchingNextPage}>
-        There is more, which could not be read.
-      </Trouble>
+      <InlineFailure error={error} onRetry={read} isRetrying={isFetchingNextPage}>
+        The rest could not be loaded.
+      </InlineFailure>
     )
   }
   if (!hasNextPage) return null
