@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { createClient } from '@supabase/supabase-js'
 import type { BillingPlan, Invoice } from '@tollgate/contracts/http/billing.ts'
 import { linkTo, open, submit } from '@tollgate/sandbox/payments/pages/test-browser.ts'
@@ -60,61 +61,75 @@ t.test('a customer upgrades from the free plan by card, gets invoices, and cance
   const { value } = (await ada.createKey('first')).body.key
   const clients = system.addresses.gateways.map((gateway) => openaiClient(gateway, value))
   const outcomes = async () => Promise.all(clients.map((client) => chatOutcome(client, 'gpt-4o')))
-  t.same(await outcomes(), ['403 model_not_allowed', '403 model_not_allowed'])
-  t.match(await ada.call('GET', '/api/billing/portal'), { status: 409, body: { error: { code: 'no_customer' } } })
+  assert.deepEqual(await outcomes(), ['403 model_not_allowed', '403 model_not_allowed'])
+  assert.partialDeepStrictEqual(await ada.call('GET', '/api/billing/portal'), {
+    status: 409,
+    body: { error: { code: 'no_customer' } }
+  })
 
   const declined = await buy(ada, 'price_pro_monthly', '4000 0000 0000 0002')
-  t.equal(declined.status, 402)
-  t.equal((await planOf(ada)).id, 'free')
+  assert.equal(declined.status, 402)
+  assert.equal((await planOf(ada)).id, 'free')
 
   const paidAt = performance.now()
   const paid = await buy(ada, 'price_pro_monthly')
-  t.equal(paid.location, `${system.addresses.control}/dashboard/billing?success=1`)
+  assert.equal(paid.location, `${system.addresses.control}/dashboard/billing?success=1`)
   const inPlan = await until(async () => (await planOf(ada)).id === 'pro', paidAt)
   const atGateway = await until(async () => (await outcomes()).every((one) => one === '200'), paidAt)
   const inUser = await until(async () => (await ada.me()).body.user.plan === 'pro', paidAt)
   const atProvider = await until(async () => (await planAtProvider(ada)) === 'pro', paidAt)
   const figures = Object.entries({ 'billing/plan': inPlan, gateway: atGateway, me: inUser, app_metadata: atProvider })
   t.comment(`from paying: ${figures.map(([what, ms]) => `${what} ${Math.round(ms)} ms`).join(', ')}`)
-  t.match(await planOf(ada), { name: 'Pro', past_due: false, cancel_at: null, price_id: 'price_pro_monthly' })
-  t.ok(Date.parse(String((await planOf(ada)).renews_at)) > Date.now())
-  t.match(await ada.call('POST', '/api/billing/checkout', { price_id: 'price_team_monthly' }), {
+  assert.partialDeepStrictEqual(await planOf(ada), {
+    name: 'Pro',
+    past_due: false,
+    cancel_at: null,
+    price_id: 'price_pro_monthly'
+  })
+  assert.ok(Date.parse(String((await planOf(ada)).renews_at)) > Date.now())
+  assert.partialDeepStrictEqual(await ada.call('POST', '/api/billing/checkout', { price_id: 'price_team_monthly' }), {
     status: 409,
     body: { error: { code: 'already_subscribed' } }
   })
 
-  for (const label of ['two', 'three', 'four', 'five']) t.equal((await ada.createKey(label)).status, 201)
-  t.match(await ada.createKey('six'), { status: 403, body: { error: { code: 'key_quota_exceeded' } } })
+  for (const label of ['two', 'three', 'four', 'five']) assert.equal((await ada.createKey(label)).status, 201)
+  assert.partialDeepStrictEqual(await ada.createKey('six'), {
+    status: 403,
+    body: { error: { code: 'key_quota_exceeded' } }
+  })
 
   await cancel(ada, 'period_end')
   await until(async () => (await planOf(ada)).cancel_at !== null)
-  t.match(await planOf(ada), { id: 'pro', renews_at: null })
-  t.same(await outcomes(), ['200', '200'], 'the paid plan still applies')
+  assert.partialDeepStrictEqual(await planOf(ada), { id: 'pro', renews_at: null })
+  assert.deepEqual(await outcomes(), ['200', '200'], 'the paid plan still applies')
   await submit(await portal(ada), {})
   await until(async () => (await planOf(ada)).renews_at !== null)
   const left = performance.now()
   await cancel(ada, 'now')
   const gone = await until(async () => (await outcomes()).every((one) => one === '403 model_not_allowed'), left)
   t.comment(`from cancelling: gateway ${Math.round(gone)} ms`)
-  t.match(await planOf(ada), { id: 'free', renews_at: null, cancel_at: null })
-  t.equal((await ada.listKeys()).body.keys.length, 5, 'keys remain')
-  t.same(
+  assert.partialDeepStrictEqual(await planOf(ada), { id: 'free', renews_at: null, cancel_at: null })
+  assert.equal((await ada.listKeys()).body.keys.length, 5, 'keys remain')
+  assert.deepEqual(
     await Promise.all(clients.map((client) => chatOutcome(client))),
     ['200', '200'],
     'and work within the free plan'
   )
-  t.match(await ada.createKey('six'), { status: 403, body: { error: { code: 'key_quota_exceeded' } } })
+  assert.partialDeepStrictEqual(await ada.createKey('six'), {
+    status: 403,
+    body: { error: { code: 'key_quota_exceeded' } }
+  })
 
   type Invoices = { invoices: Invoice[]; has_more: boolean }
   const { invoices, has_more } = (await ada.call<Invoices>('GET', '/api/billing/invoices')).body
-  t.match(invoices, [{ amount: 2000, currency: 'usd', status: 'paid', pdf_url: /^http/ }])
-  t.equal(has_more, false)
+  assert.partialDeepStrictEqual(invoices, [{ amount: 2000, currency: 'usd', status: 'paid' }])
+  assert.equal(has_more, false)
   const pdf = await fetch(invoices[0]!.pdf_url!)
-  t.equal(pdf.headers.get('content-type'), 'application/pdf')
-  t.match(await pdf.text(), /^%PDF-/)
+  assert.equal(pdf.headers.get('content-type'), 'application/pdf')
+  assert.match(await pdf.text(), /^%PDF-/)
 })
 
-t.test('seats get the plan that their owner pays', async (t) => {
+t.test('seats get the plan that their owner pays', async () => {
   const owner = await new Person(system, 'owner').join()
   await buy(owner, 'price_team_yearly')
   await until(async () => (await planOf(owner)).id === 'team')
@@ -122,17 +137,19 @@ t.test('seats get the plan that their owner pays', async (t) => {
   type Invited = { invitation: { link: string } }
   const { body } = await owner.call<Invited>('POST', '/api/team/seats', { email: seat.email })
   const { pathname } = new URL(body.invitation.link)
-  t.match(await seat.call('POST', `/api/team${pathname}/accept`), { status: 200 })
-  t.match(await planOf(seat), { id: 'team', price_id: 'price_team_yearly' })
-  t.match(await seat.call('POST', '/api/billing/checkout', { price_id: 'price_pro_monthly' }), { status: 403 })
+  assert.partialDeepStrictEqual(await seat.call('POST', `/api/team${pathname}/accept`), { status: 200 })
+  assert.partialDeepStrictEqual(await planOf(seat), { id: 'team', price_id: 'price_team_yearly' })
+  assert.partialDeepStrictEqual(await seat.call('POST', '/api/billing/checkout', { price_id: 'price_pro_monthly' }), {
+    status: 403
+  })
   const key = (await seat.createKey('of a seat')).body.key.value
   const client = openaiClient(system.addresses.gateways[0]!, key)
-  t.equal(await chatOutcome(client, 'gpt-4o'), '200')
+  assert.equal(await chatOutcome(client, 'gpt-4o'), '200')
   await until(async () => (await planAtProvider(seat)) === 'team')
 
   await cancel(owner, 'now')
   await until(async () => (await chatOutcome(client, 'gpt-4o')) === '403 model_not_allowed')
-  t.match((await seat.me()).body.user, { plan: 'free' })
+  assert.partialDeepStrictEqual((await seat.me()).body.user, { plan: 'free' })
   await until(async () => (await planAtProvider(seat)) === 'free')
-  t.equal(await planAtProvider(owner), 'free')
+  assert.equal(await planAtProvider(owner), 'free')
 })

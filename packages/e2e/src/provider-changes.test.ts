@@ -39,10 +39,10 @@ t.test(
     await until('gpt-4o', '403 model_not_allowed')
 
     await change({ app_metadata: { plan: 'pro' } })
-    t.match(await until('gpt-4o', '200'), { ms: Number })
+    await until('gpt-4o', '200')
     await change({ ban_duration: '24h' })
-    t.match(await until(undefined, '403 account_suspended'), { ms: Number })
+    await until(undefined, '403 account_suspended')
     await change({ ban_duration: 'none' })
-    t.match(await until(undefined, '200'), { ms: Number })
+    await until(undefined, '200')
   }
 )

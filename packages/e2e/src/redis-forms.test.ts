@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { makeCertificate } from '@tollgate/sandbox/redis/make-certificate.ts'
@@ -39,10 +40,10 @@ async function journey(t: Test, url: string, names: string[], breakRedis: () => 
       const person = await new Person(system, name).join('pro')
       const live = await createKey(person, 'live')
       const revoked = await createKey(person, 'revoked')
-      t.equal(await ask(live), '200')
-      t.equal(await ask(revoked), '200')
-      t.match(await person.revokeKey(revoked.id), { status: 200, body: { ok: true } })
-      t.equal(await ask(revoked), '401 revoked_api_key')
+      assert.equal(await ask(live), '200')
+      assert.equal(await ask(revoked), '200')
+      assert.partialDeepStrictEqual(await person.revokeKey(revoked.id), { status: 200, body: { ok: true } })
+      assert.equal(await ask(revoked), '401 revoked_api_key')
       return { person, live, revoked }
     })
   )
@@ -59,7 +60,7 @@ async function journey(t: Test, url: string, names: string[], breakRedis: () => 
     ])
   )
   for (const { seen, right } of recovered) {
-    t.same(
+    assert.deepEqual(
       seen.filter((outcome) => outcome !== '503 state_unavailable'),
       [right]
     )
@@ -67,16 +68,16 @@ async function journey(t: Test, url: string, names: string[], breakRedis: () => 
   t.comment(`recovered after ${Math.max(...recovered.map(({ ms }) => ms))} ms`)
   for (const { person, live } of people) {
     const isCounted = async () => String((await person.call<Usage>('GET', '/api/usage')).body.buckets.length > 0)
-    t.equal((await untilOutcome(isCounted, 'true')).seen.at(-1), 'true', 'usage reaches the ledger')
+    assert.equal((await untilOutcome(isCounted, 'true')).seen.at(-1), 'true', 'usage reaches the ledger')
     const later = await createKey(person, 'later')
-    t.equal((await untilOutcome(() => ask(later), '200')).seen.at(-1), '200')
+    assert.equal((await untilOutcome(() => ask(later), '200')).seen.at(-1), '200')
     // These accounts' shards work again. In a cluster a secret's pointer may be on a master that is still down.
     const { seen } = await untilOutcome(() => revoke(person, live), '200', recoveryTimeoutMs)
-    t.same(
+    assert.deepEqual(
       seen.filter((outcome) => outcome !== '503 revocation_pending'),
       ['200']
     )
-    t.equal(await ask(live), '401 revoked_api_key')
+    assert.equal(await ask(live), '401 revoked_api_key')
   }
 }
 

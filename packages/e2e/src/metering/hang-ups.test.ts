@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { hangUpAfter, hangUpAt, send } from './ask.ts'
 import { chatModel, planOf, prices } from './catalog.ts'
@@ -48,7 +49,7 @@ for (const [name, cap, body, hangUp] of [
   ['audio', 3_000_000, () => ({ ...question('listening', 50, 9), ...spoken(random) }), atTheFirstWord],
   ['ordinary streams', 100_000_000, () => question('ordinary', 200, 150), atRandom]
 ] as const) {
-  t.test(`hanging up spends the client's budget, not the operator's money: ${name}`, async (t) => {
+  t.test(`hanging up spends the client's budget, not the operator's money: ${name}`, async () => {
     const { records, urls } = fleet
     const account = await records.addAccount({ ownCapNanos: cap })
     const [key] = await records.addKeys(account, 1)
@@ -61,7 +62,7 @@ for (const [name, cap, body, hangUp] of [
           const response = await send(urls[sent++ % urls.length]!, key!.secret, body())
           if (response.status === 200) await hangUp(response)
           else {
-            t.match(await response.json(), { error: { code: 'monthly_budget_exceeded' } })
+            assert.partialDeepStrictEqual(await response.json(), { error: { code: 'monthly_budget_exceeded' } })
             refused++
           }
         }
@@ -70,6 +71,6 @@ for (const [name, cap, body, hangUp] of [
     const { settled } = await untilCharges(fleet.records.link, account, hasNoHolds)
     const produced = producedNanos(fleet.models.requests(), prices)
     const numbers = `cap ${cap}, produced ${produced}, charged ${settled}, requests ${sent}, refused ${refused}`
-    t.ok(produced > 0 && produced <= settled && settled <= cap, numbers)
+    assert.ok(produced > 0 && produced <= settled && settled <= cap, numbers)
   })
 }

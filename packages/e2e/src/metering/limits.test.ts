@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import OpenAI from 'openai'
 import t from 'tap'
@@ -87,32 +88,32 @@ function worstExcess(passed: readonly Passed[], burst: number, perMinute: number
   return worst
 }
 
-t.test('over all gateways, no time window passes more requests than the burst plus the refill', async (t) => {
+t.test('over all gateways, no time window passes more requests than the burst plus the refill', async () => {
   const { secret } = await fleet.records.addKey(await fleet.records.addAccount({ plan: 'requests' }))
   const { passed, refused, lastRefusedSentAt } = await flood(secret, 1, () => 1)
-  t.same([...refused], ['429 requests_per_minute'])
+  assert.deepEqual([...refused], ['429 requests_per_minute'])
   const excess = worstExcess(passed, burstRequests, requestsPerMinute)
-  t.ok(excess <= 0.5, `${excess} too many in the worst window`)
+  assert.ok(excess <= 0.5, `${excess} too many in the worst window`)
   // Requests were refused, so everything refilled before the last refusal was used, even on a slow machine.
   const ms = lastRefusedSentAt - Math.min(...passed.map(({ answeredAt }) => answeredAt))
   const min = burstRequests - 1 + Math.floor((ms * requestsPerMinute) / 60_000)
-  t.ok(passed.length >= min, `${passed.length} passed in ${Math.round(ms)} ms, which allow ${min}`)
+  assert.ok(passed.length >= min, `${passed.length} passed in ${Math.round(ms)} ms, which allow ${min}`)
 })
 
-t.test('over all gateways, no time window uses more tokens than the burst plus the refill', async (t) => {
+t.test('over all gateways, no time window uses more tokens than the burst plus the refill', async () => {
   const { secret } = await fleet.records.addKey(await fleet.records.addAccount({ plan: 'tokens' }))
   const used = ({ text }: Answer): number => JSON.parse(text).usage.total_tokens
   const { passed, refused, ms } = await flood(secret, 300, used)
-  t.same([...refused], ['429 tokens_per_minute'])
+  assert.deepEqual([...refused], ['429 tokens_per_minute'])
   const excess = worstExcess(passed, burstTokens, tokensPerMinute)
-  t.ok(excess <= 0, `${excess} too many in the worst window`)
+  assert.ok(excess <= 0, `${excess} too many in the worst window`)
   const sum = passed.reduce((all, { units }) => all + units, 0)
   // Each running request holds more tokens than it uses in the end.
   const min = burstTokens - 600 * clients
-  t.ok(sum >= min, `${sum} used in ${Math.round(ms)} ms, of ${burstTokens}`)
+  assert.ok(sum >= min, `${sum} used in ${Math.round(ms)} ms, of ${burstTokens}`)
 })
 
-t.test('over all gateways, as many requests run at once as the plan allows', async (t) => {
+t.test('over all gateways, as many requests run at once as the plan allows', async () => {
   const account = await fleet.records.addAccount({ plan: 'concurrent' })
   const { secret } = await fleet.records.addKey(account)
   let refused = 0
@@ -126,7 +127,7 @@ t.test('over all gateways, as many requests run at once as the plan allows', asy
   gate.open()
   const answers = await Promise.all(asking)
   const outcomes = answers.map(({ status, error }) => `${status} ${error?.code ?? ''}`).toSorted()
-  t.same(outcomes, [...Array(5).fill('200 '), ...Array(15).fill('429 concurrent_requests')])
+  assert.deepEqual(outcomes, [...Array(5).fill('200 '), ...Array(15).fill('429 concurrent_requests')])
 })
 
 /** Requests per minute, slow enough that nothing refills during the test. */
@@ -136,13 +137,13 @@ const slowBurst = 2
 
 t.test(
   'exactly the remaining requests in the header pass at once, and the next one passes after Retry-After',
-  async (t) => {
+  async () => {
     const account = await fleet.records.addAccount()
     const { secret } = await fleet.records.addKey(account, { requestsPerMinute: slowPerMinute })
     const first = await ask(fleet.urls[0]!, secret, question(1))
-    t.equal(first.headers.get('x-ratelimit-limit-requests'), String(slowPerMinute))
+    assert.equal(first.headers.get('x-ratelimit-limit-requests'), String(slowPerMinute))
     const left = Number(first.headers.get('x-ratelimit-remaining-requests'))
-    t.equal(left, slowBurst - 1)
+    assert.equal(left, slowBurst - 1)
 
     const startedAt = performance.now()
     const answers = await Promise.all(
@@ -151,27 +152,27 @@ t.test(
     const passed = answers.filter(({ status }) => status === 200)
     const refused = answers.filter(({ status }) => status === 429)
     const ms = performance.now() - startedAt
-    t.ok(ms < 60_000 / slowPerMinute, 'before the first refill')
-    t.equal(passed.length, left)
-    t.same(new Set(refused.map(({ error }) => error!.code)), new Set(['requests_per_minute']))
+    assert.ok(ms < 60_000 / slowPerMinute, 'before the first refill')
+    assert.equal(passed.length, left)
+    assert.deepEqual(new Set(refused.map(({ error }) => error!.code)), new Set(['requests_per_minute']))
     const remaining = passed.map(({ headers }) => Number(headers.get('x-ratelimit-remaining-requests')))
-    t.same(
+    assert.deepEqual(
       remaining.toSorted((one, other) => other - one),
       [...Array(left).keys()].toReversed()
     )
     for (const { headers } of refused) {
-      t.equal(headers.get('x-ratelimit-remaining-requests'), '0')
-      t.match(headers.get('x-ratelimit-reset-requests'), /^(\d+s|\d+\.\d+s|1m0s)$/)
+      assert.equal(headers.get('x-ratelimit-remaining-requests'), '0')
+      assert.match(headers.get('x-ratelimit-reset-requests')!, /^(\d+s|\d+\.\d+s|1m0s)$/)
     }
     const last = await ask(fleet.urls[0]!, secret, question(1))
     const retryAfter = Number(last.headers.get('retry-after'))
-    t.ok(retryAfter > 0 && retryAfter <= 60 / slowPerMinute, `${retryAfter} s`)
+    assert.ok(retryAfter > 0 && retryAfter <= 60 / slowPerMinute, `${retryAfter} s`)
     await delay(retryAfter * 1000)
-    t.equal((await ask(fleet.urls[1]!, secret, question(1))).status, 200)
-    t.equal((await ask(fleet.urls[2]!, secret, question(1))).status, 429)
+    assert.equal((await ask(fleet.urls[1]!, secret, question(1))).status, 200)
+    assert.equal((await ask(fleet.urls[2]!, secret, question(1))).status, 429)
 
     const client = new OpenAI({ baseURL: `${fleet.urls[3]}/v1`, apiKey: secret })
     const answer = await client.chat.completions.create(question(1))
-    t.equal(answer.choices.length, 1, 'the official client waits and succeeds')
+    assert.equal(answer.choices.length, 1, 'the official client waits and succeeds')
   }
 )

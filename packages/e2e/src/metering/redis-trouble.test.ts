@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { need } from '@tollgate/sandbox/need.ts'
 import { findRedisServer } from '@tollgate/sandbox/redis/find-redis-server.ts'
@@ -47,42 +48,42 @@ t.test('broken connections to Redis neither lose nor repeat a charge', async (t)
     }
   }
   const asked = await traffic.stop()
-  t.same(outcomesOf(asked).toSorted(), ['200', unavailable], 'nothing else was answered')
+  assert.deepEqual(outcomesOf(asked).toSorted(), ['200', unavailable], 'nothing else was answered')
   const after = await untilCharges(records.link, account, hasNoHolds)
   const calls = fleet.models.requests().filter(hasWorked)
   const produced = producedNanos(calls, prices)
-  t.match(after, { settled: produced, reserved: 0 })
-  t.match(sumUsage(after), { requests: calls.length, nanos: produced, estimated: 0, failed: 0 })
+  assert.partialDeepStrictEqual(after, { settled: produced, reserved: 0 })
+  assert.partialDeepStrictEqual(sumUsage(after), { requests: calls.length, nanos: produced, estimated: 0, failed: 0 })
 })
 
 t.test('after Redis restarts empty, gateways refuse requests until it is verified', async (t) => {
   if (!need(t, 'redis-server', program)) return
   const { records } = fleet
   const { account, traffic } = await startOwnTraffic()
-  t.same(outcomesOf(await traffic.next(looked)), ['200'])
+  assert.deepEqual(outcomesOf(await traffic.next(looked)), ['200'])
 
   await fleet.restartRedis()
   // Open requests settle in the empty Redis.
-  t.same(outcomesOf(await traffic.next(looked)), [unavailable])
+  assert.deepEqual(outcomesOf(await traffic.next(looked)), [unavailable])
   await records.link.ready()
   await delay(1000)
-  t.same(outcomesOf(await traffic.next(looked)), [unavailable], 'also when the gateways are connected')
+  assert.deepEqual(outcomesOf(await traffic.next(looked)), [unavailable], 'also when the gateways are connected')
 
   await records.replay()
-  t.same(outcomesOf(await traffic.next(looked)), [unavailable], 'also when all records are back')
+  assert.deepEqual(outcomesOf(await traffic.next(looked)), [unavailable], 'also when all records are back')
   const verifiedAt = performance.now()
   await records.verify()
   let outcomes: string[]
   do outcomes = outcomesOf(await traffic.next(looked))
   while (outcomes.includes(unavailable) && performance.now() < verifiedAt + 10_000)
-  t.same(outcomes, ['200'])
-  t.same(outcomesOf(await traffic.stop()).toSorted(), ['200', unavailable], 'nothing else was answered')
+  assert.deepEqual(outcomes, ['200'])
+  assert.deepEqual(outcomesOf(await traffic.stop()).toSorted(), ['200', unavailable], 'nothing else was answered')
 
   const after = await untilCharges(records.link, account, hasNoHolds)
-  t.equal(after.reserved, 0)
+  assert.equal(after.reserved, 0)
   const { nanos } = sumUsage(after)
-  t.ok(nanos <= producedNanos(fleet.models.requests(), prices), 'lost charges are not charged twice')
-  t.ok((await readCharges(records.link, account)).settled <= nanos)
+  assert.ok(nanos <= producedNanos(fleet.models.requests(), prices), 'lost charges are not charged twice')
+  assert.ok((await readCharges(records.link, account)).settled <= nanos)
 })
 
 t.test('while Redis is full, gateways refuse requests, and refusals leave no data in Redis', async (t) => {
@@ -90,18 +91,18 @@ t.test('while Redis is full, gateways refuse requests, and refusals leave no dat
   const { records } = fleet
   const { client } = records.link
   const { account, traffic } = await startOwnTraffic()
-  t.same(outcomesOf(await traffic.next(looked)), ['200'])
+  assert.deepEqual(outcomesOf(await traffic.next(looked)), ['200'])
   await client.config('SET', 'maxmemory', '1')
-  t.same(outcomesOf(await traffic.next(looked)), [unavailable])
+  assert.deepEqual(outcomesOf(await traffic.next(looked)), [unavailable])
   await client.config('SET', 'maxmemory', '0')
-  t.same(outcomesOf(await traffic.next(looked)), ['200'])
+  assert.deepEqual(outcomesOf(await traffic.next(looked)), ['200'])
   await traffic.stop()
   const after = await untilCharges(records.link, account, hasNoHolds)
   const calls = fleet.models.requests().filter(hasWorked)
-  t.match(after, { settled: producedNanos(calls, prices), reserved: 0 })
+  assert.partialDeepStrictEqual(after, { settled: producedNanos(calls, prices), reserved: 0 })
   // If each refusal left a tombstone, there would be at least `looked`. A busy machine may cause a few timeouts.
   const left = await client.keys('gone:*')
-  t.ok(left.length < looked / 5, `${left.length} tombstones are left`)
+  assert.ok(left.length < looked / 5, `${left.length} tombstones are left`)
 })
 
 t.test('a settlement that Redis refused is charged in the empty Redis that replaces it', async (t) => {
@@ -113,12 +114,12 @@ t.test('a settlement that Redis refused is charged in the empty Redis that repla
   await untilCharges(records.link, account, ({ holds }) => holds.length === 1)
   // Like a master without replicas before a failover.
   await records.link.client.config('SET', 'min-replicas-to-write', '1')
-  t.equal((await served).status, 200)
+  assert.equal((await served).status, 200)
   // Waits for the first attempt and two retries, to kill Redis between attempts: one in flight would count as done.
   const refusals = async () =>
     Number(/errorstat_NOREPLICAS:count=(\d+)/.exec(await records.link.client.info('errorstats'))?.[1] ?? 0)
   while ((await refusals()) < 3) await delay(2)
-  t.equal((await readCharges(records.link, account)).holds.length, 1)
+  assert.equal((await readCharges(records.link, account)).holds.length, 1)
 
   await fleet.restartRedis()
   await records.link.ready()
@@ -126,7 +127,7 @@ t.test('a settlement that Redis refused is charged in the empty Redis that repla
   await records.verify()
   const produced = producedNanos(fleet.models.requests().filter(hasWorked), prices)
   const after = await untilCharges(records.link, account, ({ usage }) => usage.size > 0)
-  t.match(sumUsage(after), { requests: 1, nanos: produced })
+  assert.partialDeepStrictEqual(sumUsage(after), { requests: 1, nanos: produced })
   // If the spend was not restored yet, it comes from the ledger later, so 0 is right too.
-  t.ok([0, produced].includes(after.settled), `settled ${after.settled}`)
+  assert.ok([0, produced].includes(after.settled), `settled ${after.settled}`)
 })

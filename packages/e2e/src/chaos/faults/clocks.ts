@@ -24,10 +24,10 @@ export const allClocks = (aheadSeconds: number): Record<string, number> =>
 /** All clock faults share a system. */
 const conditions: Conditions = { clocksAheadSeconds: allClocks(0) }
 
-/** Moves clocks, and sets them right after 10 s. */
+/** Moves clocks, and corrects them after 10 s. */
 const jump = (name: string, whose: string, names: readonly string[], seconds: number, allowed?: Allowed): Fault => ({
   name: `clock-${name}`,
-  summary: `the clock of ${whose} jumps ${describeJump(seconds)}, and is set right after 10 s`,
+  summary: `the clock of ${whose} jumps ${describeJump(seconds)}, and is corrected after 10 s`,
   conditions,
   missing: whyNoClocks,
   allowed: { retriesSucceed: true, ...allowed },
@@ -60,7 +60,7 @@ export const clockFaults: readonly Fault[] = [
   jump('redis-ahead-70s', 'Redis', ['redis'], minute + 10),
   jump('redis-back-70s', 'Redis', ['redis'], -minute - 10),
   jump('redis-ahead-1h', 'Redis', ['redis'], hour),
-  // Setting the clock right moves it ahead by an hour, so Redis may expire tombstones.
+  // The correction moves the clock ahead by an hour, so Redis may expire tombstones.
   jump('redis-back-1h', 'Redis', ['redis'], -hour, { tombstonesExpire: true }),
   jump('postgres-ahead', 'PostgreSQL', ['postgres'], hour),
   jump('postgres-back', 'PostgreSQL', ['postgres'], -hour),

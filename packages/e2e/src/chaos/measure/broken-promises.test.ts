@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { type Allowed, findBrokenPromises } from './broken-promises.ts'
 import type { Measured } from './measured.ts'
@@ -21,8 +22,8 @@ const kept: Measured = {
 }
 const { charged, produced } = kept
 
-t.test('a measurement without deviations breaks no promise', async (t) => {
-  t.same(findBrokenPromises(kept, {}), [])
+t.test('a measurement without deviations breaks no promise', async () => {
+  assert.deepEqual(findBrokenPromises(kept, {}), [])
 })
 
 const unavailable = '503 state_unavailable'
@@ -66,30 +67,30 @@ const broken: ReadonlyArray<[name: string, change: Partial<Measured>, allowed: A
   ['a broken promise that the fault itself reports', { findings: { seen: [], broken: ['a promise'] } }, {}]
 ]
 for (const [name, change, allowed] of broken) {
-  t.test(`${name} breaks one promise`, async (t) => {
+  t.test(`${name} breaks one promise`, async () => {
     const lines = findBrokenPromises({ ...kept, ...change }, allowed)
-    t.equal(lines.length, 1, lines.join('; '))
+    assert.equal(lines.length, 1, lines.join('; '))
   })
 }
 
-t.test('an effect that the fault allows breaks no promise', async (t) => {
+t.test('an effect that the fault allows breaks no promise', async () => {
   const overCap = { caps: [{ capNanos: 1000, producedNanos: 1100, chargedNanos: 1100, unknownNanos: 100 }] }
   const uncopied = { charged: { ...charged, nanos: 4800 }, uncopiedNanos: 200 }
-  t.same(findBrokenPromises({ ...kept, ...overCap, ...uncopied }, { redisLosesData: true }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, ...overCap, ...uncopied }, { redisLosesData: true }), [])
   const estimated = { charged: { ...charged, requests: 11, nanos: 6000, estimatedRequests: 2, estimatedNanos: 1500 } }
-  t.same(findBrokenPromises({ ...kept, ...estimated }, { gatewaysDie: true }), [])
-  t.same(findBrokenPromises({ ...kept, raw: new Map([[unavailable, 9]]) }, { refusals: [unavailable] }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, ...estimated }, { gatewaysDie: true }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, raw: new Map([[unavailable, 9]]) }, { refusals: [unavailable] }), [])
   const leftEstimated = { ...charged, nanos: 6000, estimatedRequests: 1, estimatedNanos: 1500 }
-  t.same(findBrokenPromises({ ...kept, charged: leftEstimated }, { clientsHangUp: true }), [])
-  t.same(findBrokenPromises({ ...kept, charged: leftEstimated }, { redisLosesData: true }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { clientsHangUp: true }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { redisLosesData: true }), [])
   const revived = { revocations: { ...kept.revocations, longestAcceptedMs: 7000 } }
-  t.same(findBrokenPromises({ ...kept, ...revived }, { revokedMs: 7000 }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, ...revived }, { revokedMs: 7000 }), [])
   const inTwoMonths = { caps: [{ ...kept.caps[0]!, producedNanos: 2000, chargedNanos: 2000 }] }
-  t.same(findBrokenPromises({ ...kept, ...inTwoMonths }, { months: 2 }), [])
-  t.same(findBrokenPromises({ ...kept, recoveredMs: 14_000 }, { recoveryMs: 15_000 }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, ...inTwoMonths }, { months: 2 }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, recoveredMs: 14_000 }, { recoveryMs: 15_000 }), [])
 })
 
-t.test('after this process stalled, times are ignored and all other promises still count', async (t) => {
+t.test('after this process stalled, times are ignored and all other promises still count', async () => {
   const late = {
     ...kept,
     stalledMs: 2000,
@@ -97,6 +98,6 @@ t.test('after this process stalled, times are ignored and all other promises sti
     sdk: new Map([[unavailable, 1]]),
     raw: new Map([[unavailable, 1]])
   }
-  t.same(findBrokenPromises(late, { retriesSucceed: true }), [])
-  t.equal(findBrokenPromises({ ...late, lost: ['a key'], falseRefusals: new Map([['402', 1]]) }, {}).length, 2)
+  assert.deepEqual(findBrokenPromises(late, { retriesSucceed: true }), [])
+  assert.equal(findBrokenPromises({ ...late, lost: ['a key'], falseRefusals: new Map([['402', 1]]) }, {}).length, 2)
 })

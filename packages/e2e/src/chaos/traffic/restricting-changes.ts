@@ -15,9 +15,11 @@ export interface PreparedChange {
   pending: { status: number; code: string | null }
   /** Whether a repeated call repeats the change, instead of reporting whether the first is in force. */
   repeats: boolean
-  /** Asks each gateway twice, since a rate limit may let the first request pass. `old` and `new` begin the outcomes. */
+  /** Asks each gateway twice, since a rate limit may let the first request pass. @returns outcomes */
   ask(): Promise<string[]>
+  /** How outcomes begin before the change. */
   old: string
+  /** How outcomes begin after it. */
   new: string
   /** Whether control reports the change as in force; null if no endpoint reports it. */
   isSaidInForce(): Promise<boolean | null>
