@@ -104,10 +104,13 @@ t.test('a customer upgrades from the free plan by card, gets invoices, and cance
   assert.deepEqual(await outcomes(), ['200', '200'], 'the paid plan still applies')
   await submit(await portal(ada), {})
   await until(async () => (await planOf(ada)).renews_at !== null)
-  const left = performance.now()
+  const cancelledAt = performance.now()
   await cancel(ada, 'now')
-  const gone = await until(async () => (await outcomes()).every((one) => one === '403 model_not_allowed'), left)
-  t.comment(`from cancelling: gateway ${Math.round(gone)} ms`)
+  const refusedMs = await until(
+    async () => (await outcomes()).every((one) => one === '403 model_not_allowed'),
+    cancelledAt
+  )
+  t.comment(`from cancellation: gateway ${Math.round(refusedMs)} ms`)
   assert.partialDeepStrictEqual(await planOf(ada), { id: 'free', renews_at: null, cancel_at: null })
   assert.equal((await ada.listKeys()).body.keys.length, 5, 'keys remain')
   assert.deepEqual(

@@ -129,7 +129,7 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
     })
   }
 
-  t.test('every way to leave a stream ends the upstream call', async () => {
+  t.test('every way to abandon a stream ends the upstream call', async () => {
     const long = {
       model: 'gpt-4o-mini',
       stream: true as const,

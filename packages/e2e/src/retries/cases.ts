@@ -36,7 +36,7 @@ export interface Case {
   /** As in the table. */
   name: string
   /** What each upstream of the route does, in order. */
-  route: Array<Behaviour | 'refused' | 'left alone'>
+  route: Array<Behaviour | 'refused' | 'breaker open'>
   stream?: boolean
   /** Whether the retry budgets of the upstreams are used up. */
   hasNoRetries?: boolean
@@ -209,7 +209,7 @@ export const cases: Case[] = [
   },
   {
     name: 'is left alone after failures, then well',
-    route: ['left alone'],
+    route: ['breaker open'],
     outcome: '200',
     tries: 2,
     calls: 1,

@@ -116,7 +116,7 @@ async function ask({ route, stream = false, hasNoRetries }: Case, row: number) {
       dispatch(call, handler)
     }
     if (hasNoRetries) while (retries.take());
-    if (route[at] === 'left alone') {
+    if (route[at] === 'breaker open') {
       onFirst = () => {
         for (let n = 0; n < 5; n++) breaker.failed(false, performance.now())
       }

@@ -65,12 +65,12 @@ async function measure(system: ChaosSystem): Promise<{ seen: string[]; broken: s
   )
   const failedAgain = again.filter(({ outcome }) => outcome !== '200')
   const others = meanwhile.filter(({ outcome }) => outcome !== '200' && outcome !== '503 state_unavailable')
-  const healedAt = [...servedFrom.values()].map((at) => at - emptiedAt).toSorted((one, other) => one - other)
+  const servedAfterMs = [...servedFrom.values()].map((at) => at - emptiedAt).toSorted((one, other) => one - other)
   const seen = [
     `rebuilt after                    ${(rebuiltMs / 1000).toFixed(1)} s (load average ${load!.toFixed(1)})`,
     `memory of Redis                  ${megabytes(fullBytes)} MB before, ${megabytes(await usedMemory(system))} MB after`,
     `memory of control                ${restsMb.join(' and ')} MB before, ${controls.map(({ part }) => memoryMb(part.pid, 'VmHWM')).join(' and ')} MB at most`,
-    `accounts served again            half of them after ${seconds(healedAt[Math.floor(healedAt.length / 2)])}, all after ${seconds(healedAt.at(-1))}`,
+    `accounts served again            half of them after ${seconds(servedAfterMs[Math.floor(servedAfterMs.length / 2)])}, all after ${seconds(servedAfterMs.at(-1))}`,
     `requests of accounts served again  ${again.length}, ${failedAgain.length} of them failed; median ${median(again)} ms, ${median(before)} ms before`,
     `answers other than 503           ${others.length}`
   ]

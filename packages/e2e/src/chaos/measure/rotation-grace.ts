@@ -25,31 +25,31 @@ export async function checkGrace({ people, gateways }: ChaosSystem, { seen, brok
   const watching = Promise.all(
     gateways.map(async ({ url }) => {
       while (performance.now() < until) {
-        const { sentAt, answeredAt: judgedBy, outcome } = await ask(url)
+        const { sentAt, answeredAt, outcome } = await ask(url)
         if (outcome === '200') lastAccepted = Math.max(lastAccepted, sentAt)
-        if (outcome.startsWith('401')) firstRefused = Math.min(firstRefused, judgedBy)
+        if (outcome.startsWith('401')) firstRefused = Math.min(firstRefused, answeredAt)
         await delay(requestEveryMs)
       }
     })
   )
   const askedAt = performance.now()
   const { status } = await person!.call('POST', `/api/keys/${id}/rotate`, { grace_seconds: graceMs / 1000 })
-  const answeredAt = performance.now()
-  until = answeredAt + graceMs + promisedMs + 1000
+  const rotatedAt = performance.now()
+  until = rotatedAt + graceMs + promisedMs + 1000
   await watching
   if (status !== 200) throw new Error(`a key could not be rotated: ${status}`)
   const seconds = (at: number, from: number) => `${((at - from) / 1000).toFixed(1)} s`
   seen.push(
-    `old secret, grace of   ${graceMs / 1000} s     accepted for ${seconds(lastAccepted, answeredAt)}, refused after ${seconds(firstRefused, askedAt)}`
+    `old secret, grace of   ${graceMs / 1000} s     accepted for ${seconds(lastAccepted, rotatedAt)}, refused after ${seconds(firstRefused, askedAt)}`
   )
   if (firstRefused < askedAt + graceMs) {
     broken.push(
       `an old secret was refused ${seconds(firstRefused, askedAt)} after a rotation with a grace of ${graceMs} ms`
     )
   }
-  if (lastAccepted > answeredAt + graceMs + promisedMs) {
+  if (lastAccepted > rotatedAt + graceMs + promisedMs) {
     broken.push(
-      `an old secret was accepted ${seconds(lastAccepted, answeredAt)} after a rotation with a grace of ${graceMs} ms`
+      `an old secret was accepted ${seconds(lastAccepted, rotatedAt)} after a rotation with a grace of ${graceMs} ms`
     )
   }
 }

@@ -38,7 +38,7 @@ export interface NetworkProxy {
 }
 
 const unshaped: Shaping = { delayMs: 0, bytesPerSecond: null }
-const rememberedLength = 1000
+const maxFirstBytes = 1000
 
 /**
  * Starts a proxy on 127.0.0.1.
@@ -75,7 +75,7 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
   function pass(client: Socket, toServer: Socket): void {
     client.setNoDelay(true)
     const up = new Flow(client, toServer, shaping, (bytes) => {
-      if (one.sent.length < rememberedLength) one.sent += bytes.toString('latin1')
+      if (one.sent.length < maxFirstBytes) one.sent += bytes.toString('latin1')
       if (held?.match(bytes) !== true) return
       up.stop()
       held.resolve()
