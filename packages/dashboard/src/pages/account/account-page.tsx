@@ -30,7 +30,7 @@ export function AccountPage() {
         {role === 'owner' && (
           <Card
             title="Monthly budget"
-            description="Set a budget below the plan’s for all keys together. Requests that would exceed it are refused."
+            description="Set your own budget for all keys together. Requests that would exceed it are refused."
           >
             <BudgetForm />
           </Card>
