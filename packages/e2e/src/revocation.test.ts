@@ -14,8 +14,8 @@ const pauseMs = 30
 /**
  * Revokes a key while every gateway is asked with it, a hundred times a second.
  *
- * @returns ms from the `{ ok: true }` to the start of the last accepted request at any gateway, and the number of requests
- * answered before and after it
+ * @returns ms from the `{ ok: true }` to the start of the last accepted request at any gateway. Also the number of requests
+ * answered before and after the revocation
  */
 async function lastAcceptedAfterRevocation(system: TestSystem, person: Person, label: string) {
   const { id, value } = (await person.createKey(label)).body.key

@@ -104,7 +104,7 @@ export async function untilCharges(
 
 export const hasNoHolds = ({ holds }: Charges): boolean => holds.length === 0
 
-/** Sets every deadline to 1 ms after the epoch: the first number of a hold, the last but one of the account. */
+/** Sets every deadline to 1 ms after the epoch. It is the first number of a hold, and the second to last of the account. */
 const passAll = `
   local fields, one = redis.call('HGETALL', KEYS[1]), struct.pack('<d', 1)
   for n = 1, #fields, 2 do

@@ -13,7 +13,7 @@ export function costOf({ promptTokens, cachedTokens, completionTokens }: Tokens,
   return Number((picos + 999n) / 1000n)
 }
 
-/** Whether the model worked on a call: it answered or did not finish. A reset call is finished and has no status. */
+/** Whether the model worked on a call: it answered, or has not finished. A reset call has finished without a status. */
 export function hasWorked({ status, finishedAtMs }: RecordedRequest): boolean {
   return status === 200 || (status === null && finishedAtMs === null)
 }

@@ -115,7 +115,7 @@ t.test('a settlement that Redis refused is charged in the empty Redis that repla
   // Like a master without replicas before a failover.
   await records.link.client.config('SET', 'min-replicas-to-write', '1')
   assert.equal((await served).status, 200)
-  // Waits for the first attempt and two retries, to kill Redis between attempts: one in flight would count as done.
+  // Waits for three attempts. Redis is killed between attempts, since an attempt in flight would count as done.
   const refusals = async () =>
     Number(/errorstat_NOREPLICAS:count=(\d+)/.exec(await records.link.client.info('errorstats'))?.[1] ?? 0)
   while ((await refusals()) < 3) await delay(2)

@@ -8,8 +8,8 @@ export interface Task {
 const quietMs = 2000
 
 /**
- * Computes when a page became interactive: at the end of the last long task (50 ms or more) before two seconds without one,
- * or when its content was shown, whichever is later.
+ * Computes when a page became interactive: when its content was shown, or when the last long task ended, whichever is later.
+ * A long task takes 50 ms or more. Tasks after two quiet seconds do not count.
  *
  * @param shown when the content was shown, milliseconds since navigation started
  * @param longTasks ordered by time
