@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { UsageResponse } from '@tollgate/contracts/http/usage.ts'
 import OpenAI from 'openai'
@@ -11,64 +12,77 @@ t.before(async () => {
   system = await startTestSystem(t, { gateways: 2 })
 })
 
-t.test('from registration to a streamed answer, and to a revoked key, with the official SDK', async (t) => {
+t.test('a user registers, chats with the official SDK and revokes the key', async () => {
   const ada = new Person(system, 'ada')
 
-  t.match(await ada.register(), { status: 200, body: { ok: true } })
-  t.equal(ada.cookie, null, 'registration sets no session')
-  t.match(await ada.login(), { status: 403, body: { error: { code: 'email_not_confirmed' } } })
-  t.match(await ada.confirm({ password: 'another' }), { status: 409, body: { error: { code: 'password_mismatch' } } })
-  t.match(await ada.me(), { status: 401, body: { error: { code: 'not_authenticated' } } })
-  t.match(await ada.confirm(), { status: 200, body: { user: { email: ada.email } } })
-  t.match(await ada.me(), { status: 200 })
+  assert.partialDeepStrictEqual(await ada.register(), { status: 200, body: { ok: true } })
+  assert.equal(ada.cookie, null, 'registration sets no session')
+  assert.partialDeepStrictEqual(await ada.login(), { status: 403, body: { error: { code: 'email_not_confirmed' } } })
+  assert.partialDeepStrictEqual(await ada.confirm({ password: 'another' }), {
+    status: 409,
+    body: { error: { code: 'password_mismatch' } }
+  })
+  assert.partialDeepStrictEqual(await ada.me(), { status: 401, body: { error: { code: 'not_authenticated' } } })
+  assert.partialDeepStrictEqual(await ada.confirm(), { status: 200, body: { user: { email: ada.email } } })
+  assert.partialDeepStrictEqual(await ada.me(), { status: 200 })
   const login = await ada.login()
-  t.match(login, { status: 200, body: { user: { email: ada.email, name: 'Ada', plan: 'free' } } })
-  t.same((await ada.me()).body, login.body)
+  assert.partialDeepStrictEqual(login, { status: 200, body: { user: { email: ada.email, name: 'Ada', plan: 'free' } } })
+  assert.deepEqual((await ada.me()).body, login.body)
 
   const created = await ada.createKey('first')
-  t.equal(created.status, 201)
+  assert.equal(created.status, 201)
   const { id, value } = created.body.key
-  t.match(await ada.createKey('second'), { status: 403, body: { error: { code: 'key_quota_exceeded' } } })
-  t.match(await ada.listKeys(), {
+  assert.partialDeepStrictEqual(await ada.createKey('second'), {
+    status: 403,
+    body: { error: { code: 'key_quota_exceeded' } }
+  })
+  assert.partialDeepStrictEqual(await ada.listKeys(), {
     body: { keys: [{ id, label: 'first', prefix: value.slice(3, 11), status: 'active', last_used: null }] }
   })
-  t.notMatch(JSON.stringify((await ada.listKeys()).body), value, 'the secret is never told again')
+  assert.ok(!JSON.stringify((await ada.listKeys()).body).includes(value), 'the secret is never shown again')
 
   for (const gateway of system.addresses.gateways) {
     const openai = openaiClient(gateway, value)
     const question = { model: 'gpt-4o-mini', messages: [{ role: 'user' as const, content: 'Say 20 words.' }] }
     const answer = await openai.chat.completions.create(question)
-    t.match(answer, { object: 'chat.completion', choices: [{ message: { role: 'assistant', content: String } }] })
+    assert.partialDeepStrictEqual(answer, { object: 'chat.completion', choices: [{ message: { role: 'assistant' } }] })
+    assert.equal(typeof answer.choices[0]!.message.content, 'string')
     let streamed = ''
     for await (const chunk of await openai.chat.completions.create({ ...question, stream: true })) {
       streamed += chunk.choices[0]?.delta.content ?? ''
     }
-    t.equal(streamed, answer.choices[0]!.message.content, 'the stream says the same')
+    assert.equal(streamed, answer.choices[0]!.message.content, 'the stream has the same text')
     const models = []
     for await (const model of await openai.models.list()) models.push(model.id)
-    t.same(models, ['gpt-5-nano', 'gpt-4o-mini', 'text-embedding-3-small'])
-    t.match(await openai.models.retrieve('gpt-4o-mini'), { id: 'gpt-4o-mini', object: 'model', owned_by: 'openai' })
-    t.equal(await chatOutcome(openai, 'gpt-4o'), '403 model_not_allowed', 'a model of another plan')
-    t.equal(await chatOutcome(openai, 'no-such-model'), '403 model_not_allowed', 'a model that does not exist')
+    assert.deepEqual(models, ['gpt-5-nano', 'gpt-4o-mini', 'text-embedding-3-small'])
+    assert.partialDeepStrictEqual(await openai.models.retrieve('gpt-4o-mini'), {
+      id: 'gpt-4o-mini',
+      object: 'model',
+      owned_by: 'openai'
+    })
+    assert.equal(await chatOutcome(openai, 'gpt-4o'), '403 model_not_allowed', 'a model of another plan')
+    assert.equal(await chatOutcome(openai, 'no-such-model'), '403 model_not_allowed', 'a model that does not exist')
   }
 
   const usedAt = Date.now()
-  t.equal(await chatOutcome(openaiClient(system.addresses.gateways[1]!, value), 'gpt-4o-mini'), '200')
+  assert.equal(await chatOutcome(openaiClient(system.addresses.gateways[1]!, value), 'gpt-4o-mini'), '200')
   const isListedAsUsed = async () => Date.parse((await ada.listKeys()).body.keys[0]!.last_used ?? '') >= usedAt
   while (!(await isListedAsUsed()) && Date.now() < usedAt + 5000) await delay(20)
-  t.ok(await isListedAsUsed(), 'a use is listed within five seconds')
+  assert.ok(await isListedAsUsed(), 'a used key is listed as used within five seconds')
 
-  // Two answers of each gateway, and the one before; what was refused is none.
+  // Two answers per gateway and the one before. Refusals do not count.
   const served = 2 * system.addresses.gateways.length + 1
   const reported = async () => {
     const { body } = await ada.call<UsageResponse>('GET', '/api/usage?interval=month')
     return body.buckets.reduce((sum, { requests }) => sum + requests, 0)
   }
   while ((await reported()) < served && Date.now() < usedAt + 5000) await delay(20)
-  t.equal(await reported(), served, 'requests are reported within five seconds')
-  t.match(await ada.call('GET', '/api/usage/summary'), { body: { spent_usd: /[1-9]/, reserved_usd: '0.00' } })
+  assert.equal(await reported(), served, 'usage shows the requests within five seconds')
+  const summary = await ada.call<{ spent_usd: string; reserved_usd: string }>('GET', '/api/usage/summary')
+  assert.match(summary.body.spent_usd, /[1-9]/)
+  assert.equal(summary.body.reserved_usd, '0.00')
 
-  t.match(await ada.revokeKey(id), { status: 200, body: { ok: true } })
+  assert.partialDeepStrictEqual(await ada.revokeKey(id), { status: 200, body: { ok: true } })
   for (const gateway of system.addresses.gateways) {
     const refusal = await openaiClient(gateway, value)
       .models.list()
@@ -76,17 +90,17 @@ t.test('from registration to a streamed answer, and to a revoked key, with the o
         () => null,
         (error: unknown) => error
       )
-    t.ok(refusal instanceof OpenAI.AuthenticationError, "the SDK's own class for it")
-    t.match(refusal, { status: 401, code: 'revoked_api_key', type: 'authentication_error' })
+    assert.ok(refusal instanceof OpenAI.AuthenticationError, 'the SDK throws its own class')
+    assert.deepEqual([refusal.status, refusal.code, refusal.type], [401, 'revoked_api_key', 'authentication_error'])
   }
-  t.same((await ada.listKeys()).body, { keys: [], next_cursor: null })
-  t.equal((await ada.createKey('second')).status, 201, 'a revoked key no longer counts')
+  assert.deepEqual((await ada.listKeys()).body, { keys: [], next_cursor: null })
+  assert.equal((await ada.createKey('second')).status, 201, 'a revoked key does not count towards the quota')
 
-  t.match(await ada.call('POST', '/api/auth/signout'), { status: 200, body: { ok: true } })
-  t.equal((await ada.me()).status, 401)
+  assert.partialDeepStrictEqual(await ada.call('POST', '/api/auth/signout'), { status: 200, body: { ok: true } })
+  assert.equal((await ada.me()).status, 401)
 })
 
-t.test('numbers beyond 2^53 and free objects reach the upstream unchanged', async (t) => {
+t.test('numbers beyond 2^53 and free objects reach the upstream unchanged', async () => {
   const ada = await new Person(system, 'ada').join()
   const { value } = (await ada.createKey('raw')).body.key
   const body =
@@ -96,15 +110,15 @@ t.test('numbers beyond 2^53 and free objects reach the upstream unchanged', asyn
     headers: { authorization: `Bearer ${value}`, 'content-type': 'application/json' },
     body
   })
-  t.equal(response.status, 200, await response.text())
+  assert.equal(response.status, 200, await response.text())
   const requests = await fetch(`${system.addresses.models}/sandbox/requests`)
   const { requests: seen } = (await requests.json()) as { requests: Array<{ id: string; requestId: string }> }
-  const witnessed = seen.at(-1)!
-  const arrived = await fetch(`${system.addresses.models}/sandbox/requests/${witnessed.id}/body`)
-  t.equal(await arrived.text(), body)
+  const recorded = seen.at(-1)!
+  const arrived = await fetch(`${system.addresses.models}/sandbox/requests/${recorded.id}/body`)
+  assert.equal(await arrived.text(), body)
 })
 
-t.test('keys of somebody who joins a team are refused from the next request on, and come back', async (t) => {
+t.test('joining a team suspends a member’s own keys from the next request on; leaving restores them', async () => {
   const owner = await new Person(system, 'owner').join('team')
   const ada = await new Person(system, 'ada').join()
   const clientsOf = (secret: string) => system.addresses.gateways.map((gateway) => openaiClient(gateway, secret))
@@ -112,25 +126,33 @@ t.test('keys of somebody who joins a team are refused from the next request on, 
     ...new Set(await Promise.all(clients.map((client) => chatOutcome(client, model))))
   ]
   const own = clientsOf((await ada.createKey('own')).body.key.value)
-  t.same(await outcomes(own), ['200'])
+  assert.deepEqual(await outcomes(own), ['200'])
 
   type Invited = { invitation: { link: string } }
   const { body, status } = await owner.call<Invited>('POST', '/api/team/seats', { email: ada.email })
-  t.equal(status, 201)
+  assert.equal(status, 201)
   const { pathname } = new URL(body.invitation.link)
-  t.match(await ada.call('GET', pathname), { status: 200, body: /<div id="root">/ })
-  t.match(await ada.call('POST', `/api/team${pathname}/accept`), { status: 200, body: { ok: true } })
-  t.same(await outcomes(own), ['403 account_suspended'])
-  await t.rejects(own[0]!.models.list(), { status: 403, message: /paused while its owner is in a team/ })
-  t.match(await ada.me(), { body: { user: { plan: 'team' } } })
+  const invitationPage = await ada.call<string>('GET', pathname)
+  assert.equal(invitationPage.status, 200)
+  assert.match(invitationPage.body, /<div id="root">/)
+  assert.partialDeepStrictEqual(await ada.call('POST', `/api/team${pathname}/accept`), {
+    status: 200,
+    body: { ok: true }
+  })
+  assert.deepEqual(await outcomes(own), ['403 account_suspended'])
+  await assert.rejects(own[0]!.models.list(), { status: 403, message: /paused while its owner is in a team/ })
+  assert.partialDeepStrictEqual(await ada.me(), { body: { user: { plan: 'team' } } })
 
   const shared = clientsOf((await ada.createKey('for the team')).body.key.value)
-  t.same(await outcomes(shared, 'gpt-4o'), ['200'], 'on the plan of the team')
+  assert.deepEqual(await outcomes(shared, 'gpt-4o'), ['200'], 'uses the plan of the team')
 
   const { id } = (await ada.me()).body.user
-  t.match(await owner.call('DELETE', `/api/team/seats/${id}`), { status: 200, body: { ok: true } })
-  t.same(await outcomes(own), ['200'])
-  t.same(await outcomes(own, 'gpt-4o'), ['403 model_not_allowed'], 'on their own plan again')
-  t.same(await outcomes(shared, 'gpt-4o'), ['200'], 'the key stays with the team')
-  t.match(await ada.me(), { body: { user: { plan: 'free' } } })
+  assert.partialDeepStrictEqual(await owner.call('DELETE', `/api/team/seats/${id}`), {
+    status: 200,
+    body: { ok: true }
+  })
+  assert.deepEqual(await outcomes(own), ['200'])
+  assert.deepEqual(await outcomes(own, 'gpt-4o'), ['403 model_not_allowed'], 'use their own plan again')
+  assert.deepEqual(await outcomes(shared, 'gpt-4o'), ['200'], 'the key stays with the team')
+  assert.partialDeepStrictEqual(await ada.me(), { body: { user: { plan: 'free' } } })
 })

@@ -1,11 +1,11 @@
 import OpenAI from 'openai'
 
-/** The official SDK, without its retries: a test wants to see each answer. */
+/** Creates the official SDK without retries, so that a test sees each answer. */
 export function openaiClient(gateway: string, apiKey: string): OpenAI {
   return new OpenAI({ baseURL: `${gateway}/v1`, apiKey, maxRetries: 0 })
 }
 
-/** What a minimal chat answers: `200`, or status and code of the refusal. */
+/** Sends a minimal chat. @returns `200`, or status and code of the refusal */
 export async function chatOutcome(client: OpenAI, model = 'gpt-4o-mini'): Promise<string> {
   try {
     await client.chat.completions.create({ model, max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] })

@@ -4,18 +4,24 @@ import type { CreatedKey, Key } from '@tollgate/contracts/http/keys.ts'
 import { latestMail, linkIn } from '@tollgate/sandbox/mailbox/read-mail.ts'
 import type { TestSystem } from './start-test-system.ts'
 
-export type Answer<Body> = { status: number; body: Body; headers: Headers }
-export type Failure = { error: { message: string; type: string; code: string } }
+export interface Answer<Body> {
+  status: number
+  body: Body
+  headers: Headers
+}
+export interface Failure {
+  error: { message: string; type: string; code: string }
+}
 
 let people = 0
 
-/** Longer than control takes for anything. */
-const answerLimitMs = 60_000
+/** Longer than any answer of control takes. */
+const answerTimeoutMs = 60_000
 
-/** Someone with a browser: keeps the session cookie, and reads the mail. */
+/** A user who keeps the session cookie and reads mail. */
 export class Person {
   readonly email: string
-  /** Of documentation (RFC 5737); control believes it where it trusts a proxy on this machine. */
+  /** A documentation address (RFC 5737). Control uses it if it trusts a proxy on this machine. */
   readonly #address = `192.0.2.${++people}`
   readonly password = 'correct horse battery staple'
   readonly #system: Pick<TestSystem, 'addresses' | 'secrets'>
@@ -26,7 +32,7 @@ export class Person {
     this.email = `${name}-${crypto.randomUUID().slice(0, 8)}@example.com`
   }
 
-  /** The same session, by another control process. */
+  /** The same session through another replica of control. */
   through(control: string): Person {
     const { addresses, secrets } = this.#system
     const same = new Person({ addresses: { ...addresses, control }, secrets }, 'same')
@@ -38,7 +44,7 @@ export class Person {
     const response = await fetch(`${this.#system.addresses.control}${path}`, {
       method,
       redirect: 'manual',
-      signal: AbortSignal.timeout(answerLimitMs),
+      signal: AbortSignal.timeout(answerTimeoutMs),
       headers: {
         'x-forwarded-for': this.#address,
         ...(this.cookie === null ? {} : { cookie: this.cookie }),
@@ -58,13 +64,13 @@ export class Person {
     return this.call('POST', '/api/auth/register', { email: this.email, password: this.password, name: 'Ada' })
   }
 
-  /** Opens the link of the confirmation mail and enters the password, which signs in. */
+  /** Opens the link in the confirmation mail and enters the password. This signs in. */
   async confirm(more: { password?: string; set?: boolean } = {}): Promise<Answer<{ user: User } | Failure>> {
     const link = linkIn(await latestMail(this.#system.addresses.mailbox!, this.email))
     const { headers } = await fetch(link, { redirect: 'manual' })
     const fragment = new URLSearchParams(headers.get('location')?.split('#')[1] ?? '')
     const { token_hash, type, access_token } = Object.fromEntries(fragment)
-    // Links of the provider's own templates bring a session instead of a token.
+    // Links in the provider's default mails carry a session instead of a token.
     const proof = access_token === undefined ? { token_hash, type } : { access_token }
     return this.call('POST', '/api/auth/confirm', { ...proof, password: this.password, ...more })
   }
@@ -89,11 +95,11 @@ export class Person {
     return this.call('DELETE', `/api/keys/${id}`)
   }
 
-  /** Registers, confirms and signs in; with a plan, as the operator sets it at the identity provider. */
+  /** Registers, confirms and signs in. An operator sets the plan at the identity provider, if given. */
   async join(plan?: string): Promise<this> {
     const registered = await this.register()
     if (registered.status >= 400) throw new Error(`registration answered ${registered.status}`)
-    // Before control knows the user. Later it writes a plan of its own to the provider, perhaps over this one.
+    // Set before control knows the user: later control writes its own plan to the provider and may overwrite this one.
     if (plan !== undefined) await this.#setPlan(plan)
     const confirmed = await this.confirm()
     if (confirmed.status !== 200) throw new Error(`confirmation answered ${confirmed.status}`)

@@ -6,12 +6,12 @@ import { Person } from './person.ts'
 import { startTestSystem } from './start-test-system.ts'
 import { untilOutcome } from './until-outcome.ts'
 
-/** The promise of docs/guarantees.md. */
+/** Promised in docs/guarantees.md. */
 const pauseMs = 400
 const boundMs = 5000
 
 t.test(
-  'a ban and a plan set by hand at the identity provider are in force within 5 s, also for who is not here',
+  'a ban and a plan set at the identity provider apply within 5 s, even to a user who is signed out',
   async (t) => {
     const system = await startTestSystem(t)
     const ada = await new Person(system, 'ada').join()
@@ -28,7 +28,7 @@ t.test(
     const until = (model: string | undefined, expected: string) =>
       untilOutcome(
         async () => {
-          // Refused requests count against the rate of the plan: 20 a minute.
+          // Refused requests count towards the plan's rate limit of 20 per minute.
           await delay(pauseMs)
           return chatOutcome(client, model)
         },
@@ -39,10 +39,10 @@ t.test(
     await until('gpt-4o', '403 model_not_allowed')
 
     await change({ app_metadata: { plan: 'pro' } })
-    t.match(await until('gpt-4o', '200'), { ms: Number })
+    await until('gpt-4o', '200')
     await change({ ban_duration: '24h' })
-    t.match(await until(undefined, '403 account_suspended'), { ms: Number })
+    await until(undefined, '403 account_suspended')
     await change({ ban_duration: 'none' })
-    t.match(await until(undefined, '200'), { ms: Number })
+    await until(undefined, '200')
   }
 )

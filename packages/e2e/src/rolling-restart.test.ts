@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +15,7 @@ import { startTestSystem, type TestSystem } from './start-test-system.ts'
 const shipped = workspaceFile('deploy/nginx/tollgate.conf')
 const nginx = findProgram(['nginx'])
 
-/** nginx with the shipped configuration, in front of the gateways of a system. */
+/** Starts nginx with the shipped configuration in front of the gateways. */
 async function startNginx(directory: string, system: TestSystem): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort()
   const [first, second] = system.addresses.gateways.map((gateway) => new URL(gateway).host)
@@ -89,6 +90,6 @@ t.test('a rolling restart of two gateways behind nginx loses no request', async 
   isOver = true
   await Promise.all(asking)
   t.comment(`${served} requests served during four restarts`)
-  t.same(failures, [])
-  t.ok(served > 200)
+  assert.deepEqual(failures, [])
+  assert.ok(served > 200)
 })

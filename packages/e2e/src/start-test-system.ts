@@ -7,16 +7,16 @@ import { copyPgliteDirectory } from '@tollgate/control/testing/pglite-directory.
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
 
 export type TestSystem = System & {
-  /** Everything that the parts wrote after their start, for messages of failed tests. */
+  /** All log lines of the parts, for messages of failed tests. */
   lines: string[]
 }
 
-/** Variables that would replace an embedded part must not leak in from the machine that runs the tests. */
+/** Only these variables are inherited. Others could replace an embedded part. */
 const { PATH, HOME } = process.env
 
 /**
- * The whole product as `npm start` starts it, on free ports and with a data directory of its own, which is removed again at
- * the end of the test. In the database there are the tables and nothing else: creating it takes control half of its start.
+ * Starts the whole product as `npm start` does, on free ports, with a temporary data directory. The database is a copy with
+ * empty tables, since migration takes half of control's start time.
  */
 export async function startTestSystem(
   t: { teardown(handler: () => Promise<void>): void },

@@ -1,11 +1,12 @@
 /**
- * Asks again and again until the answer is the expected one.
- * @returns every different answer on the way, in order, and the time that it took, ms
+ * Polls until the answer is the expected one.
+ *
+ * @returns the different answers in order, and the time it took, ms
  */
 export async function untilOutcome(
   ask: () => Promise<string>,
   expected: string,
-  limitMs = 20_000
+  timeoutMs = 20_000
 ): Promise<{ seen: string[]; ms: number }> {
   const startedAt = performance.now()
   const seen: string[] = []
@@ -14,6 +15,6 @@ export async function untilOutcome(
     if (seen.at(-1) !== outcome) seen.push(outcome)
     const ms = performance.now() - startedAt
     if (outcome === expected) return { seen, ms: Math.round(ms) }
-    if (ms > limitMs) throw new Error(`it stays at ${seen.join(', ')}`)
+    if (ms > timeoutMs) throw new Error(`the answers were only ${seen.join(', ')}`)
   }
 }

@@ -1,21 +1,21 @@
-import type { Allowed } from './measure/judge.ts'
-import type { Findings } from './measure/measurement.ts'
+import type { Allowed } from './measure/broken-promises.ts'
+import type { Findings } from './measure/measured.ts'
 import type { ChaosSystem, Conditions } from './system/chaos-system.ts'
 
-/** Something that breaks, and what may come of it. */
-export type Fault = {
+/** A failure to inflict, and how far it may weaken the promises. */
+export interface Fault {
   name: string
   /** What breaks, and for how long. */
   summary: string
   conditions?: Conditions
   allowed: Allowed
-  /** What it needs and is not there, such as `pgbouncer is not installed`; null if all is. */
+  /** Why it cannot run here, such as `pgbouncer is not installed`; null if it can. */
   missing?: () => string | null
   /**
-   * Breaks something, and mends it. Resolves at the moment when it is mended.
+   * Breaks something and restores it. Resolves when it is restored.
    *
-   * @param forgotten to be called at the moment when Redis loses what it had acknowledged
-   * @param findings takes what only this fault looks at
+   * @param markDataLoss called by the fault when Redis loses acknowledged writes
+   * @param findings receives what only this fault measures
    */
-  inflict(system: ChaosSystem, forgotten: () => void, findings: Findings): Promise<void>
+  inflict(system: ChaosSystem, markDataLoss: () => void, findings: Findings): Promise<void>
 }

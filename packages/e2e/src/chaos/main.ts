@@ -5,8 +5,8 @@ import { rebuild } from './checks/rebuild.ts'
 import { writing } from './checks/writing.ts'
 import type { Fault } from './fault.ts'
 import { faults } from './faults/all.ts'
-import { isDisturbed, judge } from './measure/judge.ts'
-import type { Measured } from './measure/measurement.ts'
+import { findBrokenPromises, isDisturbed } from './measure/broken-promises.ts'
+import type { Measured } from './measure/measured.ts'
 import { runFault } from './run-fault.ts'
 import { type ChaosSystem, type Conditions, startChaosSystem } from './system/chaos-system.ts'
 import { describeMeasured, tableOf } from './table.ts'
@@ -15,34 +15,34 @@ const checks: readonly Check[] = [writing, rebuild]
 
 const usage = `npm run chaos -- [name …]
 
-Inflicts faults on a whole system of real servers and processes while it serves traffic, and tells what became of the
-promises. The status is not 0 if one was broken. All but the last unless named:
+Inflicts faults on a whole system of real servers and processes while it serves traffic, and checks every promise.
+The exit status is 1 if a promise was broken. Without names it runs all but the last:
 ${[...faults, ...checks].map(({ name, summary }) => `  ${name.padEnd(20)}${summary}`).join('\n')}`
 
-/** The system of the fault before, if the next one needs no other, and it has come through well. */
+/** The running system. The next fault reuses it if its conditions are the same and no promise was broken. */
 let kept: ChaosSystem | null = null
 let keptFor: Conditions | undefined
 
 async function systemFor({ conditions }: Fault): Promise<ChaosSystem> {
   if (kept !== null && conditions === keptFor) return kept
-  await dismiss()
+  await stopSystem()
   keptFor = conditions
   kept = await startChaosSystem(conditions)
   if (kept === null) throw new Error('this needs redis-server (or valkey-server) and PostgreSQL')
   return kept
 }
 
-async function dismiss(): Promise<void> {
+async function stopSystem(): Promise<void> {
   const { stop } = kept ?? {}
   kept = null
   await stop?.()
 }
 
-type Inflicted = {
+interface Inflicted {
   measured: Measured | null
-  /** A line for each promise that was broken. */
+  /** One line per broken promise. */
   broken: string[]
-  /** What the services wrote meanwhile. */
+  /** Log lines of the services. */
   lines: string[]
 }
 
@@ -51,18 +51,18 @@ async function inflict(fault: Fault): Promise<Inflicted> {
   lines.length = 0
   try {
     const measured = await runFault(fault, kept!)
-    const broken = judge(measured, fault.allowed)
-    if (broken.length > 0) await dismiss()
+    const broken = findBrokenPromises(measured, fault.allowed)
+    if (broken.length > 0) await stopSystem()
     return { measured, broken, lines }
   } catch (error) {
-    await dismiss()
+    await stopSystem()
     return { measured: null, broken: [error instanceof Error ? error.message : String(error)], lines }
   }
 }
 
 async function run(names: readonly string[]): Promise<number> {
   const unknown = names.find((name) => ![...faults, ...checks].some((one) => one.name === name))
-  if (unknown !== undefined) throw new Error(`there is no ${unknown}\n\n${usage}`)
+  if (unknown !== undefined) throw new Error(`unknown fault ${unknown}\n\n${usage}`)
   const all: Measured[] = []
   let brokenCount = 0
   let disturbed = 0
@@ -88,19 +88,19 @@ async function run(names: readonly string[]): Promise<number> {
       console.log(`  ${Math.round((performance.now() - startedAt) / 1000)} s in all, load average ${load!.toFixed(1)}`)
     }
   } finally {
-    await dismiss()
+    await stopSystem()
   }
   for (const check of checks) {
-    const isMeant = names.length === 0 ? check.onlyIfNamed !== true : names.includes(check.name)
-    if (isMeant) brokenCount += await runCheck(check)
+    const isChosen = names.length === 0 ? check.onlyIfNamed !== true : names.includes(check.name)
+    if (isChosen) brokenCount += await runCheck(check)
   }
   if (all.length > 0) console.log(['', ...tableOf(all)].join('\n'))
-  if (disturbed > 0) console.log(`\nThe machine was too busy to judge the times of ${disturbed} faults.`)
+  if (disturbed > 0) console.log(`\nThe machine was too busy to check times during ${disturbed} faults.`)
   console.log(brokenCount === 0 ? '\nEvery promise was kept.' : `\n${brokenCount} promises were broken.`)
   return brokenCount === 0 ? 0 : 1
 }
 
-/** @returns how many promises were broken */
+/** @returns the number of broken promises */
 async function runCheck({ name, summary, run: runIt }: Check): Promise<number> {
   console.log(`\n${name}: ${summary}`)
   const { seen, broken } = await runIt()

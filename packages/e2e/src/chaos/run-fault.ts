@@ -1,51 +1,51 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from './fault.ts'
-import { untilCalm } from './measure/calm.ts'
-import { falseBudgetRefusals, measureCaps, uncopiedNanos } from './measure/caps.ts'
-import { failuresOf } from './measure/judge.ts'
-import { countAccounts, findLost } from './measure/lost.ts'
-import type { Findings, Measured } from './measure/measurement.ts'
-import { chargedIn, chargedSince, producedIn } from './measure/usage.ts'
+import { failuresOf } from './measure/broken-promises.ts'
+import { countAccounts, findLost } from './measure/find-lost.ts'
+import { falseBudgetRefusals, measureCaps, uncopiedNanos } from './measure/measure-caps.ts'
+import type { Findings, Measured } from './measure/measured.ts'
+import { chargedIn, chargedSince, producedIn } from './measure/produced-and-charged.ts'
+import { untilSettled } from './measure/until-settled.ts'
 import type { ChaosSystem } from './system/chaos-system.ts'
 import { untilProjected } from './system/seed.ts'
-import { type CappedTraffic, seedCapped, startCappedTraffic } from './traffic/capped.ts'
-import { startCreations } from './traffic/creations.ts'
+import { type CappedTraffic, seedCapped, startCappedTraffic } from './traffic/capped-traffic.ts'
+import { startCreations } from './traffic/create-keys.ts'
 import { prepareRevocations } from './traffic/revocations.ts'
-import { countOutcomes, type Sent } from './traffic/sent.ts'
-import { startSteadyTraffic } from './traffic/steady.ts'
+import { countOutcomes, type Sent } from './traffic/send-steadily.ts'
+import { startSteadyTraffic } from './traffic/steady-traffic.ts'
 
-/** How long what belongs to a fault lasts, ms. */
-export type Pace = {
-  /** Requests before the fault, all of which must be served. */
+/** Durations of the phases around a fault, ms. */
+export interface Pace {
+  /** Traffic before the fault. All of its requests must succeed. */
   undisturbedMs: number
-  /** When for so long nothing has failed, it has healed. */
+  /** The system has recovered when no request has failed for this long. */
   quietMs: number
-  /** Gateways are asked with a revoked key for so long. */
+  /** How long gateways are asked with a revoked key. */
   watchedMs: number
 }
 
-const usualPace: Pace = { undisturbedMs: 3000, quietMs: 2000, watchedMs: 6000 }
-const healLimitMs = 90_000
+const defaultPace: Pace = { undisturbedMs: 3000, quietMs: 2000, watchedMs: 6000 }
+const recoveryTimeoutMs = 90_000
 const revokeEveryMs = 3000
 const stockOfKeys = 6
-const projectedLimitMs = 60_000
-/** Refusals that traffic without caps must never see. */
+const projectedTimeoutMs = 60_000
+/** Refusals that clients without caps must never see. */
 const falseRefusal = /^(401|402|429)/
 
 /**
- * Inflicts a fault on a system that serves traffic, waits until it has healed by itself, and compares what was seen with
- * what the model server and the database know.
+ * Inflicts a fault on a system that serves traffic and waits until it has recovered by itself. Compares what clients saw
+ * with the records of the model server and the database.
  *
- * @throws Error if requests fail before the fault, or something never comes to an end after it
+ * @throws Error if requests fail before the fault, or if the system does not recover or settle after it
  */
-export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = usualPace): Promise<Measured> {
+export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = defaultPace): Promise<Measured> {
   const { undisturbedMs, quietMs, watchedMs } = pace
   const { models, sql, link } = system
   const cappedAccounts = await seedCapped(system)
-  await untilProjected(sql, link, projectedLimitMs)
+  await untilProjected(sql, link, projectedTimeoutMs)
   const revocations = await prepareRevocations(system, stockOfKeys, watchedMs)
-  await untilCalm(system)
+  await untilSettled(system)
   models.clear()
   const [chargedBefore, accountsBefore] = [await chargedIn(sql), await countAccounts(system)]
 
@@ -54,15 +54,15 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
   const steady = startSteadyTraffic(system)
   const capped = startCappedTraffic(cappedAccounts, system)
   const creations = startCreations(system)
-  // Also if something below fails: what goes on asking would keep this program from its end.
+  // Traffic stops even after an error below, so that this program can exit.
   await using traffic = new AsyncDisposableStack()
   for (const { stop } of [steady, capped, creations]) traffic.defer(stop)
   traffic.defer(revocations.stop)
   await delay(undisturbedMs)
   const early = failuresOf(countOutcomes(steady.raw))
-  if (early.length > 0) throw new Error(`requests fail before the fault: ${early.join('; ')}`)
+  if (early.length > 0) throw new Error(`requests failed before the fault: ${early.join('; ')}`)
 
-  let forgottenAt: number | null = null
+  let dataLostAt: number | null = null
   const findings: Findings = { seen: [], broken: [] }
   revocations.revokeOne()
   const brokenFrom = performance.now()
@@ -71,7 +71,7 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
     await fault.inflict(
       system,
       () => {
-        forgottenAt = Date.now()
+        dataLostAt = Date.now()
       },
       findings
     )
@@ -83,13 +83,13 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
   await untilQuiet(steady.raw, mendedAt, quietMs)
   await Promise.all([steady.stop(), capped.stop(), creations.stop()])
   stalls.disable()
-  const giveUp = setTimeout(revocations.stop, healLimitMs)
+  const giveUp = setTimeout(revocations.stop, recoveryTimeoutMs)
   const revoked = await revocations.finished()
   clearTimeout(giveUp)
 
   const lost = await findLost(system, creations, revoked, accountsBefore, fault.allowed)
-  await untilCalm(system)
-  const witnessed = models.requests()
+  await untilSettled(system)
+  const recorded = models.requests()
   return {
     fault: fault.name,
     brokenMs: mendedAt - brokenFrom,
@@ -98,33 +98,33 @@ export async function runFault(fault: Fault, system: ChaosSystem, pace: Pace = u
       answered: revoked.filter(({ okAt }) => okAt !== null).length,
       longestAcceptedMs: Math.max(0, ...revoked.map(({ acceptedForMs }) => acceptedForMs))
     },
-    caps: await measureCaps(capped, witnessed, sql, forgottenAt),
-    produced: producedIn(witnessed),
+    caps: await measureCaps(capped, recorded, sql, dataLostAt),
+    produced: producedIn(recorded),
     charged: chargedSince(chargedBefore, await chargedIn(sql)),
-    uncopiedNanos: forgottenAt === null ? 0 : uncopiedNanos(witnessed, forgottenAt),
+    uncopiedNanos: dataLostAt === null ? 0 : uncopiedNanos(recorded, dataLostAt),
     falseRefusals: falseRefusals([...steady.raw, ...steady.sdk], capped),
     lost,
     raw: countOutcomes(steady.raw),
     sdk: countOutcomes(steady.sdk),
     stalledMs: stalls.max / 1e6,
-    healedMs: lastFailure(steady.raw, mendedAt) - mendedAt,
+    recoveredMs: lastFailure(steady.raw, mendedAt) - mendedAt,
     findings
   }
 }
 
-/** Resolves when for some time no answer was a failure. */
+/** Waits until no request has failed for `quietMs`. */
 async function untilQuiet(raw: readonly Sent[], mendedAt: number, quietMs: number): Promise<void> {
   while (performance.now() < lastFailure(raw, mendedAt) + quietMs) {
-    if (performance.now() > mendedAt + healLimitMs) {
+    if (performance.now() > mendedAt + recoveryTimeoutMs) {
       throw new Error(
-        `it has not healed in ${healLimitMs / 1000} s: ${failuresOf(countOutcomes(raw.slice(-50))).join('; ')}`
+        `no recovery in ${recoveryTimeoutMs / 1000} s: ${failuresOf(countOutcomes(raw.slice(-50))).join('; ')}`
       )
     }
     await delay(100)
   }
 }
 
-/** When the last failure was answered that was asked after the fault; the end of the fault if there was none. */
+/** When the last failed request that was sent after the fault ended; the end of the fault if none failed. */
 function lastFailure(raw: readonly Sent[], mendedAt: number): number {
   return raw.reduce(
     (last, { sentAt, answeredAt, outcome }) =>

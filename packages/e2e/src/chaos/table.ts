@@ -1,13 +1,14 @@
-import { describe, failuresOf, isDisturbed } from './measure/judge.ts'
-import type { Measured, Outcomes } from './measure/measurement.ts'
+import { describe, failuresOf, isDisturbed } from './measure/broken-promises.ts'
+import type { Measured, Outcomes } from './measure/measured.ts'
 
 const usd = (nanos: number): string => (nanos / 1e9).toFixed(6)
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 const total = (outcomes: Outcomes): number => [...outcomes.values()].reduce((sum, count) => sum + count, 0)
 
-/** What was seen of the promises under one fault, a line each. */
+/** Describes what was measured under one fault, one line per promise. */
 export function describeMeasured(measured: Measured): string[] {
-  const { revocations, caps, produced, charged, falseRefusals, lost, raw, sdk, healedMs, brokenMs, findings } = measured
+  const { revocations, caps, produced, charged, falseRefusals, lost, raw, sdk, recoveredMs, brokenMs, findings } =
+    measured
   const failures = (outcomes: Outcomes) => {
     const failed = new Map(failuresOf(outcomes))
     return `${total(failed)} of ${total(outcomes)}${failed.size === 0 ? '' : ` (${describe(failed)})`}`
@@ -22,14 +23,14 @@ export function describeMeasured(measured: Measured): string[] {
     `revoked key accepted after ok    ${seconds(revocations.longestAcceptedMs)} (${revocations.answered} of ${revocations.count} revocations answered)`,
     `spent of caps                    ${shares.join(', ')}`,
     `ledger − model server            ${difference === 0 ? 'USD 0' : `USD ${usd(difference)}`} of ${usd(produced.nanos)}${estimated}`,
-    `charged and never sent           ${Math.max(0, charged.requests - produced.requests)}`,
+    `charged but never sent           ${Math.max(0, charged.requests - produced.requests)}`,
     `false 401, 402, 429              ${falseRefusals.size === 0 ? '0' : describe(falseRefusals)}`,
     `keys and accounts lost           ${lost.length}`,
     `requests failed                  ${failures(raw)}`,
     `… with the SDK's retries         ${failures(sdk)}`,
-    `broken for, healed after         ${seconds(brokenMs)}, ${seconds(healedMs)}`,
+    `broken for, recovered after      ${seconds(brokenMs)}, ${seconds(recoveredMs)}`,
     ...findings.seen,
-    ...(isDisturbed(measured) ? [`DISTURBED: this process stood still for ${seconds(measured.stalledMs)}`] : [])
+    ...(isDisturbed(measured) ? [`DISTURBED: this process stalled for ${seconds(measured.stalledMs)}`] : [])
   ]
 }
 
@@ -47,7 +48,7 @@ const head = [
   'healed'
 ]
 
-/** All faults × all promises. */
+/** Formats a table of all faults and promises. */
 export function tableOf(all: readonly Measured[]): string[] {
   const rows = all.map((measured) => {
     const { caps, produced, charged, raw, sdk } = measured
@@ -66,7 +67,7 @@ export function tableOf(all: readonly Measured[]): string[] {
       failed(raw),
       failed(sdk),
       seconds(measured.brokenMs),
-      `${seconds(measured.healedMs)}${isDisturbed(measured) ? ' ?' : ''}`
+      `${seconds(measured.recoveredMs)}${isDisturbed(measured) ? ' ?' : ''}`
     ]
   })
   const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]!.length)))

@@ -1,7 +1,7 @@
 import type { TestSystem } from '../start-test-system.ts'
 
-/** What a client is given to reach the product, as its users have it. */
-export type ClientAccess = {
+/** Address and keys that a client needs. */
+export interface ClientAccess {
   system: TestSystem
   /** With its version: `http://127.0.0.1:<port>/v1`. */
   baseURL: string
@@ -11,10 +11,10 @@ export type ClientAccess = {
   freeApiKey: string
 }
 
-/** Names of models that the catalog of these tests adds, and how the model server answers to them. */
+/** Models that these tests add to the catalog → how the model server answers. */
 export const misbehaving = {
   'fails-every-second': 'gpt-4o-mini+status=500+every=2',
-  // For longer than the gateway would hold a request back; the SDK waits that long.
+  // Longer than the gateway waits before a retry, but the SDK waits that long.
   'asks-for-a-rest': 'gpt-4o-mini+status=503+every=2+retry-after=3',
   'fails-always': 'gpt-4o-mini+status=500',
   'breaks-off': 'gpt-4o-mini+reset-after=3'

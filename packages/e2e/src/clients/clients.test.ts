@@ -1,7 +1,7 @@
 import t from 'tap'
-import { catalogWith } from '../catalog-with.ts'
 import { Person } from '../person.ts'
 import { startTestSystem } from '../start-test-system.ts'
+import { writeCatalogWith } from '../write-catalog.ts'
 import { aiSdk } from './ai-sdk.ts'
 import { type ClientAccess, misbehaving } from './client-access.ts'
 import { langChain } from './langchain.ts'
@@ -9,10 +9,10 @@ import { openaiChat } from './openai-chat.ts'
 import { openaiErrors } from './openai-errors.ts'
 import { openaiOthers } from './openai-others.ts'
 
-// One system for all clients: what they want from it is independent of each other.
+// All clients share one system, since their requests are independent.
 const access = {} as ClientAccess
 t.before(async () => {
-  const system = await startTestSystem(t, { env: { CATALOG_FILE: catalogWith(t.testdir(), misbehaving) } })
+  const system = await startTestSystem(t, { env: { CATALOG_FILE: writeCatalogWith(t.testdir(), misbehaving) } })
   const [payer, guest] = [await new Person(system, 'payer').join('pro'), await new Person(system, 'guest').join()]
   Object.assign(access, {
     system,

@@ -1,6 +1,6 @@
 import OpenAI, { type APIError } from 'openai'
 
-/** What the SDK throws; null if it throws nothing. */
+/** @returns the error that the SDK throws; null if it throws none */
 export async function failureOf(call: Promise<unknown>): Promise<APIError | null> {
   try {
     await call

@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict'
 import OpenAI from 'openai'
 import { zodResponseFormat } from 'openai/helpers/zod'
 import type { Test } from 'tap'
 import { z } from 'zod'
+import { recordedRequests } from '../recorded-requests.ts'
 import type { TestSystem } from '../start-test-system.ts'
-import { witnessed } from '../witnessed.ts'
 import { type ClientAccess, misbehaving } from './client-access.ts'
 import { failureOf } from './failure-of.ts'
 
@@ -12,38 +13,39 @@ const question = {
   messages: [{ role: 'user' as const, content: 'Say 20 words.' }]
 }
 
-/** Resolves once the model server has seen the client of a request leave before the end; fails after five seconds. */
+/** Waits until the model server saw a call aborted. @throws Error after five seconds */
 async function untilAborted(system: TestSystem, requestId: string): Promise<void> {
   const deadline = performance.now() + 5000
   for (;;) {
-    const [request] = await witnessed(system, requestId)
+    const [request] = await recordedRequests(system, requestId)
     if (request?.abortedAtMs != null) return
     if (request?.finishedAtMs != null) throw new Error('the upstream call was not aborted: it finished')
-    if (performance.now() > deadline) throw new Error('the upstream call goes on')
+    if (performance.now() > deadline) throw new Error('the upstream call is still running')
   }
 }
 
-/** Chat with the official SDK and its helpers. */
+/** Tests chat with the official SDK and its helpers. */
 export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): void {
   const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
 
-  t.test('a stream says what the whole answer says', async (t) => {
+  t.test('a stream has the same text as a single body', async () => {
     const { data: whole, request_id: requestId } = await openai.chat.completions.create(question).withResponse()
-    t.match(whole, {
+    assert.partialDeepStrictEqual(whole, {
       object: 'chat.completion',
       model: 'gpt-4o-mini',
-      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: /^(\w+ ){19}\w+$/ } }]
+      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant' } }]
     })
-    t.match(whole.usage, { completion_tokens: 20, total_tokens: whole.usage!.prompt_tokens + 20 })
-    t.match(requestId, /^req_/)
+    assert.match(whole.choices[0]!.message.content!, /^(\w+ ){19}\w+$/)
+    assert.partialDeepStrictEqual(whole.usage, { completion_tokens: 20, total_tokens: whole.usage!.prompt_tokens + 20 })
+    assert.match(requestId!, /^req_/)
     const chunks = await Array.fromAsync(await openai.chat.completions.create({ ...question, stream: true }))
-    // Who does not ask for the usage gets no chunk without choices, which much code does not expect.
-    t.ok(chunks.every(({ choices }) => choices.length === 1))
+    // Without `include_usage` no chunk lacks choices, since much client code does not expect such a chunk.
+    assert.ok(chunks.every(({ choices }) => choices.length === 1))
     const streamed = chunks.map(({ choices }) => choices[0]!.delta.content ?? '').join('')
-    t.equal(streamed, whole.choices[0]!.message.content)
+    assert.equal(streamed, whole.choices[0]!.message.content)
   })
 
-  t.test('who asks for the usage of a stream gets it in a last chunk without choices', async (t) => {
+  t.test('with include_usage, the last chunk has the usage and no choices', async () => {
     const stream = await openai.chat.completions.create({
       ...question,
       stream: true,
@@ -51,15 +53,16 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
     })
     const chunks = await Array.fromAsync(stream)
     const last = chunks.pop()!
-    t.same(last.choices, [])
-    t.match(last.usage, { completion_tokens: 20, prompt_tokens: Number, total_tokens: Number })
-    t.ok(
+    assert.deepEqual(last.choices, [])
+    assert.equal(last.usage?.completion_tokens, 20)
+    assert.equal(last.usage.total_tokens, last.usage.prompt_tokens + 20)
+    assert.ok(
       chunks.every(({ choices, usage }) => choices.length === 1 && usage === null),
-      'the others have choices and no usage'
+      'the other chunks have choices and no usage'
     )
   })
 
-  t.test('several choices, probabilities and a limit come through', async (t) => {
+  t.test('several choices, log probabilities and max_tokens work', async () => {
     const answer = await openai.chat.completions.create({
       ...question,
       n: 2,
@@ -67,36 +70,36 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
       top_logprobs: 2,
       max_completion_tokens: 5
     })
-    t.equal(answer.choices.length, 2)
+    assert.equal(answer.choices.length, 2)
     for (const { logprobs, finish_reason: finish } of answer.choices) {
-      t.equal(finish, 'length')
-      t.equal(logprobs!.content!.length, 5)
-      t.equal(logprobs!.content![0]!.top_logprobs.length, 2)
+      assert.equal(finish, 'length')
+      assert.equal(logprobs!.content!.length, 5)
+      assert.equal(logprobs!.content![0]!.top_logprobs.length, 2)
     }
   })
 
-  t.test('the stream() helper tells each piece and puts the answer together', async (t) => {
+  t.test('the stream() helper emits each piece and assembles the answer', async () => {
     const stream = openai.chat.completions.stream({ ...question, stream_options: { include_usage: true } })
     let pieces = ''
     stream.on('content', (delta) => {
       pieces += delta
     })
     const answer = await stream.finalChatCompletion()
-    t.match(pieces, /^(\w+ ){19}\w+$/)
-    t.equal(answer.choices[0]!.message.content, pieces)
-    t.equal((await stream.totalUsage()).completion_tokens, 20)
+    assert.match(pieces, /^(\w+ ){19}\w+$/)
+    assert.equal(answer.choices[0]!.message.content, pieces)
+    assert.equal((await stream.totalUsage()).completion_tokens, 20)
   })
 
-  t.test('parse() reads an answer of the shape that a schema asks for', async (t) => {
+  t.test('parse() reads an answer that matches a schema', async () => {
     const answer = await openai.chat.completions.parse({
       ...question,
       response_format: zodResponseFormat(z.object({ city: z.enum(['Oslo']), degrees: z.int() }), 'weather')
     })
-    t.same(answer.choices[0]!.message.parsed, { city: 'Oslo', degrees: 0 })
+    assert.deepEqual(answer.choices[0]!.message.parsed, { city: 'Oslo', degrees: 0 })
   })
 
   for (const stream of [false, true]) {
-    t.test(`runTools() ${stream ? 'with streams' : 'with whole answers'} calls the function and goes on`, async (t) => {
+    t.test(`runTools() calls the function and continues, ${stream ? 'with' : 'without'} streaming`, async () => {
       const asked: unknown[] = []
       const parameters = z.toJSONSchema(z.object({ city: z.enum(['Oslo']) })) as Record<string, unknown>
       const weather = {
@@ -120,13 +123,13 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
       const runner = stream
         ? openai.chat.completions.runTools({ ...body, stream: true })
         : openai.chat.completions.runTools(body)
-      t.match(await runner.finalContent(), /^The tool answered "snow"\. /)
-      t.same(asked, [{ city: 'Oslo' }])
-      t.equal(runner.messages.length, 4, 'question, call, result, answer')
+      assert.match((await runner.finalContent())!, /^The tool answered "snow"\. /)
+      assert.deepEqual(asked, [{ city: 'Oslo' }])
+      assert.equal(runner.messages.length, 4, 'question, call, result, answer')
     })
   }
 
-  t.test('leaving a stream ends the upstream call, whichever way one leaves', async (t) => {
+  t.test('every way to abandon a stream ends the upstream call', async () => {
     const long = {
       model: 'gpt-4o-mini',
       stream: true as const,
@@ -148,28 +151,29 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
         if (leave === null) break
         leave(stream, leaving)
       }
-      t.ok(chunks < 500, name)
+      assert.ok(chunks < 500, name)
       await untilAborted(system, requestId!)
     }
   })
 
-  t.test('an upstream that fails every second time goes unnoticed', async (t) => {
+  t.test('clients do not notice an upstream that fails every second time', async () => {
     for (const attempt of [1, 2]) {
       const answer = await openai.chat.completions.create({ ...question, model: 'fails-every-second' })
-      t.equal(answer.choices[0]!.finish_reason, 'stop', `request ${attempt}`)
+      assert.equal(answer.choices[0]!.finish_reason, 'stop', `request ${attempt}`)
     }
   })
 
-  t.test('the SDK’s usual retries get through where the gateway does not try again', async (t) => {
+  t.test('the SDK’s default retries succeed where the gateway does not retry', async () => {
     const asking = { ...question, model: 'asks-for-a-rest' }
-    t.match(await failureOf(openai.chat.completions.create(asking)), { status: 502, code: 'upstream_error' })
+    const failure = await failureOf(openai.chat.completions.create(asking))
+    assert.deepEqual([failure?.status, failure?.code], [502, 'upstream_error'])
     const patient = new OpenAI({ baseURL, apiKey })
     for (const attempt of [1, 2]) {
       const answer = await patient.chat.completions.create(asking)
-      t.equal(answer.choices[0]!.finish_reason, 'stop', `request ${attempt}`)
+      assert.equal(answer.choices[0]!.finish_reason, 'stop', `request ${attempt}`)
     }
-    const calls = (await witnessed(system)).filter(({ model }) => model === misbehaving['asks-for-a-rest'])
-    t.same(
+    const calls = (await recordedRequests(system)).filter(({ model }) => model === misbehaving['asks-for-a-rest'])
+    assert.deepEqual(
       calls.map(({ status }) => status),
       [503, 200, 503, 200]
     )

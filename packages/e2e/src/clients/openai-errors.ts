@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import OpenAI from 'openai'
 import type { Test } from 'tap'
 import type { ClientAccess } from './client-access.ts'
@@ -5,7 +6,7 @@ import { failureOf } from './failure-of.ts'
 
 const hello = [{ role: 'user' as const, content: 'Hi' }]
 
-/** Failures with the official SDK: each is one of its own classes, with code, type, message and request id. */
+/** Tests that the official SDK throws its own class for each failure, with code, type, message and request id. */
 export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAccess): void {
   const openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
   const withKey = (other: string) => new OpenAI({ baseURL, apiKey: other, maxRetries: 0 })
@@ -48,7 +49,7 @@ export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
       code: 'invalid_value',
       type: 'invalid_request_error'
     },
-    'an endpoint that there is not': {
+    'an unknown endpoint': {
       call: () => openai.responses.create({ model: 'gpt-4o-mini', input: 'Hi' }),
       kind: OpenAI.NotFoundError as never,
       status: 404,
@@ -64,15 +65,16 @@ export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
     }
   }
   for (const [name, { call, kind, status, code, type }] of Object.entries(cases)) {
-    t.test(`${name} is told as ${kind.name}`, async (t) => {
+    t.test(`${name} throws ${kind.name}`, async () => {
       const failure = await failureOf(call())
-      t.ok(failure instanceof kind, `${failure?.constructor.name}`)
-      t.match(failure, { status, type, code, requestID: /^req_/ })
-      t.match(failure!.message, new RegExp(`^${status} .{10}`), 'says in words what is wrong')
+      assert.ok(failure instanceof kind, `${failure?.constructor.name}`)
+      assert.deepEqual([failure?.status, failure?.type, failure?.code], [status, type, code])
+      assert.match(failure!.requestID!, /^req_/)
+      assert.match(failure!.message, new RegExp(`^${status} .{10}`), 'the message says what is wrong')
     })
   }
 
-  t.test('a stream that breaks off upstream throws within the loop, after what has arrived', async (t) => {
+  t.test('a stream that breaks off upstream throws in the loop, after the chunks that arrived', async () => {
     const stream = await openai.chat.completions.create({ model: 'breaks-off', messages: hello, stream: true })
     let chunks = 0
     const failure = await failureOf(
@@ -80,7 +82,7 @@ export function openaiErrors(t: Test, { baseURL, apiKey, freeApiKey }: ClientAcc
         for await (const _chunk of stream) chunks++
       })()
     )
-    t.equal(chunks, 3)
-    t.match(failure, { code: 'upstream_error', type: 'upstream_error' })
+    assert.equal(chunks, 3)
+    assert.deepEqual([failure?.code, failure?.type], ['upstream_error', 'upstream_error'])
   })
 }

@@ -23,7 +23,7 @@ export async function launchBrowser(): Promise<Browser | null> {
   return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
 }
 
-export type Visit = {
+export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
   /** Page errors and content security policy violations that the browser reported. */

@@ -11,7 +11,7 @@ const rows = [...text.matchAll(/^\| (\d[^|]*?) +\| (\S+) +\| (.*?) *\|$/gm)].map
   where: where!
 }))
 
-/** The requirements of levels 1 and 2 of ASVS 5.0.0, by section: how many there are, and which of them are of level 3 only. */
+/** Sections of ASVS 5.0.0: number of requirements, then the numbers of those at level 3 only. */
 const sections: Record<string, [count: number, ...level3: number[]]> = {
   ...{ 1.1: [2], 1.2: [10, 10], 1.3: [12, 12], 1.4: [3], 1.5: [3, 3] },
   ...{ 2.1: [3], 2.2: [3], 2.3: [5, 5], 2.4: [2, 2] },
@@ -45,13 +45,13 @@ const idsOf = (ids: string): string[] =>
   })
 const numberOf = (id: string): number => Number(id.slice(id.lastIndexOf('.') + 1))
 
-test('every requirement that applies is judged once', async () => {
+test('every applicable requirement is listed once', async () => {
   const judged = rows.flatMap(({ ids }) => idsOf(ids))
   assert.deepEqual(judged.toSorted(), required.toSorted())
   for (const { ids, state } of rows) assert.match(state, /^(met|operator|n\/a|open)$/, ids)
 })
 
-test('what is said to be met names files that exist', async () => {
+test('the files named as proof exist', async () => {
   const folders: Record<string, string> = { c: 'services/control/src', g: 'services/gateway/src', p: 'packages' }
   let count = 0
   for (const { ids, where } of rows) {

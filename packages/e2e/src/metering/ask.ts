@@ -1,15 +1,18 @@
-/** The answer to a request, read to its end. */
-export type Answer = {
+/** A complete answer. */
+export interface Answer {
   status: number
   headers: Headers
   text: string
-  /** Of the failure; null for success. */
+  /** The error; null on success. */
   error: ({ code: string; message: string } & Record<string, unknown>) | null
 }
 
-export type AskOptions = { path?: string; signal?: AbortSignal }
+export interface AskOptions {
+  path?: string
+  signal?: AbortSignal
+}
 
-/** Sends a body to a gateway. @throws if the connection breaks or the signal ends it */
+/** Sends a body to a gateway and reads the whole answer. @throws if the connection breaks or the signal aborts */
 export async function ask(gateway: string, secret: string, body: object, options: AskOptions = {}): Promise<Answer> {
   const response = await send(gateway, secret, body, options)
   const text = await response.text()
@@ -17,7 +20,7 @@ export async function ask(gateway: string, secret: string, body: object, options
   return { status, headers, text, error: status === 200 ? null : JSON.parse(text).error }
 }
 
-/** The same, resolved when the head of the answer is there. */
+/** Sends a body to a gateway. Resolves when the response headers are there. */
 export function send(
   gateway: string,
   secret: string,
@@ -32,12 +35,12 @@ export function send(
   })
 }
 
-/** Reads an answer until its text matches, or to its end, and hangs up. @returns what it has read */
+/** Reads an answer until its text matches or ends, then hangs up. @returns the text read */
 export async function hangUpAt(response: Response, marker: RegExp): Promise<string> {
   return readUntil(response, (text) => marker.test(text))
 }
 
-/** Reads so many parts of an answer, and hangs up. @returns what it has read */
+/** Reads a number of chunks of an answer, then hangs up. @returns the text read */
 export async function hangUpAfter(response: Response, parts: number): Promise<string> {
   return readUntil(response, (_, read) => read >= parts)
 }

@@ -4,13 +4,13 @@ import { defaultBurst } from '@tollgate/service/catalog/catalog-file.ts'
 type Model = Catalog['models'][string]
 type Plan = Catalog['plans'][string]
 
-/** The prices of all metered models but those for embeddings, picodollars per token. */
+/** Prices of all metered models except embedding models, picodollars per token. */
 export const prices = { inputPicos: 150_000, cachedInputPicos: 75_000, outputPicos: 600_000 }
 
 /**
- * A chat model that the model server knows by this name.
+ * Describes a chat model.
  *
- * @param name with the directives of its behaviour
+ * @param name at the model server, with directives for its behaviour
  */
 export function chatModel(name: string, upstream = 'models'): Model {
   return {
@@ -37,7 +37,7 @@ export function embeddingModel(name: string, upstream?: string): Model {
   return { ...chatModel(name, upstream), ...none, kind: 'embedding', prices: { ...prices, outputPicos: 0 } }
 }
 
-/** A plan with all of these models, which limits nothing but what is said. */
+/** Describes a plan with all of these models and only these limits. */
 export function planOf(
   models: Catalog['models'],
   limits: Partial<Plan['limits']> = {},

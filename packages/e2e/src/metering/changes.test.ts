@@ -1,4 +1,5 @@
-import t, { type Test } from 'tap'
+import assert from 'node:assert/strict'
+import t from 'tap'
 import { chatModel, planOf, prices } from './catalog.ts'
 import { hasNoHolds, readCharges, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
@@ -19,36 +20,33 @@ t.before(async () => {
 t.teardown(() => fleet.stop())
 t.beforeEach(() => fleet.models.clear())
 
-type Change = { make: () => Promise<unknown>; outcome: string }
+interface Change {
+  make: () => Promise<unknown>
+  outcome: string
+}
 
-/** Makes changes in the middle of traffic, and checks what requests get that are sent once Redis has it. @returns all */
-async function change(
-  t: Test,
-  key: Key,
-  model: string,
-  before: string,
-  changes: readonly Change[]
-): Promise<readonly Asked[]> {
+/** Makes changes during traffic, and checks the requests sent after Redis has each change. @returns all requests */
+async function change(key: Key, model: string, before: string, changes: readonly Change[]): Promise<readonly Asked[]> {
   const { secret } = key
   const traffic = startTraffic(fleet.urls, perSecond, () => ({ secret, body: body(model) }))
   let asked = await traffic.next(looked)
-  t.same(outcomesOf(asked), [before])
+  assert.deepEqual(outcomesOf(asked), [before])
   for (const { make, outcome } of changes) {
     await make()
     asked = await traffic.next(looked)
-    t.same(outcomesOf(asked), [outcome])
+    assert.deepEqual(outcomesOf(asked), [outcome])
   }
   return traffic.stop()
 }
 
-t.test('a change in the middle of traffic is in force from the next admission on, at every gateway', async (t) => {
+t.test('a change applies from the next admission on, at every gateway', async (t) => {
   const { records } = fleet
   const account = await records.addAccount()
   const key = await records.addKey(account)
   const spent = async () => (await readCharges(records.link, account)).settled
 
   t.comment('plan')
-  await change(t, key, 'large', '403 model_not_allowed', [
+  await change(key, 'large', '403 model_not_allowed', [
     { make: () => records.changeAccount(account, { plan: 'pro' }), outcome: '200' },
     { make: () => records.changeAccount(account, { plan: 'free' }), outcome: '403 model_not_allowed' },
     { make: () => records.changeAccount(account, { plan: 'pro' }), outcome: '200' },
@@ -56,15 +54,15 @@ t.test('a change in the middle of traffic is in force from the next admission on
     { make: () => records.changeAccount(account, { status: 'active' }), outcome: '200' }
   ])
   t.comment('own cap')
-  const capped = await change(t, key, 'small', '200', [
+  const capped = await change(key, 'small', '200', [
     {
       make: async () => records.changeAccount(account, { ownCapNanos: Math.floor((await spent()) / 2) }),
       outcome: '402 monthly_budget_exceeded'
     },
     { make: () => records.changeAccount(account, { ownCapNanos: null }), outcome: '200' }
   ])
-  t.comment('budget of the key')
-  const budgeted = await change(t, key, 'small', '200', [
+  t.comment('key budget')
+  const budgeted = await change(key, 'small', '200', [
     { make: () => records.changeKey(key, { monthlyBudgetNanos: 1 }), outcome: '402 key_budget_exceeded' },
     {
       make: async () => records.changeKey(key, { monthlyBudgetNanos: (await spent()) + 1e9 }),
@@ -75,34 +73,34 @@ t.test('a change in the middle of traffic is in force from the next admission on
   ])
   const refusals = (asked: readonly Asked[]) =>
     asked.filter(({ outcome }) => outcome.startsWith('402')).map(({ answer }) => answer.error!)
-  t.ok(
+  assert.ok(
     refusals(capped).every(
       ({ scope, limit_usd, spent_usd }) => scope === 'account' && Number(limit_usd) < Number(spent_usd)
     ),
-    'the cap is below what is spent'
+    'the cap is below the spend'
   )
-  t.ok(refusals(budgeted).every(({ scope }) => scope === 'key'))
+  assert.ok(refusals(budgeted).every(({ scope }) => scope === 'key'))
   const { settled } = await untilCharges(records.link, account, hasNoHolds)
-  t.equal(settled, producedNanos(fleet.models.requests(), prices), 'and all that was served is charged')
+  assert.equal(settled, producedNanos(fleet.models.requests(), prices), 'everything served is charged')
 })
 
-t.test('a rotated secret and a revoked key are dead for the next request, and the new secret lives', async (t) => {
+t.test('the next request refuses a rotated secret and a revoked key, and accepts the new secret', async () => {
   const { records, urls } = fleet
   const account = await records.addAccount()
   const key = await records.addKey(account)
   const { secret: before } = key
   const old = startTraffic(urls, perSecond / 2, () => ({ secret: before, body: body('small') }))
   const current = startTraffic(urls, perSecond / 2, () => ({ secret: key.secret, body: body('small') }))
-  t.same(outcomesOf(await current.next(looked)), ['200'])
+  assert.deepEqual(outcomesOf(await current.next(looked)), ['200'])
 
   await records.rotate(key)
   const [ofOld, ofNew] = await Promise.all([old.next(looked), current.next(looked)])
-  t.same([outcomesOf(ofOld), outcomesOf(ofNew)], [['401 revoked_api_key'], ['200']])
-  t.same(outcomesOf(await old.stop()), ['200', '401 revoked_api_key'])
+  assert.deepEqual([outcomesOf(ofOld), outcomesOf(ofNew)], [['401 revoked_api_key'], ['200']])
+  assert.deepEqual(outcomesOf(await old.stop()), ['200', '401 revoked_api_key'])
 
   await records.changeKey(key, { status: 'revoked' })
-  t.same(outcomesOf(await current.next(looked)), ['401 revoked_api_key'])
-  t.same(outcomesOf(await current.stop()), ['200', '401 revoked_api_key'])
+  assert.deepEqual(outcomesOf(await current.next(looked)), ['401 revoked_api_key'])
+  assert.deepEqual(outcomesOf(await current.stop()), ['200', '401 revoked_api_key'])
   const { settled } = await untilCharges(records.link, account, hasNoHolds)
-  t.equal(settled, producedNanos(fleet.models.requests(), prices))
+  assert.equal(settled, producedNanos(fleet.models.requests(), prices))
 })

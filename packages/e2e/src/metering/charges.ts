@@ -3,8 +3,8 @@ import { accountName, accountShard, deadlinesName } from '@tollgate/state/keyspa
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { parseState, type UsageEntry } from '@tollgate/state/testing/account-state.ts'
 
-/** Counters of usage of all hours. Amounts are nanodollars. */
-export type Counters = {
+/** Usage counters summed over all hours. Amounts are nanodollars. */
+export interface Counters {
   requests: number
   failed: number
   promptTokens: number
@@ -26,16 +26,20 @@ export const nothing: Readonly<Counters> = {
   estimatedNanos: 0
 }
 
-/** An open reservation. */
-export type Hold = { id: string; nanos: number; model: string }
+/** An open hold. */
+export interface Hold {
+  id: string
+  nanos: number
+  model: string
+}
 
-/** What Redis has charged an account, and what it holds. Amounts are nanodollars. */
-export type Charges = {
+/** An account's settled charges and open holds in Redis. Amounts are nanodollars. */
+export interface Charges {
   settled: number
   reserved: number
-  /** Settled by each key. */
+  /** Settled amount of each key. */
   byKey: ReadonlyMap<string, number>
-  /** Counters of each key and model, as `<key>|<model>`. */
+  /** Counters by `<key>|<model>`. */
   usage: ReadonlyMap<string, Counters>
   holds: Hold[]
 }
@@ -68,18 +72,18 @@ function plus(one: Readonly<Counters>, other: Readonly<Counters>): Counters {
   return sum
 }
 
-/** The sum of counters, of those of a model if one is named. */
+/** Sums the counters of one model, or of all. */
 export function sumUsage({ usage }: Charges, model: string | null = null): Counters {
   const of = [...usage].flatMap(([name, counters]) => (model === null || name.endsWith(`|${model}`) ? [counters] : []))
   return of.reduce(plus, { ...nothing })
 }
 
-const lookEveryMs = 20
+const pollMs = 20
 
 /**
- * Resolves with the charges of an account once they are as they should be.
+ * Waits until an account's charges satisfy a condition.
  *
- * @throws Error with what they are if they are not after 30 s
+ * @throws Error after 30 s, with the charges at that time
  */
 export async function untilCharges(
   link: RedisNode,
@@ -94,13 +98,13 @@ export async function untilCharges(
       const { settled, reserved, holds } = charges
       throw new Error(`still settled ${settled}, reserved ${reserved}, holds ${JSON.stringify(holds.slice(0, 5))}`)
     }
-    await delay(lookEveryMs)
+    await delay(pollMs)
   }
 }
 
 export const hasNoHolds = ({ holds }: Charges): boolean => holds.length === 0
 
-/** What is overdue since the first millisecond: the first number of a hold, and the last but one of the account. */
+/** Sets every deadline to 1 ms after the epoch. It is the first number of a hold, and the second to last of the account. */
 const passAll = `
   local fields, one = redis.call('HGETALL', KEYS[1]), struct.pack('<d', 1)
   for n = 1, #fields, 2 do
@@ -112,7 +116,7 @@ const passAll = `
     end
   end`
 
-/** Makes all holds of an account overdue, as if their time had passed. */
+/** Makes all holds of an account overdue. */
 export async function passDeadlines({ client }: RedisNode, account: string): Promise<void> {
   await client.eval(passAll, 1, accountName(account))
   await client.zadd(deadlinesName(accountShard(account)), 1, account)

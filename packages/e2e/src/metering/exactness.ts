@@ -11,26 +11,32 @@ import { seededRandom } from './seeded-random.ts'
 
 const accounts = 10
 const clients = 24
-/** For what never comes to its end; far longer than all else takes. */
+/** Ends requests that would never end. Far longer than any other request takes. */
 const longestRequestMs = 20000
 
-/** How a request went, as its client saw it. */
-type Ending = 'served' | 'failed' | 'left'
+/** How a request ended for its client. */
+type Ending = 'served' | 'failed' | 'hung up'
 
-/** A request with a key of its own, so that what it was charged stands alone. */
-type Sent = { kind: Kind; key: string; account: string; model: string; ending: Ending }
+/** A request with its own key, so that its charge can be told apart. */
+interface Sent {
+  kind: Kind
+  key: string
+  account: string
+  model: string
+  ending: Ending
+}
 
-export type Exactness = {
-  /** How many requests of each kind ended in which way: `<kind>: <ending>`. */
+export interface Exactness {
+  /** `<kind>: <ending>` → number of requests. */
   endings: Map<string, number>
-  /** What is not as it should be, one line for each request. */
+  /** One line per wrong charge. */
   faults: string[]
 }
 
 /**
- * Sends so many requests of all kinds to gateway processes, each with a key of its own, and compares what each was charged
- * with the model server's record: exactly wherever the usage was reported; else at least what was produced, and at most what
- * was reserved; nothing if the model did no work.
+ * Sends requests of all kinds to gateway processes, each with its own key, and compares charges with the model server's
+ * records. With reported usage the charge must be exact. Otherwise it must be between what was produced and what was
+ * reserved. It must be zero if the model did no work.
  */
 export async function runExactness(requests: number, seed: number, gateways: number): Promise<Exactness> {
   const fleet = await startFleet({
@@ -52,20 +58,20 @@ async function sendAll({ records, urls }: Fleet, count: number, random: () => nu
   const waiting: Array<() => Promise<Sent>> = []
   for (const account of ids) {
     for (const key of await records.addKeys(account, Math.ceil(count / accounts))) {
-      // One of each at least.
+      // Each kind at least once.
       const kind = kinds[waiting.length] ?? chooseKind(random())
       const body = { ...kind.body(random), user: key.id }
       const url = urls[Math.floor(random() * urls.length)]!
       const parts = 1 + Math.floor(random() * 20)
-      const leavesAfterMs = Math.floor(random() * 150)
+      const hangsUpAfterMs = Math.floor(random() * 150)
       const model = String(Reflect.get(body, 'model'))
       waiting.push(async () => {
-        const ending = await sendOne(url, key.secret, body, kind, parts, leavesAfterMs)
+        const ending = await sendOne(url, key.secret, body, kind, parts, hangsUpAfterMs)
         return { kind, key: key.id, account, model, ending }
       })
     }
   }
-  // Keys of all accounts at the same time.
+  // Mixes the keys of all accounts.
   waiting.sort(() => random() - 0.5)
   await Promise.all(
     Array.from({ length: clients }, async () => {
@@ -81,19 +87,19 @@ async function sendOne(
   body: Record<string, unknown>,
   { path, reading }: Kind,
   parts: number,
-  leavesAfterMs: number
+  hangsUpAfterMs: number
 ): Promise<Ending> {
-  if (reading === 'leaves before') {
-    const signal = AbortSignal.timeout(leavesAfterMs)
+  if (reading === 'hangs up before the answer') {
+    const signal = AbortSignal.timeout(hangsUpAfterMs)
     const answer = await ask(url, secret, body, { path, signal }).catch((error: Error) => error)
-    return answer instanceof Error ? 'left' : answer.status === 200 ? 'served' : 'failed'
+    return answer instanceof Error ? 'hung up' : answer.status === 200 ? 'served' : 'failed'
   }
   if (reading !== 'whole') {
     const response = await send(url, secret, body, { path })
     assert.equal(response.status, 200)
-    const marker = reading === 'leaves at a word' ? aWord : theFinish
-    const text = await (reading === 'leaves within' ? hangUpAfter(response, parts) : hangUpAt(response, marker))
-    return text.includes('"code":"upstream_') ? 'failed' : 'left'
+    const marker = reading === 'hangs up at a word' ? aWord : theFinish
+    const text = await (reading === 'hangs up at random' ? hangUpAfter(response, parts) : hangUpAt(response, marker))
+    return text.includes('"code":"upstream_') ? 'failed' : 'hung up'
   }
   const answer = await ask(url, secret, body, { path }).catch((error: Error) => error)
   // The connection broke.
@@ -134,22 +140,22 @@ async function compare({ records, models }: Fleet, sent: readonly Sent[]): Promi
   for (const { settled, reserved, byKey } of charges.values()) {
     const sum = [...byKey.values()].reduce((all, nanos) => all + nanos, 0)
     if (settled !== sum || reserved !== 0)
-      faults.push(`an account has ${settled} settled, ${reserved} reserved, its keys ${sum}`)
+      faults.push(`an account has settled ${settled} and reserved ${reserved}, its keys settled ${sum}`)
   }
   return { endings, faults }
 }
 
-/** What is wrong with what a request was charged; null if nothing is. */
+/** Describes what is wrong with a charge; null if it is right. */
 function faultOf(
   { ending, model, kind }: Sent,
   charged: Counters,
   calls: readonly RecordedRequest[],
   bodyOf: (call: RecordedRequest) => string
 ): string | null {
-  if (charged.failed !== Number(ending === 'failed')) return 'wrong count of failures'
+  if (charged.failed !== Number(ending === 'failed')) return 'wrong number of failed requests'
   const { prices } = meteredModels[model]!
   const answered = calls.filter(hasWorked)
-  if (answered.length > 1) return 'called again after an answer had begun'
+  if (answered.length > 1) return 'retried after an answer had begun'
   const [call] = answered
   if (call === undefined) return charged.nanos === 0 ? null : 'charged without an answer'
   const { promptTokens, cachedTokens, completionTokens } = call
@@ -165,16 +171,16 @@ function faultOf(
   }
   const isExact = isSame(charged, exact)
   const isReported = !/^usage|, usage/.test(kind.name)
-  // What reads to the end of a stream reads its usage, whether or not its client is still there.
+  // The gateway reads a stream to its end and gets the usage, even if the client hung up.
   if (isReported && ending !== 'failed' && call.finishedAtMs !== null) return isExact ? null : 'not charged exactly'
   if (isExact) return null
   if (charged.requests !== 1 || charged.estimated !== 1) return 'not counted as estimated'
-  const most = mostOf(bodyOf(call), prices)
-  return charged.nanos >= whole && charged.nanos <= most ? null : `not within ${whole} and ${most}`
+  const max = maxReservedNanos(bodyOf(call), prices)
+  return charged.nanos >= whole && charged.nanos <= max ? null : `not between ${whole} and ${max}`
 }
 
-/** What can have been reserved for a request at most, nanodollars: each byte that was sent counts as a token. */
-function mostOf(body: string, prices: Catalog['models'][string]['prices']): number {
+/** Maximum reservation of a request, nanodollars. Each byte of the body counts as a token. */
+function maxReservedNanos(body: string, prices: Catalog['models'][string]['prices']): number {
   const {
     max_tokens: granted,
     n = 1,

@@ -15,11 +15,11 @@ import { Records } from './records.ts'
 const gatewayMain = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
 const readyLimitMs = 60_000
 const stopLimitMs = 10_000
-/** More than any test sends. */
-const remembered = 200_000
+/** Recorded requests; more than any test sends. */
+const recordedRequests = 200_000
 
-export type FleetOptions = {
-  /** Processes. */
+export interface FleetOptions {
+  /** Number of processes. */
   gateways: number
   catalog: Catalog
   /** Awaited by the model server before each answer. */
@@ -27,31 +27,36 @@ export type FleetOptions = {
   env?: Record<string, string>
 }
 
-/** Gateway processes on one Redis, which holds what control would have written, before one model server. */
-export type Fleet = {
+/** Gateway processes with one Redis and one model server. The test writes to Redis what control would write. */
+export interface Fleet {
   /** `http://127.0.0.1:<port>` of each gateway. */
   urls: string[]
   gateways: Part[]
-  /** The present one: it changes with `restartRedis`. */
+  /** The current process; `restartRedis` replaces it. */
   redis(): RunningRedis
-  /** Another process on the same port, which is empty. */
+  /** Replaces Redis by an empty process on the same port. */
   restartRedis(): Promise<void>
-  /** In this process; it remembers every request and every body. */
+  /** The model server, in this process. It records every request and body. */
   models: RunningModels
   records: Records
   stop(): Promise<void>
 }
 
-/** @throws SystemError with a gateway's last lines if it does not become ready */
+/** Starts the fleet. @throws SystemError with the last log lines of a gateway that does not become ready */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { gateways: count, catalog, beforeAnswer = async () => {}, env = {} } = options
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-fleet-'))
-  const remember = { records: remembered, headers: 0, bodies: remembered, bodyBytes: Number.POSITIVE_INFINITY }
+  const remember = {
+    records: recordedRequests,
+    headers: 0,
+    bodies: recordedRequests,
+    bodyBytes: Number.POSITIVE_INFINITY
+  }
   const models = await startModels({ port: 0, paceMs: 1, remember, beforeAnswer })
   let redis = await startRedis({ port: 0 })
   const records = await Records.open(redis.url, catalog)
 
-  // Upstreams that fail are left alone for a while: the others are not to suffer from it.
+  // Failing models have their own upstreams: an open circuit breaker must not affect other models.
   const upstreams = ['models', 'failing', 'flaky'].map(
     (name) => `  ${name}: { base_url: '${models.baseUrl}', credential_variable: MODELS_CREDENTIAL }\n`
   )
@@ -73,7 +78,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       UPSTREAMS_FILE: upstreamsFile,
       MODELS_CREDENTIAL: 'sandbox',
       LOG_LEVEL: 'warn',
-      // A Redis in this process waits while the test is busy.
+      // An embedded Redis runs in this process and answers late while the test is busy.
       ...(redis.pid === null && { REDIS_TIMEOUT_MS: '30000' }),
       ...env
     }

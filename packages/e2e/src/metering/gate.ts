@@ -1,8 +1,8 @@
-/** Holds answers back while it is closed. */
+/** Delays answers while it is closed. */
 export class Gate {
   #opening = Promise.withResolvers<void>()
 
-  /** A gate is open at first. */
+  /** Creates an open gate. */
   constructor() {
     this.open()
   }

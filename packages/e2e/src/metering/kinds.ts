@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { chatModel, completionModel, embeddingModel } from './catalog.ts'
 
-/** Completion tokens that are reported as what is no number of tokens. */
+/** Invalid token counts that the model server reports. */
 const oddUsages = ['missing', 'null', 'text', 'fraction', 'negative', 'zero', 'none'] as const
 
 function counted(name: string, upstream?: string): Catalog['models'][string] {
@@ -12,7 +12,7 @@ function reasoning(name: string): Catalog['models'][string] {
   return { ...counted(name), hidesOutput: true }
 }
 
-/** The names are those of the catalog; the upstream's say how the model server behaves. */
+/** Catalog name → model. The upstream name tells the model server how to behave. */
 export const meteredModels: Catalog['models'] = {
   chat: chatModel('x'),
   slow: chatModel('x+first-byte-ms=100'),
@@ -40,23 +40,25 @@ export const meteredModels: Catalog['models'] = {
   flaky: chatModel('x+status=503+every=8', 'flaky')
 }
 
-/**
- * How a client takes its answer: whole, or it leaves before it, or in a stream at a random part, at its first word, or behind
- * its finish and before its usage.
- */
-export type Reading = 'whole' | 'leaves before' | 'leaves within' | 'leaves at a word' | 'leaves at the finish'
+/** When a client stops reading. The finish of a stream comes before its usage. */
+export type Reading =
+  | 'whole'
+  | 'hangs up before the answer'
+  | 'hangs up at random'
+  | 'hangs up at a word'
+  | 'hangs up at the finish'
 
-export type Kind = {
+export interface Kind {
   name: string
   path: '/chat/completions' | '/completions' | '/embeddings'
-  /** Its share of all requests, relative to those of the others. */
+  /** Its share of all requests, relative to other kinds. */
   weight: number
   reading: Reading
   body: (random: () => number) => Record<string, unknown>
 }
 
-const words = (random: () => number, most: number): string => `Say ${1 + Math.floor(random() * most)} words.`
-const some = (random: () => number, most: number): number => 1 + Math.floor(random() * most)
+const words = (random: () => number, max: number): string => `Say ${1 + Math.floor(random() * max)} words.`
+const some = (random: () => number, max: number): number => 1 + Math.floor(random() * max)
 
 const weather = {
   type: 'function',
@@ -109,7 +111,7 @@ function embedding(name: string, input: Ask): Kind {
 
 const streamed: Ask = () => ({ stream: true })
 
-/** A second or more of silence: WAV, 8 bit, 8 kHz. */
+/** Seconds of silence as a WAV file: 8 bit, 8 kHz. */
 export const spoken: Ask = (random) => {
   const sound = Buffer.alloc(44 + 8000 * some(random, 15), 0x80)
   sound.write('RIFF')
@@ -128,9 +130,14 @@ export const spoken: Ask = (random) => {
   return { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio }] }], stream: true }
 }
 
-/** The four ways in which clients leave a stream. */
-function left(name: string, model: string, more: Ask = streamed): Kind[] {
-  const readings: Reading[] = ['leaves before', 'leaves at a word', 'leaves within', 'leaves at the finish']
+/** The four moments at which clients hang up on a stream. */
+function hangUps(name: string, model: string, more: Ask = streamed): Kind[] {
+  const readings: Reading[] = [
+    'hangs up before the answer',
+    'hangs up at a word',
+    'hangs up at random',
+    'hangs up at the finish'
+  ]
   return readings.map((reading) => chat(`${name}, ${reading}`, model, more, { reading, weight: 1 }))
 }
 
@@ -148,12 +155,12 @@ export const kinds: readonly Kind[] = [
   chat('cached tokens, streamed', 'cached', streamed),
   chat('reasoning', 'thinking'),
   chat('reasoning, streamed', 'thinking', streamed),
-  chat('usage not told', 'silent'),
-  chat('usage not told, streamed', 'silent', streamed),
+  chat('usage not reported', 'silent'),
+  chat('usage not reported, streamed', 'silent', streamed),
   completion('completion', () => ({})),
   completion('completion, streamed', streamed),
   completion('several prompts', (random) => ({ prompt: [words(random, 30), words(random, 30)], n: 2 })),
-  completion('the best of several', () => ({ best_of: 3 })),
+  completion('best of several', () => ({ best_of: 3 })),
   completion('completion of tokens', () => ({ prompt: [9906, 1917], echo: true })),
   embedding('embedding', (random) => ({ input: words(random, 1000) })),
   embedding('embeddings of several texts', (random) => ({ input: [words(random, 9), words(random, 9)] })),
@@ -170,27 +177,30 @@ export const kinds: readonly Kind[] = [
   chat('no answer in time', 'hanging', () => ({}), { weight: 0.3 }),
   chat('no answer in time, streamed', 'hanging', streamed, { weight: 0.3 }),
   chat('no end in time, streamed', 'stalling', streamed, { weight: 0.3 }),
-  chat('left without an answer, streamed', 'hanging', streamed, { reading: 'leaves before', weight: 1 }),
-  chat('left before the answer', 'slow', () => ({}), { reading: 'leaves before' }),
-  chat('left before the answer, streamed', 'slow', streamed, { reading: 'leaves before', weight: 1 }),
-  chat('left within the answer', 'paced', streamed, { reading: 'leaves within', weight: 4 }),
-  ...left('reasoning', 'pondering'),
-  ...left('billed although left', 'billed'),
-  ...left('ordinary', 'paced'),
-  ...left('without a tokenizer', 'uncounted'),
-  ...left('audio', 'listening', spoken).map((kind) => ({ ...kind, weight: 0.3 })),
-  chat('reasoning outside of the completion', 'outside'),
-  chat('reasoning outside of the completion, streamed', 'outside', streamed),
+  chat('hang-up without an answer, streamed', 'hanging', streamed, {
+    reading: 'hangs up before the answer',
+    weight: 1
+  }),
+  chat('hang-up before the answer', 'slow', () => ({}), { reading: 'hangs up before the answer' }),
+  chat('hang-up before the answer, streamed', 'slow', streamed, { reading: 'hangs up before the answer', weight: 1 }),
+  chat('hang-up within the answer', 'paced', streamed, { reading: 'hangs up at random', weight: 4 }),
+  ...hangUps('reasoning', 'pondering'),
+  ...hangUps('billed after a hang-up', 'billed'),
+  ...hangUps('ordinary', 'paced'),
+  ...hangUps('without a tokenizer', 'uncounted'),
+  ...hangUps('audio', 'listening', spoken).map((kind) => ({ ...kind, weight: 0.3 })),
+  chat('reasoning outside the completion', 'outside'),
+  chat('reasoning outside the completion, streamed', 'outside', streamed),
   ...oddUsages.flatMap((kind) => [
     chat(`usage ${kind}`, `odd-${kind}`, () => ({}), { weight: 0.5 }),
     chat(`usage ${kind}, streamed`, `odd-${kind}`, streamed, { weight: 0.5 }),
     chat(`reasoning, usage ${kind}`, `thinking-${kind}`, () => ({}), { weight: 0.5 }),
     chat(`reasoning, usage ${kind}, streamed`, `thinking-${kind}`, streamed, { weight: 0.5 })
   ]),
-  chat('several answers, left within', 'paced', () => ({ n: 3, stream: true }), { reading: 'leaves within' })
+  chat('several answers, hang-up within', 'paced', () => ({ n: 3, stream: true }), { reading: 'hangs up at random' })
 ]
 
-/** The kind into whose part of the range from 0 to 1 a number falls. */
+/** Chooses a kind by its weight. @param at from 0 to 1 */
 export function chooseKind(at: number): Kind {
   let left = at * kinds.reduce((sum, { weight }) => sum + weight, 0)
   for (const kind of kinds) {

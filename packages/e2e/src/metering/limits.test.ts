@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import OpenAI from 'openai'
 import t from 'tap'
@@ -9,12 +10,12 @@ import { Gate } from './gate.ts'
 
 const gateways = 4
 const clients = 16
-/** How long traffic goes on once the burst is used up. */
+/** How long traffic continues after the burst is used up. */
 const afterBurstMs = 2000
 const requestsPerMinute = 120
 const burstRequests = 40
 const tokensPerMinute = 20_000
-/** As many as the clients may hold at once. */
+/** As many as all clients hold at once. */
 const burstTokens = 12_000
 const models = { chat: chatModel('x+pace-ms=0') }
 const plans = {
@@ -39,10 +40,14 @@ t.teardown(() => {
   return fleet.stop()
 })
 
-/** An admitted request: it was admitted at some time between these two, ms. */
-type Passed = { sentAt: number; answeredAt: number; units: number }
+/** A request that was admitted between these two times, ms. */
+interface Passed {
+  sentAt: number
+  answeredAt: number
+  units: number
+}
 
-/** As many requests as can be sent, through all gateways at once, until some time after the first was refused. */
+/** Sends as many requests as possible through all gateways, until `afterBurstMs` after the first refusal. */
 async function flood(secret: string, maxTokens: number, unitsOf: (answer: Answer) => number) {
   const startedAt = performance.now()
   const passed: Passed[] = []
@@ -61,7 +66,7 @@ async function flood(secret: string, maxTokens: number, unitsOf: (answer: Answer
         if (refused.size === 0) endsAt = performance.now() + afterBurstMs
         refused.add(`${answer.status} ${answer.error!.code}`)
         lastRefusedSentAt = Math.max(lastRefusedSentAt, sentAt)
-        // As fast as it goes would leave the gateways no time for anything else.
+        // Without a pause the gateways would only answer refusals.
         await delay(20)
       }
     })
@@ -69,7 +74,7 @@ async function flood(secret: string, maxTokens: number, unitsOf: (answer: Answer
   return { passed, refused, lastRefusedSentAt, ms: performance.now() - startedAt }
 }
 
-/** By how much any window of the run has more than the burst and what came back within the window. */
+/** The largest excess of any time window over its burst plus refill. */
 function worstExcess(passed: readonly Passed[], burst: number, perMinute: number): number {
   let worst = Number.NEGATIVE_INFINITY
   for (const { sentAt: from } of passed) {
@@ -83,38 +88,32 @@ function worstExcess(passed: readonly Passed[], burst: number, perMinute: number
   return worst
 }
 
-t.test(
-  'in no window more requests pass, over all gateways, than the burst and what comes back meanwhile',
-  async (t) => {
-    const { secret } = await fleet.records.addKey(await fleet.records.addAccount({ plan: 'requests' }))
-    const { passed, refused, lastRefusedSentAt } = await flood(secret, 1, () => 1)
-    t.same([...refused], ['429 requests_per_minute'])
-    const excess = worstExcess(passed, burstRequests, requestsPerMinute)
-    t.ok(excess <= 0.5, `${excess} too many in the worst window`)
-    // When the last one was refused, all that had come back since the first was used up, however slow this machine is.
-    const ms = lastRefusedSentAt - Math.min(...passed.map(({ answeredAt }) => answeredAt))
-    const least = burstRequests - 1 + Math.floor((ms * requestsPerMinute) / 60_000)
-    t.ok(passed.length >= least, `${passed.length} passed in ${Math.round(ms)} ms, which allow ${least}`)
-  }
-)
+t.test('over all gateways, no time window passes more requests than the burst plus the refill', async () => {
+  const { secret } = await fleet.records.addKey(await fleet.records.addAccount({ plan: 'requests' }))
+  const { passed, refused, lastRefusedSentAt } = await flood(secret, 1, () => 1)
+  assert.deepEqual([...refused], ['429 requests_per_minute'])
+  const excess = worstExcess(passed, burstRequests, requestsPerMinute)
+  assert.ok(excess <= 0.5, `${excess} too many in the worst window`)
+  // Requests were refused, so everything refilled before the last refusal was used, even on a slow machine.
+  const ms = lastRefusedSentAt - Math.min(...passed.map(({ answeredAt }) => answeredAt))
+  const min = burstRequests - 1 + Math.floor((ms * requestsPerMinute) / 60_000)
+  assert.ok(passed.length >= min, `${passed.length} passed in ${Math.round(ms)} ms, which allow ${min}`)
+})
 
-t.test(
-  'in no window more tokens are used, over all gateways, than the burst and what comes back meanwhile',
-  async (t) => {
-    const { secret } = await fleet.records.addKey(await fleet.records.addAccount({ plan: 'tokens' }))
-    const used = ({ text }: Answer): number => JSON.parse(text).usage.total_tokens
-    const { passed, refused, ms } = await flood(secret, 300, used)
-    t.same([...refused], ['429 tokens_per_minute'])
-    const excess = worstExcess(passed, burstTokens, tokensPerMinute)
-    t.ok(excess <= 0, `${excess} too many in the worst window`)
-    const sum = passed.reduce((all, { units }) => all + units, 0)
-    // Each request under way holds more than it uses in the end.
-    const least = burstTokens - 600 * clients
-    t.ok(sum >= least, `${sum} used in ${Math.round(ms)} ms, of ${burstTokens}`)
-  }
-)
+t.test('over all gateways, no time window uses more tokens than the burst plus the refill', async () => {
+  const { secret } = await fleet.records.addKey(await fleet.records.addAccount({ plan: 'tokens' }))
+  const used = ({ text }: Answer): number => JSON.parse(text).usage.total_tokens
+  const { passed, refused, ms } = await flood(secret, 300, used)
+  assert.deepEqual([...refused], ['429 tokens_per_minute'])
+  const excess = worstExcess(passed, burstTokens, tokensPerMinute)
+  assert.ok(excess <= 0, `${excess} too many in the worst window`)
+  const sum = passed.reduce((all, { units }) => all + units, 0)
+  // Each running request holds more tokens than it uses in the end.
+  const min = burstTokens - 600 * clients
+  assert.ok(sum >= min, `${sum} used in ${Math.round(ms)} ms, of ${burstTokens}`)
+})
 
-t.test('as many requests are under way at once as the plan allows, over all gateways', async (t) => {
+t.test('over all gateways, as many requests run at once as the plan allows', async () => {
   const account = await fleet.records.addAccount({ plan: 'concurrent' })
   const { secret } = await fleet.records.addKey(account)
   let refused = 0
@@ -128,23 +127,23 @@ t.test('as many requests are under way at once as the plan allows, over all gate
   gate.open()
   const answers = await Promise.all(asking)
   const outcomes = answers.map(({ status, error }) => `${status} ${error?.code ?? ''}`).toSorted()
-  t.same(outcomes, [...Array(5).fill('200 '), ...Array(15).fill('429 concurrent_requests')])
+  assert.deepEqual(outcomes, [...Array(5).fill('200 '), ...Array(15).fill('429 concurrent_requests')])
 })
 
-/** Slow enough that nothing comes back while some requests are sent. */
-const slowly = 12
-/** A sixth of it, as the plan's is of its rate. */
+/** Requests per minute, slow enough that nothing refills during the test. */
+const slowPerMinute = 12
+/** A sixth of the rate, like the burst of the plan. */
 const slowBurst = 2
 
 t.test(
-  'what the headers say is left passes at once and no more, and Retry-After is when the next one does',
-  async (t) => {
+  'exactly the remaining requests in the header pass at once, and the next one passes after Retry-After',
+  async () => {
     const account = await fleet.records.addAccount()
-    const { secret } = await fleet.records.addKey(account, { requestsPerMinute: slowly })
+    const { secret } = await fleet.records.addKey(account, { requestsPerMinute: slowPerMinute })
     const first = await ask(fleet.urls[0]!, secret, question(1))
-    t.equal(first.headers.get('x-ratelimit-limit-requests'), String(slowly))
+    assert.equal(first.headers.get('x-ratelimit-limit-requests'), String(slowPerMinute))
     const left = Number(first.headers.get('x-ratelimit-remaining-requests'))
-    t.equal(left, slowBurst - 1)
+    assert.equal(left, slowBurst - 1)
 
     const startedAt = performance.now()
     const answers = await Promise.all(
@@ -153,27 +152,27 @@ t.test(
     const passed = answers.filter(({ status }) => status === 200)
     const refused = answers.filter(({ status }) => status === 429)
     const ms = performance.now() - startedAt
-    t.ok(ms < 60_000 / slowly, 'before one came back')
-    t.equal(passed.length, left)
-    t.same(new Set(refused.map(({ error }) => error!.code)), new Set(['requests_per_minute']))
+    assert.ok(ms < 60_000 / slowPerMinute, 'before the first refill')
+    assert.equal(passed.length, left)
+    assert.deepEqual(new Set(refused.map(({ error }) => error!.code)), new Set(['requests_per_minute']))
     const remaining = passed.map(({ headers }) => Number(headers.get('x-ratelimit-remaining-requests')))
-    t.same(
+    assert.deepEqual(
       remaining.toSorted((one, other) => other - one),
       [...Array(left).keys()].toReversed()
     )
     for (const { headers } of refused) {
-      t.equal(headers.get('x-ratelimit-remaining-requests'), '0')
-      t.match(headers.get('x-ratelimit-reset-requests'), /^(\d+s|\d+\.\d+s|1m0s)$/)
+      assert.equal(headers.get('x-ratelimit-remaining-requests'), '0')
+      assert.match(headers.get('x-ratelimit-reset-requests')!, /^(\d+s|\d+\.\d+s|1m0s)$/)
     }
     const last = await ask(fleet.urls[0]!, secret, question(1))
     const retryAfter = Number(last.headers.get('retry-after'))
-    t.ok(retryAfter > 0 && retryAfter <= 60 / slowly, `${retryAfter} s`)
+    assert.ok(retryAfter > 0 && retryAfter <= 60 / slowPerMinute, `${retryAfter} s`)
     await delay(retryAfter * 1000)
-    t.equal((await ask(fleet.urls[1]!, secret, question(1))).status, 200)
-    t.equal((await ask(fleet.urls[2]!, secret, question(1))).status, 429)
+    assert.equal((await ask(fleet.urls[1]!, secret, question(1))).status, 200)
+    assert.equal((await ask(fleet.urls[2]!, secret, question(1))).status, 429)
 
     const client = new OpenAI({ baseURL: `${fleet.urls[3]}/v1`, apiKey: secret })
     const answer = await client.chat.completions.create(question(1))
-    t.equal(answer.choices.length, 1, 'the official client waits and gets through')
+    assert.equal(answer.choices.length, 1, 'the official client waits and succeeds')
   }
 )

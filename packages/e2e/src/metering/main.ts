@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { runExactness } from './exactness.ts'
 
-/** `npm run exactness`: requests of all kinds, and whether each was charged what the model server says it produced. */
+/** `npm run exactness`: sends requests of all kinds, and compares each charge with the model server's records. */
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '10000' },
@@ -9,12 +9,12 @@ const { values } = parseArgs({
   }
 })
 const [requests, seed] = [Number(values.requests), Number(values.seed)]
-console.log(`${requests} requests; again with --seed ${seed}`)
+console.log(`${requests} requests; repeat with --seed ${seed}`)
 const startedAt = performance.now()
 const { endings, faults } = await runExactness(requests, seed, 2)
 for (const [ending, count] of [...endings].sort(([one], [other]) => one.localeCompare(other))) {
   console.log(`  ${ending}: ${count}`)
 }
-console.log(`${faults.length} charged wrongly, in ${Math.round((performance.now() - startedAt) / 1000)} s`)
+console.log(`${faults.length} wrong charges in ${Math.round((performance.now() - startedAt) / 1000)} s`)
 for (const fault of faults) console.log(`  ${fault}`)
 process.exitCode = faults.length === 0 ? 0 : 1

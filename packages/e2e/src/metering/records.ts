@@ -17,9 +17,14 @@ import {
 import { openSpends } from '@tollgate/state/spend/spend.ts'
 import { stampNow } from '@tollgate/state/testing/marker.ts'
 
-export type Key = { id: string; account: string; secret: string; record: KeyRecord }
+export interface Key {
+  id: string
+  account: string
+  secret: string
+  record: KeyRecord
+}
 
-/** What is in Redis of accounts and keys, written as control writes it. */
+/** Accounts and keys in Redis, written as control writes them. */
 export class Records {
   readonly link: RedisNode
   readonly #catalog: Catalog
@@ -32,42 +37,42 @@ export class Records {
     this.#catalog = catalog
   }
 
-  /** Fills an empty Redis with a catalog, and vouches for it. */
+  /** Writes the catalog to an empty Redis, and marks all shards as verified. */
   static async open(url: string, catalog: Catalog): Promise<Records> {
-    // A command that fails says so itself.
+    // A failed command throws, so connection errors need no handler.
     const link = connectServer(url, { name: 'tollgate-test-control', silenceLimitMs: 5000, onError: () => {} })
     await link.ready()
     const records = new Records(link, catalog)
-    await records.vouch()
+    await records.verify()
     return records
   }
 
-  /** Tells the Redis process that runs now that it has everything. */
-  async vouch(): Promise<void> {
+  /** Marks all shards of the current Redis process as verified. */
+  async verify(): Promise<void> {
     const version = this.#nextVersion()
     const run = this.link.run()
     await Promise.all(allShards.map(async (shard) => stampNow(this.link, shard, version, run)))
     await putCatalog(this.link, { version, run, json: JSON.stringify(this.#catalog) })
   }
 
-  /** Writes all accounts and keys anew, for a Redis that has lost them. */
+  /** Writes all accounts and keys again, after Redis lost them. */
   async replay(): Promise<void> {
     for (const [account, record] of this.#accounts) {
       await putAccountRecord(this.link, account, this.#nextVersion(), record)
-      // As control does with what the ledger has, which is nothing here.
+      // Control restores the spend from the ledger. Here it is zero.
       await openSpends(this.link, [account], monthNumber(new Date()))
     }
     await this.#putKeys(this.#keys)
   }
 
-  /** @returns the id of a new account */
+  /** Adds an account. @returns its id */
   async addAccount(record: Partial<AccountRecord> = {}): Promise<string> {
     const account = crypto.randomUUID()
     await this.changeAccount(account, record)
     return account
   }
 
-  /** Resolves when Redis has the change. */
+  /** Changes an account. Resolves when Redis has the change. */
   async changeAccount(account: string, change: Partial<AccountRecord>): Promise<void> {
     const before = this.#accounts.get(account) ?? { plan: 'free', status: 'active', ownCapNanos: null }
     const record: AccountRecord = { ...before, ...change }
@@ -83,7 +88,7 @@ export class Records {
   async addKeys(account: string, count: number, record: Partial<KeyRecord> = {}): Promise<Key[]> {
     const keys = Array.from({ length: count }, (): Key => {
       const secret = generateSecret('inference')
-      const usual: KeyRecord = {
+      const defaults: KeyRecord = {
         status: 'active',
         digest: digestSecret(secret),
         previous: null,
@@ -92,20 +97,20 @@ export class Records {
         monthlyBudgetNanos: null,
         requestsPerMinute: null
       }
-      return { id: `key_${crypto.randomUUID().slice(0, 18)}`, account, secret, record: { ...usual, ...record } }
+      return { id: `key_${crypto.randomUUID().slice(0, 18)}`, account, secret, record: { ...defaults, ...record } }
     })
     this.#keys.push(...keys)
     await this.#putKeys(keys)
     return keys
   }
 
-  /** Resolves when Redis has the change. */
+  /** Changes a key. Resolves when Redis has the change. */
   async changeKey(key: Key, change: Partial<KeyRecord>): Promise<void> {
     Object.assign(key.record, change)
     await putKeyRecord(this.link, key.account, key.id, this.#nextVersion(), key.record)
   }
 
-  /** Gives a key a new secret, without grace for the old one. @returns the new one, once it is the only one that works */
+  /** Gives a key a new secret without a grace period. @returns the new secret, once only it works */
   async rotate(key: Key): Promise<string> {
     const secret = generateSecret('inference')
     const digest = digestSecret(secret)

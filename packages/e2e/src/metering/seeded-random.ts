@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, 1 excluded, that a seed determines: Mulberry32, by Tommy Ettinger. */
+/** Creates a random generator from a seed: Mulberry32, by Tommy Ettinger. Values are in [0, 1). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0
   return () => {

@@ -1,4 +1,5 @@
-import t, { type Test } from 'tap'
+import assert from 'node:assert/strict'
+import t from 'tap'
 import { type Answer, ask, hangUpAfter, send } from './ask.ts'
 import { chatModel, planOf, prices } from './catalog.ts'
 import { hasNoHolds, passDeadlines, sumUsage, untilCharges } from './charges.ts'
@@ -21,7 +22,7 @@ const question = (model: string, stream: boolean) => ({
   messages: [{ role: 'user', content: `Say ${answerTokens} words.` }]
 })
 
-/** What a question may cost at most, as the gateways reckon: its bytes and 8 tokens for a message, and the whole answer. */
+/** Maximum cost of a question as gateways compute it: its bytes, 8 tokens per message, and the maximum output. */
 function boundNanos(body: object): number {
   const promptTokens = Buffer.byteLength(JSON.stringify(body)) + 8
   return Math.ceil((promptTokens * prices.inputPicos + answerTokens * prices.outputPicos) / 1000)
@@ -40,7 +41,7 @@ t.teardown(() => {
 })
 t.beforeEach(() => fleet.models.clear())
 
-/** What a refusal should be, beside the amounts: those are spent and held, and the request really does not fit in. */
+/** The expected refusal. The final `true`: by its own amounts, the request does not fit in the budget. */
 function expectedRefusal(cap: number): unknown[] {
   const now = new Date()
   const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
@@ -59,10 +60,10 @@ function refusalOf({ status, error }: Answer): unknown[] {
   return [status, type, code, scope, limit, resetsAt, isRight]
 }
 
-/** Checks that all of these are refusals that say just why. */
-function checkRefusals(t: Test, refused: readonly Answer[], cap: number): void {
+/** Checks that all refusals state the correct reason. */
+function checkRefusals(refused: readonly Answer[], cap: number): void {
   const different = new Set(refused.map((answer) => JSON.stringify(refusalOf(answer))))
-  t.same(
+  assert.deepEqual(
     [...different].map((text) => JSON.parse(text)),
     [expectedRefusal(cap)]
   )
@@ -70,12 +71,12 @@ function checkRefusals(t: Test, refused: readonly Answer[], cap: number): void {
 
 for (const stream of [false, true]) {
   t.test(
-    `${stream ? 'streams' : 'requests'} whose bounds are ten times the budget, at once: the cap is filled and kept`,
-    async (t) => {
+    `${stream ? 'streams' : 'requests'} with ten times the budget arrive at once: they fill the cap and never exceed it`,
+    async () => {
       const { records, urls } = fleet
       const body = question('quick', stream)
       const bound = boundNanos(body)
-      // Not a multiple of the bound: the last to be admitted is granted a shorter answer.
+      // Not a multiple of the bound, so the last admitted request gets a shorter maximum output.
       const fitting = clients / 10
       const cap = Math.floor((fitting - 0.5) * bound)
       const account = await records.addAccount({ ownCapNanos: cap })
@@ -89,12 +90,12 @@ for (const stream of [false, true]) {
         return answer
       })
       const peak = await untilCharges(records.link, account, ({ holds }) => holds.length + refused === clients)
-      t.equal(peak.settled, 0, 'nobody had an answer yet')
-      t.ok(
+      assert.equal(peak.settled, 0, 'no request is settled yet')
+      assert.ok(
         peak.reserved <= cap && peak.reserved > cap - bound,
         `${peak.reserved} reserved of ${cap}, one request is ${bound}`
       )
-      t.equal(
+      assert.equal(
         peak.holds.reduce((sum, { nanos }) => sum + nanos, 0),
         peak.reserved
       )
@@ -102,21 +103,20 @@ for (const stream of [false, true]) {
       gate.open()
       const answers = await Promise.all(asking)
       const served = answers.filter(({ status }) => status === 200)
-      t.equal(served.length, peak.holds.length)
+      assert.equal(served.length, peak.holds.length)
       checkRefusals(
-        t,
         answers.filter(({ status }) => status !== 200),
         cap
       )
       const after = await untilCharges(records.link, account, hasNoHolds)
       const produced = producedNanos(fleet.models.requests(), prices)
-      t.ok(produced <= cap, `${produced} produced`)
-      t.match(after, { settled: produced, reserved: 0 })
-      t.match(sumUsage(after), { requests: served.length, nanos: produced, estimated: 0 })
+      assert.ok(produced <= cap, `${produced} produced`)
+      assert.partialDeepStrictEqual(after, { settled: produced, reserved: 0 })
+      assert.partialDeepStrictEqual(sumUsage(after), { requests: served.length, nanos: produced, estimated: 0 })
     }
   )
 
-  t.test(`clients that ask again spend the budget to within one ${stream ? 'stream' : 'request'}`, async (t) => {
+  t.test(`clients that retry spend the budget to within one ${stream ? 'stream' : 'request'}`, async () => {
     const { records, urls } = fleet
     const body = question('quick', stream)
     const bound = boundNanos(body)
@@ -130,21 +130,24 @@ for (const stream of [false, true]) {
           const answer = await ask(urls[(client + request) % gateways]!, key.secret, body)
           if (answer.status === 200) continue
           refused.push(answer)
-          // Nothing can come back any more.
+          // No hold is open, so no budget can become free.
           if (nanosOf(answer.error!.reserved_usd) === 0) return
         }
       })
     )
-    checkRefusals(t, refused, cap)
+    checkRefusals(refused, cap)
     const after = await untilCharges(records.link, account, hasNoHolds)
-    t.equal(after.settled, producedNanos(fleet.models.requests(), prices))
-    t.ok(after.settled <= cap && after.settled > cap - bound, `${after.settled} of ${cap}, one request is ${bound}`)
+    assert.equal(after.settled, producedNanos(fleet.models.requests(), prices))
+    assert.ok(
+      after.settled <= cap && after.settled > cap - bound,
+      `${after.settled} of ${cap}, one request is ${bound}`
+    )
   })
 }
 
 t.test(
-  'clients that hang up and a gateway that is killed: the cap is kept, and only what it held is charged unseen',
-  async (t) => {
+  'with hang-ups and a killed gateway the cap holds, and only the holds of that gateway are estimated',
+  async () => {
     const { records, urls, models: server } = fleet
     const bound = boundNanos(question('paced-0', true))
     const cap = 60 * bound
@@ -176,10 +179,10 @@ t.test(
     const left = await untilCharges(records.link, account, ({ holds }) =>
       holds.every(({ model }) => model === `paced-${victim}`)
     )
-    t.ok(left.holds.length > 0, `${left.holds.length} holds are left by the killed gateway`)
-    t.ok(hungUp > 5, `${hungUp} streams were left`)
-    t.ok(left.settled + left.reserved <= cap)
-    t.equal(
+    assert.ok(left.holds.length > 0, `${left.holds.length} holds of the killed gateway are open`)
+    assert.ok(hungUp > 5, `${hungUp} hang-ups`)
+    assert.ok(left.settled + left.reserved <= cap)
+    assert.equal(
       left.holds.reduce((sum, { nanos }) => sum + nanos, 0),
       left.reserved
     )
@@ -189,21 +192,21 @@ t.test(
     const after = await untilCharges(records.link, account, hasNoHolds)
     const calls = server.requests().filter(hasWorked)
     const produced = producedNanos(calls, prices)
-    t.ok(produced <= cap, `${produced} produced`)
-    t.ok(after.settled <= cap, `${after.settled} charged`)
-    t.equal(after.reserved, 0)
+    assert.ok(produced <= cap, `${produced} produced`)
+    assert.ok(after.settled <= cap, `${after.settled} charged`)
+    assert.equal(after.reserved, 0)
 
     const lost = new Set(left.holds.map(({ id }) => id))
     const isLost = ({ requestId }: { requestId: string | null }) => lost.has(requestId ?? '')
     const seen = calls.filter((call) => !isLost(call))
-    t.ok(
+    assert.ok(
       after.settled - left.reserved >= producedNanos(seen, prices),
-      'all else is charged at least as it was produced'
+      'all other requests are charged at least what was produced'
     )
-    t.match(
+    assert.partialDeepStrictEqual(
       sumUsage(after, `paced-${victim}`),
       { estimated: lost.size, estimatedNanos: left.reserved },
-      'what the killed gateway held is charged in full, and marked as estimated'
+      'the holds of the killed gateway are charged in full, as estimates'
     )
   }
 )

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Answer, ask } from './ask.ts'
 
-/** A request that has been answered; times are on the clock of `performance.now`. */
-export type Asked = {
+/** An answered request. Times come from `performance.now`. */
+export interface Asked {
   sentAt: number
   answeredAt: number
   /** `200`, or status and code of the failure. */
@@ -10,19 +10,19 @@ export type Asked = {
   answer: Answer
 }
 
-export type Traffic = {
+export interface Traffic {
   readonly asked: readonly Asked[]
-  /** Resolves with the requests that are sent from now on, once there are so many answers to them. */
+  /** Waits for `count` answers to requests sent from now on. @returns those requests */
   next(count: number): Promise<readonly Asked[]>
-  /** Ends once the requests under way are answered. */
+  /** Stops sending. Resolves when all requests are answered. */
   stop(): Promise<readonly Asked[]>
 }
 
 /**
- * Sends requests at a steady rate, whether or not those before are answered, to each gateway in turn.
+ * Sends requests to each gateway in turn, at a steady rate, without waiting for answers.
  *
- * @param perSecond of all gateways together
- * @param body of the next request, and the secret it is sent with
+ * @param perSecond over all gateways
+ * @param next returns the body and secret of the next request
  */
 export function startTraffic(
   urls: readonly string[],
@@ -30,7 +30,7 @@ export function startTraffic(
   next: () => { secret: string; body: object }
 ): Traffic {
   const asked: Asked[] = []
-  const underWay = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   const startedAt = performance.now()
   let stopped = false
   const waiting = new Set<() => void>()
@@ -47,11 +47,11 @@ export function startTraffic(
   async function run(): Promise<void> {
     for (let number = 0; !stopped; number++) {
       const one = askOne(number)
-      underWay.add(one)
-      void one.finally(() => underWay.delete(one))
+      inFlight.add(one)
+      void one.finally(() => inFlight.delete(one))
       await delay(Math.max(0, startedAt + ((number + 1) * 1000) / perSecond - performance.now()))
     }
-    await Promise.all(underWay)
+    await Promise.all(inFlight)
   }
   const running = run()
 
@@ -79,5 +79,5 @@ export function startTraffic(
   }
 }
 
-/** The different outcomes of requests, in the order in which they first came. */
+/** The different outcomes, in order of their first occurrence. */
 export const outcomesOf = (asked: readonly Asked[]): string[] => [...new Set(asked.map(({ outcome }) => outcome))]

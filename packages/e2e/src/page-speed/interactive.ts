@@ -1,15 +1,18 @@
-/** Milliseconds since the navigation began. */
-export type Task = { readonly start: number; readonly end: number }
+/** A task in the page. Times are milliseconds since navigation started. */
+export interface Task {
+  readonly start: number
+  readonly end: number
+}
 
-/** For so long after it nothing may keep the page from answering. */
+/** The page is interactive if no long task starts for this time. */
 const quietMs = 2000
 
 /**
- * When a page was there and answered: the end of the last long task (of 50 ms and more) before two seconds without one, or
- * when its content was shown, if that came later.
+ * Computes when a page became interactive: when its content was shown, or when the last long task ended, whichever is later.
+ * A long task takes 50 ms or more. Tasks after two quiet seconds do not count.
  *
- * @param shown when its content was there, milliseconds since the navigation began
- * @param longTasks in the order of time
+ * @param shown when the content was shown, milliseconds since navigation started
+ * @param longTasks ordered by time
  */
 export function timeToInteractive(shown: number, longTasks: readonly Task[]): number {
   let since = shown
@@ -20,7 +23,7 @@ export function timeToInteractive(shown: number, longTasks: readonly Task[]): nu
   return since
 }
 
-/** The middle one of an odd number of values; of an even number the higher of the two. */
+/** The median; for an even number of values the higher of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN

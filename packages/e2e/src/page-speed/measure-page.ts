@@ -4,25 +4,32 @@ import type { Person } from '../person.ts'
 import type { TestSystem } from '../start-test-system.ts'
 import { type Task, timeToInteractive } from './interactive.ts'
 
-export type PageToMeasure = { readonly path: string; readonly title: string; readonly person: Person | null }
+export interface PageToMeasure {
+  readonly path: string
+  readonly title: string
+  readonly person: Person | null
+}
 
-/** Bytes as they were transferred, without headers; milliseconds since the navigation began. */
-export type PageSpeed = {
+/** Transferred bytes without headers; milliseconds since navigation started. */
+export interface PageSpeed {
   readonly bytes: number
   readonly firstContentfulPaintMs: number
-  /** The page's own title is there. */
+  /** When the page's own title appeared. */
   readonly shownMs: number
-  /** A key that was pressed as soon as that was the case has moved the focus. */
-  readonly answersMs: number
+  /** When a key pressed right then moved the focus. */
+  readonly respondsMs: number
   readonly interactiveMs: number
 }
 
-type Seen = { firstPaint: number; longTasks: Task[] }
+interface Seen {
+  firstPaint: number
+  longTasks: Task[]
+}
 
-/** Longer than what has to be quiet after the last long task. */
+/** Longer than the quiet time after the last long task. */
 const watchedMs = 2500
 
-/** Notes in the page itself when something happens there. */
+/** A script for the page that records when events happen. */
 const observe = (title: string) => `
   const seen = { firstPaint: 0, longTasks: [] }
   const watch = (type, take) => new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true })
@@ -39,9 +46,9 @@ const observe = (title: string) => `
 `
 
 /**
- * Opens a page in a window that has nothing in its cache.
+ * Opens a page with an empty cache and measures it.
  *
- * @param slowdown how many times slower the page's processor is than this machine's
+ * @param slowdown how many times slower the CPU is than this machine's
  */
 export async function measurePage(
   browser: Browser,
@@ -68,7 +75,7 @@ export async function measurePage(
     bytes,
     firstContentfulPaintMs: firstPaint,
     shownMs: shown,
-    answersMs: focused,
+    respondsMs: focused,
     interactiveMs: timeToInteractive(Math.max(shown, firstPaint), longTasks)
   }
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** What a fake provider does with a call. */
+/** How a fake provider answers a call. */
 export type Behaviour = (response: ServerResponse) => void
 
 const json = { 'content-type': 'application/json' }
@@ -32,26 +32,26 @@ const page: Behaviour = (response) => void response.writeHead(200, { 'content-ty
 const okError: Behaviour = (response) => void response.writeHead(200, json).end('{"error":{"message":"overloaded"}}')
 const cutJson: Behaviour = (response) => void response.writeHead(200, json).end('{"object":')
 
-export type Case = {
-  /** As the table has it. */
+export interface Case {
+  /** As in the table. */
   name: string
   /** What each upstream of the route does, in order. */
-  route: Array<Behaviour | 'refused' | 'left alone'>
+  route: Array<Behaviour | 'refused' | 'breaker open'>
   stream?: boolean
   /** Whether the retry budgets of the upstreams are used up. */
   hasNoRetries?: boolean
-  /** What the SDK's caller gets: `200`, status and code, or how it fails otherwise. */
+  /** What the SDK's caller gets: `200`, status and code, or another failure. */
   outcome: string
   /** Requests of the SDK. */
   tries: number
-  /** Calls of providers, in all. */
+  /** Calls of all providers. */
   calls: number
-  /** What it takes at most, without the providers' own time. Told, not tested. */
+  /** Maximum duration without the providers' own time. Documented, not tested. */
   time: string
 }
 
 const quota = status(429, {}, { message: 'You exceeded your current quota', type: 'insufficient_quota' })
-// Longer than the gateway waits itself.
+// Longer than the gateway waits before a retry.
 const longRest = { 'retry-after': '3' }
 const failed = '502 upstream_error'
 const limited = '503 upstream_rate_limited'
@@ -209,7 +209,7 @@ export const cases: Case[] = [
   },
   {
     name: 'is avoided after failures, then works',
-    route: ['left alone'],
+    route: ['breaker open'],
     outcome: '200',
     tries: 2,
     calls: 1,

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { isRetryable } from '@tollgate/contracts/errors/should-retry.ts'
 import { type ErrorCode, errorTable } from '@tollgate/contracts/errors/table.ts'
@@ -11,7 +12,7 @@ import { type Case, cases, fine } from './cases.ts'
 const document = readFileSync(workspaceUrl('docs/retries.md'), 'utf8').replace(/ +/g, ' ')
 const maxCalls = 4
 
-// Upstreams of its own for each case: what happens to them must not matter to others, which run at the same time.
+// Each case has its own upstreams, since cases run in parallel and must not affect each other.
 const names = cases.map(({ route }, row) => route.map((_, at) => `row${row}-${at}`))
 const providers: FakeUpstream[] = []
 let gateway: TestGateway
@@ -22,7 +23,7 @@ t.before(async () => {
     for (const [at, behaviour] of route.entries()) {
       const provider = await startFakeUpstream()
       provider.answer(({ response }) => (typeof behaviour === 'string' ? fine : behaviour)(response))
-      // A port of ours that nobody listens on any more.
+      // A port without a listener.
       if (behaviour === 'refused') await provider.close()
       else providers.push(provider)
       file.push(`${names[row]![at]}: { base_url: '${provider.url}/v1', timeouts_ms: { first_byte: 1000 } }`)
@@ -43,25 +44,25 @@ t.teardown(async () => {
   await Promise.all(providers.map((provider) => provider.close()))
 })
 
-t.test('with the SDK’s default retries, every case of the published table is as it says', async (t) => {
+t.test('with the SDK’s default retries, every case of the published table is true', async () => {
   await Promise.all(
     cases.map(async (expected, row) => {
       const { name, outcome, tries, calls } = expected
       const happened = await ask(expected, row)
-      t.same(happened, { outcome, tries, calls }, name)
-      t.ok(happened.calls <= maxCalls, `${name}: ${happened.calls} calls of providers`)
-      t.ok(document.includes(lineOf(expected)), `docs/retries.md has: ${lineOf(expected)}`)
+      assert.deepEqual(happened, { outcome, tries, calls }, name)
+      assert.ok(happened.calls <= maxCalls, `${name}: ${happened.calls} calls of providers`)
+      assert.ok(document.includes(lineOf(expected)), `docs/retries.md has: ${lineOf(expected)}`)
     })
   )
-  t.equal(document.match(/^\|[^|]*\|[^|]*\| \d \| \d \|/gm)?.length, cases.length, 'and no other rows')
+  assert.equal(document.match(/^\|[^|]*\|[^|]*\| \d \| \d \|/gm)?.length, cases.length, 'and no other rows')
 })
 
-t.test('the table of the gateway’s own errors says of each whether it is worth a retry', async (t) => {
+t.test('the table of the gateway’s own errors says for each whether to retry', async () => {
   const rows = [...document.matchAll(/^\| ((?:[45]\d\d[^|]*)) \| (yes|no)[^|]*\|$/gm)]
   for (const code of ownErrors) {
     const status = errorTable[code][0]
     const found = rows.filter(([, errors]) => errors!.includes(`\`${code}\``) || statusesIn(errors!).includes(status))
-    t.same(
+    assert.deepEqual(
       found.map(([, , retry]) => retry === 'yes'),
       [isRetryable(code, null)],
       `${status} ${code}`
@@ -69,7 +70,7 @@ t.test('the table of the gateway’s own errors says of each whether it is worth
   }
 })
 
-/** What the gateway answers itself, without a provider. */
+/** Errors that the gateway itself answers. */
 const ownErrors: ErrorCode[] = [
   'invalid_json',
   'invalid_request',
@@ -100,12 +101,12 @@ const ownErrors: ErrorCode[] = [
   'gateway_busy'
 ]
 
-/** The statuses of a row that has no codes. */
+/** The statuses in a row without codes. */
 const statusesIn = (errors: string) => (/^(429|503)/.test(errors) ? [] : errors.match(/\d+/g)!.map(Number))
 
 async function ask({ route, stream = false, hasNoRetries }: Case, row: number) {
   let calls = 0
-  // Its time is short: it begins with the first request.
+  // The breaker stays open only briefly, so it opens at the first request.
   let onFirst = () => {}
   for (const [at, name] of names[row]!.entries()) {
     const { pool, retries, breaker } = gateway.upstreams.get(name)!
@@ -115,7 +116,7 @@ async function ask({ route, stream = false, hasNoRetries }: Case, row: number) {
       dispatch(call, handler)
     }
     if (hasNoRetries) while (retries.take());
-    if (route[at] === 'left alone') {
+    if (route[at] === 'breaker open') {
       onFirst = () => {
         for (let n = 0; n < 5; n++) breaker.failed(false, performance.now())
       }

@@ -1,9 +1,9 @@
-/** Something about the promises that is measured in its own way. */
-export type Check = {
+/** A measurement of promises that needs its own system. */
+export interface Check {
   name: string
   summary: string
-  /** Too long for a whole run. */
+  /** Too long for a full run. */
   onlyIfNamed?: true
-  /** @returns what was seen, and a line for each promise that was broken */
+  /** @returns what it measured, and one line per broken promise */
   run(): Promise<{ seen: string[]; broken: string[] }>
 }

@@ -5,15 +5,15 @@ import { type ChaosSystem, startChaosSystem } from '../system/chaos-system.ts'
 import { untilProjected } from '../system/seed.ts'
 import { keysInAccount, seedMany } from '../system/seed-many.ts'
 import { rawChat } from '../traffic/raw-chat.ts'
-import { type Sent, steadily } from '../traffic/sent.ts'
+import { type Sent, sendSteadily } from '../traffic/send-steadily.ts'
 import type { Check } from './check.ts'
 
 const keyCount = 1_000_000
 const perSecond = 40
-const limitMs = 900_000
+const timeoutMs = 900_000
 const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
 
-/** An empty Redis is filled with a million keys, while clients ask with some of them. */
+/** Control refills an emptied Redis with a million keys while clients use some of them. */
 export const rebuild: Check = {
   name: 'rebuild',
   summary: `an emptied Redis is filled again with ${keyCount / 1e6} M keys of ${keyCount / keysInAccount / 1000} k accounts`,
@@ -23,7 +23,7 @@ export const rebuild: Check = {
     if (system === null) throw new Error('this needs redis-server (or valkey-server) and PostgreSQL')
     try {
       await seedMany(system.sql, keyCount)
-      await untilProjected(system.sql, system.link, limitMs)
+      await untilProjected(system.sql, system.link, timeoutMs)
       return await measure(system)
     } finally {
       await system.stop()
@@ -35,8 +35,8 @@ async function measure(system: ChaosSystem): Promise<{ seen: string[]; broken: s
   const { accounts, gateways, link, controls, redis } = system
   const sent: Sent[] = []
   let next = 0
-  const traffic = steadily(perSecond, async (number) => {
-    // Each in its turn, so that many are asked with soon and all again and again.
+  const traffic = sendSteadily(perSecond, async (number) => {
+    // Keys take turns, so many are used soon and each one often.
     const key = accounts[next++ % accounts.length]!.keys[0]!
     sent.push(await rawChat(gateways[number % gateways.length]!.url, key, question))
   })
@@ -48,7 +48,7 @@ async function measure(system: ChaosSystem): Promise<{ seen: string[]; broken: s
 
   const emptiedAt = performance.now()
   await redis.ask((client) => client.flushall())
-  await untilProjected(system.sql, link, limitMs)
+  await untilProjected(system.sql, link, timeoutMs)
   const rebuiltMs = performance.now() - emptiedAt
   await delay(3000)
   await traffic.stop()
@@ -65,16 +65,16 @@ async function measure(system: ChaosSystem): Promise<{ seen: string[]; broken: s
   )
   const failedAgain = again.filter(({ outcome }) => outcome !== '200')
   const others = meanwhile.filter(({ outcome }) => outcome !== '200' && outcome !== '503 state_unavailable')
-  const healedAt = [...servedFrom.values()].map((at) => at - emptiedAt).toSorted((one, other) => one - other)
+  const servedAfterMs = [...servedFrom.values()].map((at) => at - emptiedAt).toSorted((one, other) => one - other)
   const seen = [
     `rebuilt after                    ${(rebuiltMs / 1000).toFixed(1)} s (load average ${load!.toFixed(1)})`,
     `memory of Redis                  ${megabytes(fullBytes)} MB before, ${megabytes(await usedMemory(system))} MB after`,
     `memory of control                ${restsMb.join(' and ')} MB before, ${controls.map(({ part }) => memoryMb(part.pid, 'VmHWM')).join(' and ')} MB at most`,
-    `accounts served again            half of those asked with after ${seconds(healedAt[Math.floor(healedAt.length / 2)])}, all after ${seconds(healedAt.at(-1))}`,
-    `requests of accounts served again  ${again.length}, of which ${failedAgain.length} failed; median ${median(again)} ms, ${median(before)} ms before`,
+    `accounts served again            half of them after ${seconds(servedAfterMs[Math.floor(servedAfterMs.length / 2)])}, all after ${seconds(servedAfterMs.at(-1))}`,
+    `requests of accounts served again  ${again.length}, ${failedAgain.length} of them failed; median ${median(again)} ms, ${median(before)} ms before`,
     `answers other than 503           ${others.length}`
   ]
-  const broken = [...failedAgain, ...others].map(({ outcome }) => `an account was told ${outcome}`)
+  const broken = [...failedAgain, ...others].map(({ outcome }) => `an account got ${outcome}`)
   return { seen, broken: [...new Set(broken)] }
 }
 

@@ -7,19 +7,22 @@ import { rawChat } from '../traffic/raw-chat.ts'
 
 const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
 
-/** A change that control makes first in the database and then in Redis. */
-export type PreparedWrite = {
-  /** Asks the first replica of control for it. The answer does not count: it may never come. */
+/** A change that control writes to the database first and to Redis second. */
+export interface PreparedWrite {
+  /** Asks the first replica of control. The answer may never come, so callers ignore it. */
   make(): Promise<unknown>
-  /** Whether what is sent to Redis brings it. */
+  /** Whether these bytes carry the change to Redis. */
   isSent(sent: Buffer): boolean
-  /** Whether gateways go by the change. */
+  /** Whether gateways apply the change. */
   hasArrived(): Promise<boolean>
 }
 
-export type Write = { name: string; prepare(system: ChaosSystem): Promise<PreparedWrite> }
+export interface Write {
+  name: string
+  prepare(system: ChaosSystem): Promise<PreparedWrite>
+}
 
-/** Someone new, with a key that every gateway has served. */
+/** A new person with a key that every gateway has served. */
 async function someoneWithKey(system: ChaosSystem) {
   const { system: parts, gateways } = system
   const person = await new Person(parts, 'writer').join()
@@ -27,17 +30,17 @@ async function someoneWithKey(system: ChaosSystem) {
   const { id, value: secret } = (await person.createKey('first')).body.key
   const askAll = async () =>
     Promise.all(gateways.map(({ url }) => rawChat(url, { secret, account }, question).then(({ outcome }) => outcome)))
-  if ((await askAll()).some((outcome) => outcome !== '200')) throw new Error('a new key is refused')
+  if ((await askAll()).some((outcome) => outcome !== '200')) throw new Error('a new key was refused')
   const isRefused = async () => (await askAll()).every((outcome) => outcome.startsWith('401'))
   return { person, account, id, isRefused }
 }
 
-/** A record that is written: its field, and its version. See `put-records.lua`. */
+/** A written record in the Redis protocol: field and version. See `put-records.lua`. */
 const writtenRecord = /\r\nr(?::\w+)?\r\n\$\d+\r\n(\d+)\r\n/g
 
 /**
- * Tells a write of a later record than Redis has of the account. By the account's name alone it cannot be told: control
- * also writes what is there already, whenever it compares a shard that has changed, and reads usage.
+ * Detects a write of a later record than Redis has. The account's name is not enough: control also rewrites unchanged
+ * records when it compares a changed shard, and it reads usage.
  */
 async function laterWrite(system: ChaosSystem, account: string): Promise<(sent: Buffer) => boolean> {
   const state = await readState(clientOf(system, account), account)
@@ -95,7 +98,7 @@ export const writes: readonly Write[] = [
       const { error } = await auth.admin.updateUserById(account, { app_metadata: { plan: 'pro' } })
       if (error !== null) throw error
       return {
-        // The plan is taken over from the identity provider when somebody signs in.
+        // Control reads the plan from the identity provider at sign-in.
         make: () => person.login(),
         isSent: await laterWrite(system, account),
         hasArrived: async () =>

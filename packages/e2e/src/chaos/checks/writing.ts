@@ -4,14 +4,18 @@ import type { Check } from './check.ts'
 import { type PreparedWrite, type Write, writes } from './writes.ts'
 
 const promisedMs = 2000
-const lookEveryMs = 20
-const limitMs = 30_000
-/** Without load it does not matter how many there are. */
+const pollMs = 20
+const timeoutMs = 30_000
+/** Without load, the number of keys does not matter. */
 const few = { keys: 100 }
 
-type Repair = { write: string; by: 'the other replica' | 'a restart'; ms: number }
+interface Repair {
+  write: string
+  by: 'the other replica' | 'a restart'
+  ms: number
+}
 
-/** Control is killed after it has committed a change, and before Redis has it. */
+/** Control is killed after it committed a change and before Redis has it. */
 export const writing: Check = {
   name: 'writing',
   summary: 'control is killed between commit and Redis: create, rotate, revoke a key, change a plan',
@@ -33,7 +37,7 @@ export const writing: Check = {
   }
 }
 
-/** @returns from the end of the replica to the moment when gateways go by the change, ms */
+/** @returns time from the kill until gateways apply the change, ms */
 export async function repairByOther(system: ChaosSystem, write: Write): Promise<number> {
   const prepared = await write.prepare(system)
   await killWithin(system, prepared)
@@ -43,34 +47,34 @@ export async function repairByOther(system: ChaosSystem, write: Write): Promise<
   return ms
 }
 
-/** @returns from the moment when the only replica is ready again to the moment when gateways go by the change, ms */
+/** @returns time from the restart of the only replica until gateways apply the change, ms */
 async function repairByRestart(system: ChaosSystem, write: Write): Promise<number> {
   const prepared = await write.prepare(system)
   const [first, ...others] = system.controls
   await Promise.all(others.map(({ part }) => part.kill('SIGKILL')))
   await killWithin(system, prepared)
-  if (await prepared.hasArrived()) throw new Error(`${write.name}: the change has arrived before control was killed`)
+  if (await prepared.hasArrived()) throw new Error(`${write.name}: the change arrived before control was killed`)
   await first!.part.start()
   const ms = await untilArrived(prepared, performance.now())
   await Promise.all(others.map(({ part }) => part.start()))
   return ms
 }
 
-/** Kills the first replica when it sends the change to Redis, which does not get it. */
+/** Kills the first replica while the proxy holds its write to Redis. */
 async function killWithin({ controls }: ChaosSystem, { make, isSent }: PreparedWrite): Promise<void> {
   const [{ redis, part }] = controls as [ChaosSystem['controls'][number]]
   const held = redis.hold(isSent)
   const made = make().catch(() => null)
   const isHeld = await Promise.race([held.then(() => true), made.then(() => false)])
-  if (!isHeld) throw new Error('control has answered without sending the change to Redis')
+  if (!isHeld) throw new Error('control answered without sending the change to Redis')
   await part.kill('SIGKILL')
   await made
 }
 
 async function untilArrived({ hasArrived }: PreparedWrite, from: number): Promise<number> {
   while (!(await hasArrived())) {
-    if (performance.now() > from + limitMs) throw new Error(`the change has not arrived in ${limitMs / 1000} s`)
-    await delay(lookEveryMs)
+    if (performance.now() > from + timeoutMs) throw new Error(`the change did not arrive in ${timeoutMs / 1000} s`)
+    await delay(pollMs)
   }
   return performance.now() - from
 }

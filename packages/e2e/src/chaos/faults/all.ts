@@ -17,7 +17,7 @@ import { redisOlderCopy } from './redis-older-copy.ts'
 import { redisPauses } from './redis-pauses.ts'
 import { upstreamFaults } from './upstream.ts'
 
-/** In the order of a whole run: those of one system follow each other. */
+/** All faults, in the order of a full run. Faults that share a system stand together. */
 export const faults: readonly Fault[] = [
   ...redisPauses,
   ...redisNetwork,

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
-import { type Allowed, describe, failuresOf } from '../measure/judge.ts'
+import { type Allowed, describe, failuresOf } from '../measure/broken-promises.ts'
+import { checkGrace } from '../measure/rotation-grace.ts'
 import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
 import { whyNoClocks } from '../system/clocks.ts'
-import { startLimitedTraffic } from '../traffic/limited.ts'
-import { judgeGrace } from '../traffic/rotated.ts'
-import { countOutcomes } from '../traffic/sent.ts'
+import { startLimitedTraffic } from '../traffic/limited-traffic.ts'
+import { countOutcomes } from '../traffic/send-steadily.ts'
 
 const minute = 60
 const hour = 60 * minute
-/** Long enough for every client with a limit to have been served. */
+/** Long enough to serve every rate-limited client once. */
 const beforeMs = 3000
 const afterMs = 5000
 
-/** Every process that has a clock, by the name of that. */
+/** The processes with a movable clock, by its name. */
 const controls = ['control', 'control-2']
 const gateways = ['gateway', 'gateway-2', 'gateway-3']
 export const clockNames = ['redis', 'postgres', 'identity', 'payments', ...controls, ...gateways] as const
@@ -21,22 +21,22 @@ export const clockNames = ['redis', 'postgres', 'identity', 'payments', ...contr
 export const allClocks = (aheadSeconds: number): Record<string, number> =>
   Object.fromEntries(clockNames.map((name) => [name, aheadSeconds]))
 
-/** Of all of them: they share a system. */
+/** All clock faults share a system. */
 const conditions: Conditions = { clocksAheadSeconds: allClocks(0) }
 
-/** Clocks jump, and jump back. */
+/** Moves clocks, and corrects them after 10 s. */
 const jump = (name: string, whose: string, names: readonly string[], seconds: number, allowed?: Allowed): Fault => ({
   name: `clock-${name}`,
-  summary: `the clock of ${whose} jumps ${describeJump(seconds)}, and is set right again after 10 s`,
+  summary: `the clock of ${whose} jumps ${describeJump(seconds)}, and is corrected after 10 s`,
   conditions,
   missing: whyNoClocks,
-  allowed: { bridged: true, ...allowed },
-  async inflict(system: ChaosSystem, _forgotten, findings) {
+  allowed: { retriesSucceed: true, ...allowed },
+  async inflict(system: ChaosSystem, _markDataLoss, findings) {
     const limited = await startLimitedTraffic(system)
     try {
       await delay(beforeMs)
       for (const one of names) system.clocks.move(one, seconds)
-      await judgeGrace(system, findings)
+      await checkGrace(system, findings)
       for (const one of names) system.clocks.move(one, 0)
       await delay(afterMs)
     } finally {
@@ -44,10 +44,10 @@ const jump = (name: string, whose: string, names: readonly string[], seconds: nu
     }
     const refused = failuresOf(countOutcomes(limited.sent))
     findings.seen.push(
-      `clients at half of their limit    ${refused.length === 0 ? 'none refused' : describe(new Map(refused))}`
+      `clients at half their rate limit  ${refused.length === 0 ? 'none refused' : describe(new Map(refused))}`
     )
     if (refused.length > 0)
-      findings.broken.push(`clients at half of their limit were told ${describe(new Map(refused))}`)
+      findings.broken.push(`clients at half their rate limit were refused: ${describe(new Map(refused))}`)
   }
 })
 
@@ -60,7 +60,7 @@ export const clockFaults: readonly Fault[] = [
   jump('redis-ahead-70s', 'Redis', ['redis'], minute + 10),
   jump('redis-back-70s', 'Redis', ['redis'], -minute - 10),
   jump('redis-ahead-1h', 'Redis', ['redis'], hour),
-  // When it is set right again, that is an hour for what expires.
+  // The correction moves the clock ahead by an hour, so Redis may expire tombstones.
   jump('redis-back-1h', 'Redis', ['redis'], -hour, { tombstonesExpire: true }),
   jump('postgres-ahead', 'PostgreSQL', ['postgres'], hour),
   jump('postgres-back', 'PostgreSQL', ['postgres'], -hour),

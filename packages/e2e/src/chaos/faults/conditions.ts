@@ -8,31 +8,31 @@ const clocks = (name: string, gateway: number, control: number, summary: string)
   name,
   summary,
   conditions: { clocksAheadSeconds: { gateway, control } },
-  allowed: { bridged: true },
+  allowed: { retriesSucceed: true },
   inflict: () => delay(lastsMs).then(() => undefined)
 })
 
-/** Nothing breaks at a certain moment: the system has always been like this. */
+/** Conditions that hold from the start; nothing breaks later. */
 export const conditionFaults: readonly Fault[] = [
   clocks(
     'clock-ahead',
     hour,
     -hour,
-    'the wall clock of one gateway is an hour ahead, that of one control an hour behind'
+    'the wall clock of one gateway is an hour ahead, that of one replica of control an hour behind'
   ),
   clocks(
     'clock-behind',
     -hour,
     hour,
-    'the wall clock of one gateway is an hour behind, that of one control an hour ahead'
+    'the wall clock of one gateway is an hour behind, that of one replica of control an hour ahead'
   ),
   {
     name: 'replicas',
-    summary: 'four replicas of control run all loops at once, and somebody says FLUSHALL',
+    summary: 'four replicas of control run all background loops, and an operator runs FLUSHALL',
     conditions: { controls: 4 },
-    allowed: { redisForgets: true, refusals: ['503 state_unavailable'] },
-    async inflict({ redis }, forgotten) {
-      forgotten()
+    allowed: { redisLosesData: true, refusals: ['503 state_unavailable'] },
+    async inflict({ redis }, markDataLoss) {
+      markDataLoss()
       await redis.ask((client) => client.flushall())
     }
   }

@@ -1,83 +1,89 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
-import type { Findings } from '../measure/measurement.ts'
-import { type Change, changes, expiresWithinMs, type PreparedChange } from '../traffic/changes.ts'
+import type { Findings } from '../measure/measured.ts'
+import { type Change, changes, expiresWithinMs, type PreparedChange } from '../traffic/restricting-changes.ts'
 
 const cutForMs = 4000
 const promisedMs = 5000
-const limitMs = 30_000
-const lookEveryMs = 100
+const timeoutMs = 30_000
+const pollMs = 100
 
-type Pending = { name: string; change: PreparedChange }
+interface Pending {
+  name: string
+  change: PreparedChange
+}
 
-/** Whether gateways go by a change. */
+/** Whether gateways apply a change. */
 const isInForce = async (change: PreparedChange): Promise<boolean> => {
   const outcomes = await change.ask()
   const isNew = outcomes.some((outcome) => outcome.startsWith(change.new))
   return isNew && (change.new.startsWith('429') || !outcomes.includes(change.old))
 }
 
-/** Asks for a change while control is cut off: it must not be told done while gateways serve the state before it. */
-async function makeCut({ name, change }: Pending, { broken }: Findings): Promise<string> {
+/** Makes a change while control cannot reach Redis. Control must not confirm it while gateways serve the old state. */
+async function changeDuringCut({ name, change }: Pending, { broken }: Findings): Promise<string> {
   const { status, body } = await change.make()
   await delay(expiresWithinMs + 500)
   const code = (body as { error?: { code: string } }).error?.code ?? null
   const answer = code === null ? String(status) : `${status} ${code}`
   const { pending } = change
   if (status === 200) {
-    if (!(await isInForce(change))) broken.push(`${name}: answered 200, and gateways serve the state before it`)
+    if (!(await isInForce(change))) broken.push(`${name}: answered 200 while gateways serve the old state`)
   } else if (status !== pending.status || code !== pending.code) {
     broken.push(`${name}: answered ${answer}, not ${pending.status}${pending.code === null ? '' : ` ${pending.code}`}`)
   } else if (status === 202) {
     const { key } = body as { key?: { value?: string; in_force?: boolean } }
-    if (key?.value === undefined || key.in_force !== false) broken.push(`${name}: ${answer} without the new value`)
+    if (key?.value === undefined || key.in_force !== false) broken.push(`${name}: ${answer} without the new secret`)
   } else if (status === 503) {
     const isSaid = await change.isSaidInForce()
-    if (isSaid === true) broken.push(`${name}: said to be in force, and Redis does not have it`)
+    if (isSaid === true) broken.push(`${name}: reported as in force, but Redis does not have it`)
   }
   return answer
 }
 
-/** Waits until a change is in force, and asks for it again. @returns how long it took, ms */
+/** Waits until a change is in force, and repeats the call. @returns how long it took, ms */
 async function followUp({ name, change }: Pending, from: number, { broken }: Findings): Promise<number> {
   while (!(await isInForce(change))) {
-    if (performance.now() > from + limitMs) {
-      broken.push(`${name}: not in force in ${limitMs / 1000} s`)
-      return limitMs
+    if (performance.now() > from + timeoutMs) {
+      broken.push(`${name}: not in force after ${timeoutMs / 1000} s`)
+      return timeoutMs
     }
-    await delay(lookEveryMs)
+    await delay(pollMs)
   }
   const ms = Math.round(performance.now() - from)
   if (ms > promisedMs) broken.push(`${name}: in force ${ms} ms after the cut`)
-  // Another replica may have brought it: the one that is asked must reach Redis itself to know.
+  // Another replica may have projected the change. The asked replica must reach Redis itself to know.
   if (!(await untilPromised(from, async () => (await change.isSaidInForce()) !== false))) {
-    broken.push(`${name}: not said to be in force, and it is`)
+    broken.push(`${name}: in force, but not reported so`)
   }
   if (!change.repeats && !(await untilPromised(from, async () => (await change.make()).status === 200))) {
-    broken.push(`${name}: not answered 200 when it was in force and asked for again`)
+    broken.push(`${name}: in force, but the repeated call did not get 200`)
   }
   return ms
 }
 
-/** @returns whether something holds, by the time at which all must be well again */
+/** Waits for a condition until the promised time. @returns whether it became true */
 async function untilPromised(from: number, holds: () => Promise<boolean>): Promise<boolean> {
   while (!(await holds())) {
     if (performance.now() > from + promisedMs) return false
-    await delay(lookEveryMs)
+    await delay(pollMs)
   }
   return true
 }
 
-/** What takes something away is told done when it is. */
+/** Control confirms a restricting change only when it is in force. */
 export const controlCut: Fault = {
   name: 'control-cut-changes',
-  summary: `control is cut off from Redis for ${cutForMs / 1000} s, and asked for each change that takes something away`,
-  allowed: { bridged: true },
-  async inflict(system, _forgotten, findings) {
+  summary: `control is cut off from Redis for ${cutForMs / 1000} s, and asked for each change that takes a right away`,
+  allowed: { retriesSucceed: true },
+  async inflict(system, _markDataLoss, findings) {
     const prepare = async ({ name, prepare: begin }: Change) => ({ name, change: await begin(system) })
     const pending = await Promise.all(changes.map(prepare))
     for (const { redis } of system.controls) redis.cut()
-    const [answers] = await Promise.all([Promise.all(pending.map((one) => makeCut(one, findings))), delay(cutForMs)])
+    const [answers] = await Promise.all([
+      Promise.all(pending.map((one) => changeDuringCut(one, findings))),
+      delay(cutForMs)
+    ])
     for (const { redis } of system.controls) redis.restore()
     const from = performance.now()
     const times = await Promise.all(pending.map((one) => followUp(one, from, findings)))

@@ -1,32 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Person } from '../../person.ts'
 import type { Fault } from '../fault.ts'
-import { describe } from '../measure/judge.ts'
+import { describe } from '../measure/broken-promises.ts'
 import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
 import { rawChat } from '../traffic/raw-chat.ts'
 
-/** So few that all of them can be used before: a key that is used for the first time takes memory. */
+/** Few enough to use each key once before the fault. The first use of a key takes memory. */
 const conditions: Conditions = { keys: 200 }
 const leftBytes = 150_000
 const lastsMs = 30_000
 const workers = 3
-/** Who is refused tries again at once, nearly. */
+/** Pause after a refusal. */
 const retryMs = 50
 const question = { model: 'steady', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
 
-/** One account changes its keys as fast as it can, where there is little memory left for all. */
+/** One account changes its keys as fast as it can while Redis has little memory left. */
 export const keyChurn: Fault = {
   name: 'key-churn-full',
-  summary: `an account creates, rotates and revokes keys as fast as it is let, with ${leftBytes / 1000} kB of maxmemory left`,
+  summary: `an account creates, rotates and revokes keys as fast as control allows, with ${leftBytes / 1000} kB of maxmemory left`,
   conditions,
-  allowed: { bridged: true },
-  async inflict(system, _forgotten, { seen, broken }) {
+  allowed: { retriesSucceed: true },
+  async inflict(system, _markDataLoss, { seen, broken }) {
     const { redis, controls } = system
     const person = await new Person(system.system, 'churner').join()
     await useAll(system)
     await redis.ask(async (client) => {
-      const most = used(await client.info('memory')) + leftBytes
-      await client.config('SET', 'maxmemory', String(most))
+      const maxBytes = used(await client.info('memory')) + leftBytes
+      await client.config('SET', 'maxmemory', String(maxBytes))
     })
     const churn = new Churn(controls.map(({ url }) => person.through(url)))
     await churn.run(lastsMs)
@@ -34,8 +34,8 @@ export const keyChurn: Fault = {
     await redis.ask((client) => client.config('SET', 'maxmemory', '0'))
     seen.push(`cycles of create, rotate, revoke ${churn.cycles} (answers: ${describe(churn.answers)})`)
     seen.push(`memory of Redis then             ${grown} bytes`)
-    if (!churn.isLimited) broken.push(`nothing limits how often an account changes its keys: ${churn.cycles} cycles`)
-    if (churn.unexplained > 0) broken.push(`${churn.unexplained} answers of 429 have no Retry-After`)
+    if (!churn.isLimited) broken.push(`no limit on key changes of one account: ${churn.cycles} cycles`)
+    if (churn.unexplained > 0) broken.push(`${churn.unexplained} of the 429 answers have no Retry-After`)
   }
 }
 
@@ -48,11 +48,11 @@ async function useAll({ accounts, gateways }: ChaosSystem): Promise<void> {
   }
 }
 
-/** Changes of keys by one account, one after the other by each of some workers. */
+/** Changes keys of one account from several workers, each one change after the other. */
 class Churn {
   cycles = 0
   isLimited = false
-  /** Refusals that do not say when to come again. */
+  /** 429 answers without Retry-After. */
   unexplained = 0
   readonly answers = new Map<string, number>()
   readonly #people: readonly Person[]

@@ -6,10 +6,10 @@ import { findPgbouncer, startPgbouncer } from '../system/pgbouncer.ts'
 export const poolerFaults: readonly Fault[] = [
   {
     name: 'pooler',
-    summary: 'control reaches PostgreSQL by pgbouncer in transaction mode, and all of its connections are lost once',
+    summary: 'control reaches PostgreSQL through pgbouncer in transaction mode, and all connections are lost once',
     conditions: { beforeDatabase: startPgbouncer },
     missing: () => (findPgbouncer() === null ? 'pgbouncer is not installed' : null),
-    allowed: { bridged: true },
+    allowed: { retriesSucceed: true },
     async inflict({ sql }) {
       await delay(5000)
       await sql`

@@ -6,12 +6,12 @@ import { whyNoSmallDisk } from '../system/small-disk.ts'
 
 const lastsMs = 10_000
 
-/** Inference goes on without the database, whatever is wrong with it. */
+/** Inference continues whatever is wrong with the database. */
 export const postgresFaults: readonly Fault[] = [
   {
     name: 'postgres-kill',
     summary: 'PostgreSQL is killed (SIGKILL) and started again after 5 s',
-    allowed: { bridged: true },
+    allowed: { retriesSucceed: true },
     async inflict({ postgres }) {
       await postgres.kill('SIGKILL')
       await delay(5000)
@@ -21,7 +21,7 @@ export const postgresFaults: readonly Fault[] = [
   {
     name: 'postgres-read-only',
     summary: 'PostgreSQL refuses all writes for 10 s',
-    allowed: { bridged: true },
+    allowed: { retriesSucceed: true },
     async inflict(system) {
       await setReadOnly(system, 'on')
       await delay(lastsMs)
@@ -33,20 +33,20 @@ export const postgresFaults: readonly Fault[] = [
     summary: 'the disk of PostgreSQL is full for 10 s',
     conditions: { smallDisk: true },
     missing: whyNoSmallDisk,
-    allowed: { bridged: true },
+    allowed: { retriesSucceed: true },
     async inflict({ disk, postgres, sql }) {
       await disk.fill()
       await insistOnFullDisk(sql)
       await delay(lastsMs)
       await disk.clear()
-      // It ends if it cannot write its log; whoever looks after it then starts it again.
+      // PostgreSQL exits if it cannot write its log. A supervisor would restart it.
       await sql`select`.catch(() => postgres.restart())
     }
   },
   {
     name: 'postgres-silent',
-    summary: 'no replica of control reaches PostgreSQL for 10 s, and none is told',
-    allowed: { bridged: true },
+    summary: 'packets between control and PostgreSQL are dropped for 10 s',
+    allowed: { retriesSucceed: true },
     async inflict({ controls }) {
       for (const { database } of controls) database.drop()
       await delay(lastsMs)
@@ -55,7 +55,7 @@ export const postgresFaults: readonly Fault[] = [
   }
 ]
 
-/** @throws Error if there is still room for a table */
+/** Checks that the disk is full. @throws Error if a table still fits */
 async function insistOnFullDisk(sql: Sql): Promise<void> {
   const outcome = await sql`create table filling as select generate_series(1, 100000)`.then(
     () => 'there is room',
@@ -66,7 +66,7 @@ async function insistOnFullDisk(sql: Sql): Promise<void> {
 }
 
 async function setReadOnly({ sql }: ChaosSystem, value: 'on' | 'off'): Promise<void> {
-  // Nothing that is written: a server that refuses writes does this, too.
+  // This changes no data, so a server that refuses writes accepts it too.
   await sql.unsafe(`alter system set default_transaction_read_only = ${value}`)
   await sql`select pg_reload_conf()`
 }

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 
-/** Processes of the services die or stand still. */
+/** Processes of the services are killed or suspended. */
 export const processFaults: readonly Fault[] = [
   {
     name: 'control-kill',
     summary: 'all replicas of control are killed (SIGKILL), and started again after 2 minutes',
-    allowed: { bridged: true },
+    allowed: { retriesSucceed: true },
     async inflict({ controls }) {
       await Promise.all(controls.map(({ part }) => part.kill('SIGKILL')))
       await delay(120_000)
@@ -16,7 +16,7 @@ export const processFaults: readonly Fault[] = [
   {
     name: 'control-kill-one',
     summary: 'one replica of control is killed (SIGKILL), and started again after 10 s',
-    allowed: { bridged: true },
+    allowed: { retriesSucceed: true },
     async inflict({ controls }) {
       const [{ part }] = controls as [(typeof controls)[number]]
       await part.kill('SIGKILL')
@@ -26,8 +26,8 @@ export const processFaults: readonly Fault[] = [
   },
   {
     name: 'gateway-kill',
-    summary: 'a gateway is killed (SIGKILL) in the midst of streams, and started again after 2 s',
-    // It is asked before it is ready, as a load balancer that knows `/readyz` would not.
+    summary: 'a gateway is killed (SIGKILL) in the middle of streams, and started again after 2 s',
+    // Clients reach it before it is ready. A load balancer that checks `/readyz` would wait.
     allowed: { gatewaysDie: true, refusals: ['broken', '503 state_unavailable'] },
     async inflict({ gateways }) {
       const [{ part }] = gateways as [(typeof gateways)[number]]
@@ -38,7 +38,7 @@ export const processFaults: readonly Fault[] = [
   },
   {
     name: 'gateway-stop',
-    summary: 'a gateway stands still (SIGSTOP) for 10 s',
+    summary: 'a gateway is suspended (SIGSTOP) for 10 s',
     allowed: { refusals: ['503 state_unavailable'] },
     async inflict({ gateways }) {
       const [{ part }] = gateways as [(typeof gateways)[number]]

@@ -3,8 +3,8 @@ import type { Fault } from '../fault.ts'
 import type { Conditions } from '../system/chaos-system.ts'
 import type { SpreadForm } from '../system/spread-redis.ts'
 
-const away = ['503 state_unavailable']
-/** Shorter than a master takes its replicas to be in step. */
+const unavailable = ['503 state_unavailable']
+/** Short enough that the master still counts its replicas as in sync. */
 const behindMs = 1500
 
 function failoversOf(form: SpreadForm, named: string): Fault[] {
@@ -14,25 +14,25 @@ function failoversOf(form: SpreadForm, named: string): Fault[] {
       name: `${form}-failover`,
       summary: `${named}: a master is killed (SIGKILL), and a replica takes over`,
       conditions,
-      allowed: { refusals: away, redisForgets: true, bridged: true },
-      async inflict({ spread: { master, untilPromoted } }, forgotten) {
+      allowed: { refusals: unavailable, redisLosesData: true, retriesSucceed: true },
+      async inflict({ spread: { master, untilPromoted } }, markDataLoss) {
         await master.kill('SIGKILL')
-        forgotten()
+        markDataLoss()
         await untilPromoted()
         await master.start()
       }
     },
     {
       name: `${form}-behind`,
-      summary: `${named}: a master is killed, and a replica takes over that misses the last ${behindMs / 1000} s of writes`,
-      // The master of the beginning may be a replica by now.
+      summary: `${named}: a master is killed, and a replica without the last ${behindMs / 1000} s of writes takes over`,
+      // The first master may be a replica by now.
       conditions: { ...conditions },
-      allowed: { refusals: away, redisForgets: true },
-      async inflict({ spread: { master, replicas, untilPromoted } }, forgotten) {
+      allowed: { refusals: unavailable, redisLosesData: true },
+      async inflict({ spread: { master, replicas, untilPromoted } }, markDataLoss) {
         await Promise.all(replicas.map((replica) => replica.kill('SIGSTOP')))
         await delay(behindMs)
         await master.kill('SIGKILL')
-        forgotten()
+        markDataLoss()
         await Promise.all(replicas.map((replica) => replica.kill('SIGCONT')))
         await untilPromoted()
         await master.start()
@@ -41,7 +41,7 @@ function failoversOf(form: SpreadForm, named: string): Fault[] {
   ]
 }
 
-/** Masters that are lost, with and without what they had acknowledged last. */
+/** Failovers with and without the latest acknowledged writes. */
 export const redisFailovers: readonly Fault[] = [
   ...failoversOf('sentinel', 'Sentinels and two replicas'),
   ...failoversOf('cluster', 'a cluster of 3 masters with a replica each')

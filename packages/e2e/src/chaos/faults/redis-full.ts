@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 
-/** What is reserved and settled, and revocations, are to work where nothing more can be stored. */
+/** Reservations, settlements and revocations work while Redis stores no new data. */
 export const redisFull: Fault = {
   name: 'redis-full',
   summary: 'Redis is at maxmemory with noeviction for 10 s',

@@ -1,110 +1,111 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import type { Fault } from '../fault.ts'
-import { settlementsWaiting } from '../measure/calm.ts'
-import { describe } from '../measure/judge.ts'
-import type { Findings } from '../measure/measurement.ts'
-import { chargedIn, modelOf, producedIn } from '../measure/usage.ts'
+import { describe } from '../measure/broken-promises.ts'
+import type { Findings } from '../measure/measured.ts'
+import { chargedIn, producedIn } from '../measure/produced-and-charged.ts'
+import { settlementsWaiting } from '../measure/until-settled.ts'
+import { modelOf } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { type SeededAccount, seedAccounts, untilProjected } from '../system/seed.ts'
 import type { SpreadForm } from '../system/spread-redis.ts'
-import { during } from '../traffic/held-calls.ts'
-import { untilKnown } from '../traffic/until-known.ts'
+import { actDuringCalls } from '../traffic/act-during-calls.ts'
+import { untilServed } from '../traffic/until-served.ts'
 
-const away = ['503 state_unavailable']
+const unavailable = ['503 state_unavailable']
 const calls = 40
-/** Enough for the calls of one round, and not for those of all. */
+/** Pays for the calls of one round, not of all. */
 const capNanos = 16_000_000
 const rounds = 4
-const lookEveryMs = 50
-const settledLimitMs = 60_000
-/** Settlements are sent into the hung server, and given up. */
+const pollMs = 50
+const settledTimeoutMs = 60_000
+/** Long enough for gateways to send settlements to the hung server and give up. */
 const hangsOnMs = 1500
-/** A failover must not come before that. */
+/** Longer, so no failover comes before that. */
 const downAfterMs = 3000
 
-/** Seeds an account with a cap, which is with a certain server where there are several. */
-async function seedAt(system: ChaosSystem, port: number | null): Promise<SeededAccount> {
+/** Seeds an account with a cap; with several servers, on the server at `port`. */
+async function seedAccountAt(system: ChaosSystem, port: number | null): Promise<SeededAccount> {
   const { sql, link } = system
-  // In a cluster of three masters one of so many is with each.
+  // Enough accounts that each of three masters has at least one.
   const accounts = await seedAccounts(sql, { count: 24, keysEach: 1, ownCapNanos: capNanos })
-  await untilProjected(sql, link, settledLimitMs)
+  await untilProjected(sql, link, settledTimeoutMs)
   const isThere = ({ id }: SeededAccount) => port === null || link.nodeOf(accountShard(id)).client.options.port === port
   const found = accounts.find(isThere)
-  if (found === undefined) throw new Error(`no account is with the server at port ${port}`)
+  if (found === undefined) throw new Error(`no account is on the server at port ${port}`)
   return found
 }
 
-/** Suspends a Redis while calls are under way. Resolves when all of them are answered, and their settlements are sent. */
+/** Suspends a Redis during calls. Resolves when all are answered and their settlements were sent. */
 async function hang(
   system: ChaosSystem,
   { keys: [key] }: SeededAccount,
   redis: { kill(signal: NodeJS.Signals): Promise<void> },
   findings: Findings
 ): Promise<void> {
-  const outcomes = await during(system, key!, calls, () => redis.kill('SIGSTOP'))
+  const outcomes = await actDuringCalls(system, key!, calls, () => redis.kill('SIGSTOP'))
   findings.seen.push(`calls while Redis hung           ${describe(outcomes)}`)
   await delay(hangsOnMs)
 }
 
-/** Resolves when gateways serve again, and have brought every settlement to Redis. */
+/** Waits until gateways serve again and Redis has every settlement. */
 async function untilSettled(system: ChaosSystem, { keys }: SeededAccount): Promise<void> {
-  await untilKnown(system, keys[0]!.secret)
-  const deadline = performance.now() + settledLimitMs
+  await untilServed(system, keys[0]!.secret)
+  const deadline = performance.now() + settledTimeoutMs
   while ((await settlementsWaiting(system)) > 0) {
-    if (performance.now() > deadline) throw new Error(`settlements wait for more than ${settledLimitMs / 1000} s`)
-    await delay(lookEveryMs)
+    if (performance.now() > deadline) throw new Error(`settlements wait for more than ${settledTimeoutMs / 1000} s`)
+    await delay(pollMs)
   }
 }
 
-/** Compares what an account was served with its cap. */
-async function judgeCap(
+/** Compares what was served with the cap. */
+async function checkCap(
   { models, sql }: ChaosSystem,
   { id }: SeededAccount,
   { seen, broken }: Findings
 ): Promise<void> {
   const { nanos } = producedIn(models.requests().filter((request) => modelOf(request) === 'watched'))
   const charged = (await chargedIn(sql, id)).nanos
-  seen.push(`served under a cap of ${capNanos}  ${nanos} nanodollars, of which ${charged} are in the ledger by now`)
+  seen.push(`served under a cap of ${capNanos}  ${nanos} nanodollars, ${charged} of them in the ledger so far`)
   if (nanos > capNanos) broken.push(`${nanos} nanodollars were served under a cap of ${capNanos} while Redis hung`)
 }
 
 const restart: Fault = {
   name: 'redis-hang-restart',
-  summary: `Redis hangs (SIGSTOP) with calls under way, is killed, and restarted with all that it had; ${rounds} times`,
+  summary: `Redis hangs (SIGSTOP) with calls under way, is killed, and restarted with all its data; ${rounds} times`,
   conditions: { redisKeeps: true },
-  allowed: { refusals: away },
-  async inflict(system, _forgotten, findings) {
+  allowed: { refusals: unavailable },
+  async inflict(system, _markDataLoss, findings) {
     const { redis } = system
-    const account = await seedAt(system, null)
+    const account = await seedAccountAt(system, null)
     for (let round = 0; round < rounds; round++) {
       await hang(system, account, redis, findings)
       await redis.kill('SIGKILL')
       await redis.start('kept')
       await untilSettled(system, account)
     }
-    await judgeCap(system, account, findings)
+    await checkCap(system, account, findings)
   }
 }
 
 const failoverOf = (form: SpreadForm, named: string): Fault => ({
   name: `${form}-hang-failover`,
-  summary: `${named}: a master hangs (SIGSTOP) with replicas in step, one of them takes over, and the old master goes on`,
+  summary: `${named}: a master hangs (SIGSTOP) with replicas in sync, one takes over, and the old master resumes`,
   conditions: { redisForm: form, redisDownAfterMs: downAfterMs },
-  allowed: { refusals: away },
-  async inflict(system, _forgotten, findings) {
+  allowed: { refusals: unavailable },
+  async inflict(system, _markDataLoss, findings) {
     const { spread } = system
     const { master } = spread
-    const account = await seedAt(system, form === 'cluster' ? master.port : null)
+    const account = await seedAccountAt(system, form === 'cluster' ? master.port : null)
     await hang(system, account, master, findings)
     await spread.untilPromoted()
     await master.kill('SIGCONT')
     await untilSettled(system, account)
-    await judgeCap(system, account, findings)
+    await checkCap(system, account, findings)
   }
 })
 
-/** Redis hangs while answers come, and what serves afterwards has all that it had acknowledged. */
+/** Redis hangs during calls. The server that serves afterwards has all acknowledged writes. */
 export const redisHangs: readonly Fault[] = [
   restart,
   failoverOf('sentinel', 'Sentinels and two replicas'),

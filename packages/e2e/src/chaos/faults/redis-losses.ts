@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 
-const away = ['503 state_unavailable']
+const unavailable = ['503 state_unavailable']
 const downMs = 1000
 const oldForMs = 5000
 
-/** Redis comes back without what it had acknowledged. */
+/** Redis restarts without acknowledged writes. */
 export const redisLosses: readonly Fault[] = [
   {
     name: 'redis-empty',
     summary: 'Redis is killed (SIGKILL) and comes back empty after 1 s',
-    allowed: { refusals: away, redisForgets: true },
-    async inflict({ redis }, forgotten) {
+    allowed: { refusals: unavailable, redisLosesData: true },
+    async inflict({ redis }, markDataLoss) {
       await redis.kill('SIGKILL')
-      forgotten()
+      markDataLoss()
       await delay(downMs)
       await redis.start('empty')
     }
@@ -21,21 +21,21 @@ export const redisLosses: readonly Fault[] = [
   {
     name: 'redis-old',
     summary: 'Redis is killed (SIGKILL) and comes back from a dump that is 5 s old',
-    allowed: { refusals: away, redisForgets: true },
-    async inflict({ redis }, forgotten) {
+    allowed: { refusals: unavailable, redisLosesData: true },
+    async inflict({ redis }, markDataLoss) {
       await redis.save()
       await delay(oldForMs)
       await redis.kill('SIGKILL')
-      forgotten()
+      markDataLoss()
       await redis.start('saved')
     }
   },
   {
     name: 'redis-flush',
-    summary: 'somebody says FLUSHALL',
-    allowed: { refusals: away, redisForgets: true },
-    async inflict({ redis }, forgotten) {
-      forgotten()
+    summary: 'an operator runs FLUSHALL',
+    allowed: { refusals: unavailable, redisLosesData: true },
+    async inflict({ redis }, markDataLoss) {
+      markDataLoss()
       await redis.ask((client) => client.flushall())
     }
   }

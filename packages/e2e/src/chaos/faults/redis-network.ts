@@ -3,15 +3,15 @@ import type { Fault } from '../fault.ts'
 import type { NetworkProxy } from '../network/proxy.ts'
 import type { ChaosSystem, Conditions } from '../system/chaos-system.ts'
 
-const away = ['503 state_unavailable']
+const unavailable = ['503 state_unavailable']
 const lastsMs = 10_000
-/** Of all of them: they share a system. */
+/** All network faults share a system. */
 const conditions: Conditions = { redisNetwork: true }
 
 const allWays = ({ controls, gateways }: ChaosSystem): NetworkProxy[] =>
   [...controls, ...gateways].map(({ redis }) => redis)
 
-/** Changes all ways to Redis, and mends them after a while. */
+/** Disturbs every connection to Redis, and restores them after 10 s. */
 const changeAll =
   (change: (way: NetworkProxy) => void, forMs: number): Fault['inflict'] =>
   async (system) => {
@@ -20,27 +20,27 @@ const changeAll =
     for (const way of allWays(system)) way.restore()
   }
 
-/** Redis is well, but not reached as it should be. */
+/** Redis works, but the network to it does not. */
 export const redisNetwork: readonly Fault[] = [
   {
     name: 'redis-slow',
     summary: 'every answer of Redis takes 50 ms longer, for 10 s',
     conditions,
-    allowed: { bridged: true },
-    inflict: changeAll((way) => way.weather({ delayMs: 25 }), lastsMs)
+    allowed: { retriesSucceed: true },
+    inflict: changeAll((way) => way.shape({ delayMs: 25 }), lastsMs)
   },
   {
     name: 'redis-narrow',
-    summary: 'every process reaches Redis by 30 kB/s only, for 10 s',
+    summary: 'every process reaches Redis at only 30 kB/s, for 10 s',
     conditions,
-    allowed: { refusals: away },
-    inflict: changeAll((way) => way.weather({ bytesPerSecond: 30_000 }), lastsMs)
+    allowed: { refusals: unavailable },
+    inflict: changeAll((way) => way.shape({ bytesPerSecond: 30_000 }), lastsMs)
   },
   {
     name: 'redis-partition',
-    summary: 'one gateway does not reach Redis for 10 s, and is not told',
+    summary: 'packets between one gateway and Redis are dropped for 10 s',
     conditions,
-    allowed: { refusals: away },
+    allowed: { refusals: unavailable },
     async inflict({ gateways }) {
       gateways[0]!.redis.drop()
       await delay(lastsMs)
@@ -51,23 +51,23 @@ export const redisNetwork: readonly Fault[] = [
     name: 'redis-reset',
     summary: 'all connections to Redis are reset, and new ones for 2 s',
     conditions,
-    allowed: { refusals: away, bridged: true },
+    allowed: { refusals: unavailable, retriesSucceed: true },
     inflict: changeAll((way) => way.cut(), 2000)
   },
   {
     name: 'redis-half-open',
-    summary: 'Redis has lost all connections, and nobody is told',
+    summary: 'Redis closes all connections, and clients do not notice',
     conditions,
-    allowed: { refusals: away, bridged: true },
+    allowed: { refusals: unavailable, retriesSucceed: true },
     async inflict(system) {
       for (const way of allWays(system)) way.halfOpen()
     }
   },
   {
     name: 'pubsub-silent',
-    summary: 'every subscription is dropped in silence for 10 s',
+    summary: 'packets of every subscription are dropped for 10 s',
     conditions,
-    allowed: { bridged: true },
+    allowed: { retriesSucceed: true },
     inflict: changeAll((way) => way.drop((sent) => sent.toLowerCase().includes('subscribe')), lastsMs)
   }
 ]

@@ -8,10 +8,10 @@ import { rawChat } from '../traffic/raw-chat.ts'
 const olderByMs = 4000
 const promisedMs = 5000
 const watchedMs = 9000
-const askEveryMs = 500
+const requestEveryMs = 500
 const attempts = 5
-const projectedLimitMs = 60_000
-/** More than is asked for while it is watched. */
+const projectedTimeoutMs = 60_000
+/** More than the watching requests spend. */
 const capNanos = 3_500_000
 const question = { model: 'watched', max_tokens: 50, messages: [{ role: 'user', content: 'Say 50 words.' }] }
 
@@ -19,33 +19,34 @@ const question = { model: 'watched', max_tokens: 50, messages: [{ role: 'user', 
 export const redisOlderCopy: Fault = {
   name: 'redis-older-copy',
   summary: `Redis becomes a replica of a copy of itself that is ${olderByMs / 1000} s old, and a master again; connections stay`,
-  // Keys that were revoked before are judged here, by the moment at which the copy came.
-  allowed: { refusals: ['503 state_unavailable'], redisForgets: true, revokedMs: Number.POSITIVE_INFINITY },
-  async inflict(system, forgotten, { seen, broken }) {
+  // This fault measures revoked keys itself, from the moment of the rollback.
+  allowed: { refusals: ['503 state_unavailable'], redisLosesData: true, revokedMs: Number.POSITIVE_INFINITY },
+  async inflict(system, markDataLoss, { seen, broken }) {
     const { redis } = system
-    // Accounts that nothing else changes: else control would come by for another reason.
-    const revoked = await keyOfSomeone(system)
+    // No other traffic changes these accounts, so control has no other reason to repair them.
+    const revoked = await createRevocableKey(system)
     const spent = await cappedKey(system)
     await redis.save()
     await revoke(system, revoked)
     await spendAll(system, spent)
     await delay(olderByMs)
-    forgotten()
-    await redis.goBack()
-    const cameAt = performance.now()
-    const [byRevoked, bySpent] = await Promise.all([revoked, spent].map((key) => watch(system, key.secret, cameAt)))
-    seen.push(`revoked key accepted after copy  ${byRevoked} ms`)
-    seen.push(`spent cap open after copy        ${bySpent} ms`)
-    if (byRevoked! > promisedMs)
-      broken.push(`a key that was revoked was accepted until ${byRevoked} ms after the copy came`)
-    if (bySpent! > promisedMs) broken.push(`a cap that was spent was open until ${bySpent} ms after the copy came`)
+    markDataLoss()
+    await redis.rollBack()
+    const rolledBackAt = performance.now()
+    const [byRevoked, bySpent] = await Promise.all(
+      [revoked, spent].map((key) => watch(system, key.secret, rolledBackAt))
+    )
+    seen.push(`revoked key accepted after rollback ${byRevoked} ms`)
+    seen.push(`spent cap open after rollback    ${bySpent} ms`)
+    if (byRevoked! > promisedMs) broken.push(`a revoked key was accepted until ${byRevoked} ms after the rollback`)
+    if (bySpent! > promisedMs) broken.push(`a spent cap was open until ${bySpent} ms after the rollback`)
   }
 }
 
 type RevocableKey = SeededKey & { revoke(): Promise<number> }
 
-/** A key that every gateway has served, of somebody new. */
-async function keyOfSomeone(system: ChaosSystem): Promise<RevocableKey> {
+/** Creates a key of a new person. Every gateway has served it. */
+async function createRevocableKey(system: ChaosSystem): Promise<RevocableKey> {
   const person = await new Person(system.system, 'revoking').join()
   const { status, body } = await person.createKey('older than its revocation')
   if (status !== 201) throw new Error(`a key could not be created: ${status}`)
@@ -56,7 +57,7 @@ async function keyOfSomeone(system: ChaosSystem): Promise<RevocableKey> {
 }
 
 async function revoke(system: ChaosSystem, key: RevocableKey): Promise<void> {
-  // On a machine that is busy, Redis may be late to acknowledge it.
+  // On a busy machine Redis may acknowledge the revocation too late.
   for (let attempt = 1; (await key.revoke()) !== 200; attempt++) {
     if (attempt === attempts) throw new Error('a key could not be revoked')
   }
@@ -65,18 +66,18 @@ async function revoke(system: ChaosSystem, key: RevocableKey): Promise<void> {
 
 async function cappedKey({ sql, link }: ChaosSystem): Promise<SeededKey> {
   const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ownCapNanos: capNanos })
-  await untilProjected(sql, link, projectedLimitMs)
+  await untilProjected(sql, link, projectedTimeoutMs)
   return account!.keys[0]!
 }
 
-/** Spends what a key may, by all gateways at once. */
+/** Spends the whole cap through all gateways at once. */
 async function spendAll({ gateways }: ChaosSystem, key: SeededKey): Promise<void> {
   await Promise.all(
     gateways.map(async ({ url }) => {
       for (;;) {
         const { outcome } = await rawChat(url, key, question)
         if (outcome === '402 monthly_budget_exceeded') return
-        if (outcome !== '200') throw new Error(`a key with a cap is told ${outcome}`)
+        if (outcome !== '200') throw new Error(`a key with a cap got ${outcome}`)
       }
     })
   )
@@ -85,11 +86,11 @@ async function spendAll({ gateways }: ChaosSystem, key: SeededKey): Promise<void
 async function expectAll({ gateways }: ChaosSystem, secret: string, expected: string): Promise<void> {
   for (const { url } of gateways) {
     const { outcome } = await rawChat(url, { secret, account: '' }, question)
-    if (outcome !== expected) throw new Error(`a key is told ${outcome}, not ${expected}`)
+    if (outcome !== expected) throw new Error(`a key got ${outcome}, not ${expected}`)
   }
 }
 
-/** Asks every gateway with a key for a while. @returns until when it was accepted, ms after `from`; 0 if it never was */
+/** Asks every gateway with a key for a while. @returns when it was last accepted, ms after `from`; 0 if never */
 async function watch({ gateways }: ChaosSystem, secret: string, from: number): Promise<number> {
   let lastAccepted = from
   await Promise.all(
@@ -97,7 +98,7 @@ async function watch({ gateways }: ChaosSystem, secret: string, from: number): P
       while (performance.now() < from + watchedMs) {
         const { sentAt, outcome } = await rawChat(url, { secret, account: '' }, question)
         if (outcome === '200') lastAccepted = Math.max(lastAccepted, sentAt)
-        await delay(askEveryMs)
+        await delay(requestEveryMs)
       }
     })
   )

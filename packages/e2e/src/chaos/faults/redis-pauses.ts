@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 
-const away = ['503 state_unavailable']
+const unavailable = ['503 state_unavailable']
 
-/** Redis is silent: its process is suspended, and its connections stay open. */
+/** Redis is suspended. Its connections stay open. */
 const pauseOf = (seconds: number): Fault => ({
   name: `redis-pause-${seconds}s`,
   summary: `Redis is suspended (SIGSTOP) for ${seconds} s`,
-  allowed: { refusals: away, bridged: seconds <= 3 },
+  allowed: { refusals: unavailable, retriesSucceed: seconds <= 3 },
   async inflict({ redis }) {
     await redis.kill('SIGSTOP')
     await delay(seconds * 1000)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fault } from '../fault.ts'
 
-/** The provider is away. */
+/** The provider is unreachable. */
 export const upstreamFaults: readonly Fault[] = [
   {
     name: 'upstream-cut',
@@ -16,8 +16,8 @@ export const upstreamFaults: readonly Fault[] = [
         'broken upstream_unreachable',
         'broken'
       ],
-      // The circuit breaker tries again from time to time.
-      healMs: 15_000
+      // The circuit breaker retries only from time to time.
+      recoveryMs: 15_000
     },
     async inflict({ upstream }) {
       upstream.cut()
@@ -27,8 +27,8 @@ export const upstreamFaults: readonly Fault[] = [
   },
   {
     name: 'upstream-silent',
-    summary: 'nothing passes between gateways and the model provider for 5 s',
-    allowed: { bridged: true },
+    summary: 'packets between gateways and the model provider are dropped for 5 s',
+    allowed: { retriesSucceed: true },
     async inflict({ upstream }) {
       upstream.drop()
       await delay(5000)

@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What a network does to everything that passes. */
-export type Weather = {
-  /** Each byte comes so much later, ms. */
+/** How the proxy delays and throttles traffic. */
+export interface Shaping {
+  /** Delay of each byte, ms. */
   delayMs: number
-  /** In each direction; null: as many as come. */
+  /** Rate per direction; null for no limit. */
   bytesPerSecond: number | null
 }
 
-/** More than this does not wait in the network: then the sender has to. */
-const mostWaitingBytes = 1_000_000
+/** Maximum buffered bytes. Beyond it the sender has to wait. */
+const maxWaitingBytes = 1_000_000
 
-/** One direction of a connection, in order. What waits when it is stopped is kept, as a sender would send it again. */
+/** One direction of a connection, in order. A stopped flow keeps its bytes, as a TCP sender would resend them. */
 export class Flow {
   readonly #from: Socket
   readonly #to: Socket
-  readonly #weather: Weather
+  readonly #shaping: Shaping
   readonly #before: (bytes: Buffer) => void
   readonly #waiting: Array<{ bytes: Buffer; dueAt: number }> = []
   #waitingBytes = 0
@@ -24,17 +24,17 @@ export class Flow {
   #isRunning = false
   #hasEnded = false
 
-  /** @param before told of all that is about to pass, which it may stop */
-  constructor(from: Socket, to: Socket, weather: Weather, before: (bytes: Buffer) => void) {
+  /** @param before called with bytes about to pass; it may stop the flow */
+  constructor(from: Socket, to: Socket, shaping: Shaping, before: (bytes: Buffer) => void) {
     this.#from = from
     this.#to = to
-    this.#weather = weather
+    this.#shaping = shaping
     this.#before = before
     this.#going.resolve()
     from.on('data', (bytes: Buffer) => {
-      this.#waiting.push({ bytes, dueAt: performance.now() + weather.delayMs })
+      this.#waiting.push({ bytes, dueAt: performance.now() + shaping.delayMs })
       this.#waitingBytes += bytes.length
-      if (this.#waitingBytes > mostWaitingBytes) from.pause()
+      if (this.#waitingBytes > maxWaitingBytes) from.pause()
       void this.#run()
     })
     from.on('end', () => {
@@ -56,14 +56,14 @@ export class Flow {
     this.#isRunning = true
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       const { bytes, dueAt } = next
-      // Timers count whole milliseconds, and may come one too soon.
+      // Timers count whole milliseconds, and may fire one too early.
       for (let early = dueAt - performance.now(); early > 0; early = dueAt - performance.now())
         await delay(Math.ceil(early))
       this.#before(bytes)
       await this.#going.promise
       this.#waiting.shift()
       this.#waitingBytes -= bytes.length
-      if (this.#waitingBytes <= mostWaitingBytes) this.#from.resume()
+      if (this.#waitingBytes <= maxWaitingBytes) this.#from.resume()
       await this.#write(bytes)
     }
     this.#isRunning = false
@@ -72,7 +72,7 @@ export class Flow {
 
   async #write(bytes: Buffer): Promise<void> {
     if (this.#to.destroyed) return
-    const { bytesPerSecond } = this.#weather
+    const { bytesPerSecond } = this.#shaping
     const isTaken = this.#to.write(bytes)
     if (bytesPerSecond !== null) await delay((bytes.length / bytesPerSecond) * 1000)
     if (isTaken || this.#to.destroyed) return

@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
 import { type NetworkProxy, startProxy } from './proxy.ts'
 
-/** Answers each line with itself. */
+/** Starts a server that echoes what it receives. */
 async function startEcho(): Promise<{ port: number; sockets: Socket[]; close: () => Promise<unknown> }> {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
@@ -23,7 +24,7 @@ function openClient(proxy: NetworkProxy): Socket {
   return client
 }
 
-/** Unlike `once`, also of a connection that is reset. */
+/** Unlike `once`, also resolves when the connection is reset. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve))
 
 async function echo(client: Socket, text: string): Promise<string> {
@@ -40,90 +41,93 @@ t.test('a proxy', async (t) => {
     await server.close()
   })
 
-  t.test('passes what comes, and the end of it', async (t) => {
+  t.test('passes bytes and the end of a connection', async () => {
     const client = openClient(proxy)
-    t.equal(await echo(client, 'one'), 'one')
+    assert.equal(await echo(client, 'one'), 'one')
     client.end()
     await once(client, 'end')
   })
 
-  t.test('delays, without losing or reordering anything', async (t) => {
+  t.test('delays bytes without losing or reordering them', async () => {
     const client = openClient(proxy)
-    t.equal(await echo(client, 'first'), 'first')
-    proxy.weather({ delayMs: 50 })
+    assert.equal(await echo(client, 'first'), 'first')
+    proxy.shape({ delayMs: 50 })
     const startedAt = performance.now()
-    t.equal(await echo(client, 'second'), 'second')
-    t.ok(performance.now() - startedAt >= 99, 'there and back')
+    assert.equal(await echo(client, 'second'), 'second')
+    assert.ok(performance.now() - startedAt >= 99, 'there and back')
     proxy.restore()
     client.destroy()
   })
 
-  t.test('drops in silence, and brings what was dropped when the network is back', async (t) => {
+  t.test('drops packets silently, and delivers them after restore', async () => {
     const client = openClient(proxy)
-    t.equal(await echo(client, 'before'), 'before')
+    assert.equal(await echo(client, 'before'), 'before')
     proxy.drop()
     const later = openClient(proxy)
     await once(later, 'connect')
     const answers = Promise.all([echo(client, 'one'), echo(later, 'two')])
-    t.equal(await Promise.race([answers, new Promise((resolve) => setTimeout(resolve, 100, 'silence'))]), 'silence')
+    assert.equal(
+      await Promise.race([answers, new Promise((resolve) => setTimeout(resolve, 100, 'silence'))]),
+      'silence'
+    )
     proxy.restore()
-    t.same(await answers, ['one', 'two'])
+    assert.deepEqual(await answers, ['one', 'two'])
     client.destroy()
     later.destroy()
   })
 
-  t.test('drops only what is meant', async (t) => {
+  t.test('drops only the matching connections', async () => {
     const [meant, other] = [openClient(proxy), openClient(proxy)]
-    t.equal(await echo(meant, 'subscribe'), 'subscribe')
-    t.equal(await echo(other, 'get'), 'get')
+    assert.equal(await echo(meant, 'subscribe'), 'subscribe')
+    assert.equal(await echo(other, 'get'), 'get')
     proxy.drop((sent) => sent.includes('subscribe'))
     const silent = echo(meant, 'lost')
-    t.equal(await echo(other, 'passes'), 'passes')
+    assert.equal(await echo(other, 'passes'), 'passes')
     proxy.restore()
-    t.equal(await silent, 'lost')
+    assert.equal(await silent, 'lost')
     meant.destroy()
     other.destroy()
   })
 
-  t.test('cuts: connections are reset, also new ones', async (t) => {
+  t.test('resets present and new connections after a cut', async () => {
     const client = openClient(proxy)
-    t.equal(await echo(client, 'before'), 'before')
+    assert.equal(await echo(client, 'before'), 'before')
     proxy.cut()
     await closed(client)
     const later = openClient(proxy)
     await closed(later)
     proxy.restore()
     const after = openClient(proxy)
-    t.equal(await echo(after, 'after'), 'after')
+    assert.equal(await echo(after, 'after'), 'after')
     after.destroy()
   })
 
-  t.test('half open: the server has seen the end, and the client has not', async (t) => {
+  t.test('half open: the server sees the connection end, the client does not', async () => {
     server.sockets.length = 0
     const client = openClient(proxy)
-    t.equal(await echo(client, 'before'), 'before')
+    assert.equal(await echo(client, 'before'), 'before')
     proxy.halfOpen()
     await closed(server.sockets[0]!)
-    client.write('into the void')
-    t.equal(client.destroyed, false)
+    client.write('unheard')
+    assert.equal(client.destroyed, false)
     client.destroy()
   })
 
-  t.test('holds what matches before it passes', async (t) => {
+  t.test('holds matching bytes before they pass', async () => {
     const client = openClient(proxy)
-    t.equal(await echo(client, 'before'), 'before')
+    assert.equal(await echo(client, 'before'), 'before')
     const held = proxy.hold((bytes) => bytes.includes('secret'))
-    t.equal(await echo(client, 'passes'), 'passes')
+    assert.equal(await echo(client, 'passes'), 'passes')
     const answer = echo(client, 'the secret word')
     await held
-    t.equal(await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 50, 'held'))]), 'held')
+    assert.equal(await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 50, 'held'))]), 'held')
     proxy.restore()
-    t.equal(await answer, 'the secret word')
+    assert.equal(await answer, 'the secret word')
     client.destroy()
   })
 })
 
-t.test('of several servers one that refuses is passed over', async (t) => {
+t.test('with several servers, a server that refuses is skipped', async (t) => {
   const [server, gone] = [await startEcho(), await startEcho()]
   await gone.close()
   const proxy = await startProxy(server.port, gone.port)
@@ -133,7 +137,7 @@ t.test('of several servers one that refuses is passed over', async (t) => {
   })
   for (const text of ['one', 'two', 'three']) {
     const client = openClient(proxy)
-    t.equal(await echo(client, text), text)
+    assert.equal(await echo(client, text), text)
     client.destroy()
   }
 })

@@ -1,10 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { startOnPort } from '@tollgate/sandbox/free-port.ts'
 import { isAddressInUse, PortTakenError } from '@tollgate/sandbox/port-taken-error.ts'
-import { Flow, type Weather } from './flow.ts'
+import { Flow, type Shaping } from './flow.ts'
 
-/** A connection through a proxy. */
-type Passing = {
+/** A connection through the proxy. */
+interface Connection {
   client: Socket
   server: Socket
   flows: [up: Flow, down: Flow]
@@ -12,42 +12,42 @@ type Passing = {
   sent: string
 }
 
-/** A stretch of network on which things go wrong. */
-export type NetworkProxy = {
+/** A TCP proxy that can delay, drop, reset and hold traffic. */
+export interface NetworkProxy {
   readonly port: number
-  /** Changes how everything passes, on connections that there are and that come. */
-  weather(change: Partial<Weather>): void
+  /** Shapes traffic on present and future connections. */
+  shape(change: Partial<Shaping>): void
   /**
-   * Nothing passes any more, and nobody is told: connections stay open, new ones open and stay silent.
+   * Drops all packets. Connections stay open; new ones open and stay silent.
    *
-   * @param isMeant by the beginning of what the client sent; then new connections are as ever. All by default
+   * @param matches selects connections by the first bytes that the client sent, and spares new ones. Default: all
    */
-  drop(isMeant?: (sent: string) => boolean): void
+  drop(matches?: (sent: string) => boolean): void
   /** Resets all connections, and new ones as they come. */
   cut(): void
-  /** The servers see all their connections end; the clients see nothing, and send into the void. New ones are as ever. */
+  /** Closes all connections on the server side only. Clients do not notice. New connections work. */
   halfOpen(): void
   /**
-   * Stops the next connection on which a client sends what matches, before it passes.
-   * @returns resolves when it has come
+   * Holds the next bytes from a client that match, before they pass.
+   * @returns resolves when they have come
    */
   hold(match: (sent: Buffer) => boolean): Promise<void>
-  /** All passes again, what was dropped or held on connections that are still there included. */
+  /** Lets everything pass again, including what was dropped or held on open connections. */
   restore(): void
   close(): Promise<void>
 }
 
-const clear: Weather = { delayMs: 0, bytesPerSecond: null }
-const rememberedLength = 1000
+const unshaped: Shaping = { delayMs: 0, bytesPerSecond: null }
+const maxFirstBytes = 1000
 
 /**
- * Listens on 127.0.0.1 and passes everything on to a server there.
+ * Starts a proxy on 127.0.0.1.
  *
- * @param targets ports of servers; of several each takes its turn, and one that refuses is passed over
+ * @param targets ports of local servers; connections go to each in turn, and skip a server that refuses
  */
 export async function startProxy(...targets: readonly number[]): Promise<NetworkProxy> {
-  const weather: Weather = { ...clear }
-  const passing = new Set<Passing>()
+  const shaping: Shaping = { ...unshaped }
+  const connections = new Set<Connection>()
   let state: 'open' | 'dropping' | 'cut' = 'open'
   let turn = 0
   let held: { match: (sent: Buffer) => boolean; resolve: () => void } | null = null
@@ -74,16 +74,16 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
 
   function pass(client: Socket, toServer: Socket): void {
     client.setNoDelay(true)
-    const up = new Flow(client, toServer, weather, (bytes) => {
-      if (one.sent.length < rememberedLength) one.sent += bytes.toString('latin1')
+    const up = new Flow(client, toServer, shaping, (bytes) => {
+      if (one.sent.length < maxFirstBytes) one.sent += bytes.toString('latin1')
       if (held?.match(bytes) !== true) return
       up.stop()
       held.resolve()
       held = null
     })
-    const down = new Flow(toServer, client, weather, () => undefined)
-    const one: Passing = { client, server: toServer, flows: [up, down], sent: '' }
-    passing.add(one)
+    const down = new Flow(toServer, client, shaping, () => undefined)
+    const one: Connection = { client, server: toServer, flows: [up, down], sent: '' }
+    connections.add(one)
     if (state === 'dropping') for (const flow of one.flows) flow.stop()
     for (const [socket, other] of [
       [client, toServer],
@@ -91,7 +91,7 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
     ] as const) {
       socket.on('error', () => undefined)
       socket.on('close', (hadError) => {
-        passing.delete(one)
+        connections.delete(one)
         if (hadError) other.resetAndDestroy()
         else other.end()
         for (const flow of one.flows) flow.goOn()
@@ -107,13 +107,13 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
         server.listen(free, '127.0.0.1', () => resolve(free))
       })
   )
-  const all = () => [...passing]
+  const all = () => [...connections]
   return {
     port,
-    weather: (change) => void Object.assign(weather, change),
-    drop(isMeant) {
-      if (isMeant === undefined) state = 'dropping'
-      for (const { flows, sent } of all()) if (isMeant?.(sent) !== false) for (const flow of flows) flow.stop()
+    shape: (change) => void Object.assign(shaping, change),
+    drop(matches) {
+      if (matches === undefined) state = 'dropping'
+      for (const { flows, sent } of all()) if (matches?.(sent) !== false) for (const flow of flows) flow.stop()
     },
     cut() {
       state = 'cut'
@@ -124,7 +124,7 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
     },
     halfOpen() {
       for (const one of all()) {
-        passing.delete(one)
+        connections.delete(one)
         one.server.removeAllListeners('close')
         one.server.destroy()
       }
@@ -132,7 +132,7 @@ export async function startProxy(...targets: readonly number[]): Promise<Network
     hold: (match) => new Promise((resolve) => (held = { match, resolve })),
     restore() {
       state = 'open'
-      Object.assign(weather, clear)
+      Object.assign(shaping, unshaped)
       for (const { flows } of all()) for (const flow of flows) flow.goOn()
     },
     async close() {

@@ -1,26 +1,27 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import type { CatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { stringify } from 'yaml'
 
-/** Of every model, picodollars per token. */
+/** Prices of every model, picodollars per token. */
 export const prices = { inputPicos: 1_000_000, cachedInputPicos: 1_000_000, outputPicos: 1_000_000 }
 
-/** The models of streams whose clients leave: one shows all that it produces, and one reasons before it says anything. */
-export const leftModels = ['ordinary', 'reasoning'] as const
-/** The models of accounts whose caps are watched: one each, so that the model server's record tells them apart. */
+/** Models for streams whose clients hang up: one shows all its output, one reasons first. */
+export const hangUpModels = ['ordinary', 'reasoning'] as const
+/** One model per capped account, so that the model server's records tell them apart. */
 export const cappedModels = ['capped-1', 'capped-2', 'capped-3'] as const
-/**
- * What everybody else asks for. `quick` is for questions whose answer is of no interest, `watched` for accounts that
- * a fault watches by itself.
- */
-export const models = ['steady', 'quick', 'watched', ...cappedModels, ...leftModels] as const
+/** All models. `quick` is for probes whose answer does not matter, `watched` for accounts that a fault watches itself. */
+export const models = ['steady', 'quick', 'watched', ...cappedModels, ...hangUpModels] as const
 
-/** As the model server knows them: streams of about half a second, so that some are under way at every moment. */
+/** The name at the model server. Streams take about half a second, so some are open at every moment. */
 export function upstreamName(model: (typeof models)[number]): string {
   if (model === 'reasoning') return 'reasoning+reasoning-tokens=200+think-ms=400+pace-ms=10'
   return `${model}+pace-ms=${model === 'quick' || model === 'watched' ? 0 : model === 'ordinary' ? 10 : 40}`
 }
+
+/** The model of {@link models} that the upstream request is for. */
+export const modelOf = ({ model }: RecordedRequest): string => model?.split('+')[0] ?? ''
 
 type Plan = CatalogFile['plans'][string]
 
@@ -35,8 +36,8 @@ const planNamed = (name: string, limits: Partial<Plan['limits']> = {}): Plan => 
 })
 
 /**
- * A catalog whose plans limit no requests but `limited`, which is for one a second: caps come from accounts and keys. How many
- * keys there may be, and so how often they may change, is limited by `free` only.
+ * Writes the catalog. Only the plan `limited` limits requests, to one per second; caps come from accounts and keys. Only
+ * the plan `free` limits keys, and so how often they may change.
  *
  * @returns the path of the file
  */

@@ -21,75 +21,82 @@ import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { type SpreadForm, type SpreadRedis, startSpreadRedis } from './spread-redis.ts'
 
 const keysEach = 10
-const mostLines = 50
-/** Requests are counted apart. */
+const maxLines = 50
+/** The log line of a request, which `lines` leaves out. */
 const requestLine = '"msg":"request"'
-const projectedLimitMs = 120_000
+const projectedTimeoutMs = 120_000
 
-/** What is unlike the usual: two replicas of control, three gateways, 10,000 keys, clocks that are right. */
-export type Conditions = {
-  /** Redis is one server unless given. */
+/** Differences from the default: two replicas of control, three gateways, 10,000 keys, correct clocks. */
+export interface Conditions {
+  /** One Redis server by default. */
   redisForm?: SpreadForm
-  /** Where Redis is not one server: after how much silence a master is replaced. */
+  /** With several Redis servers: how long a master may be silent before a replica takes over. */
   redisDownAfterMs?: number
   controls?: number
   gateways?: number
   keys?: number
-  /** Gateways reach Redis by a stretch of network that can be disturbed; else directly, as nothing can disturb. */
+  /** Whether gateways reach Redis through a proxy that can be disturbed. Default: directly. */
   redisNetwork?: boolean
-  /** Redis has every write on disk before it answers. For one server only. */
+  /** Redis writes to disk before it answers. For one server only. */
   redisKeeps?: boolean
-  /** By the name of a part, `redis` or `postgres`: its clock can be moved, and is so many seconds ahead at first. */
+  /** Movable clocks, by the name of a part, `redis` or `postgres`: how many seconds each is ahead at first. */
   clocksAheadSeconds?: Readonly<Record<string, number>>
-  /** The database is on a disk of its own, which can be filled. */
+  /** Whether the database has its own disk, which can be filled. */
   smallDisk?: boolean
-  /** Starts what control is to reach the database through. @returns the URL to use instead */
+  /** Starts a program between control and the database. @returns the URL to use instead */
   beforeDatabase?: (databaseUrl: string, directory: string) => Promise<Between>
 }
 
-/** Something between control and its database. */
-export type Between = { url: string; stop(): Promise<void> }
+/** A program between control and its database. */
+export interface Between {
+  url: string
+  stop(): Promise<void>
+}
 
-/** A process of a service, with the stretches of network between it and what it needs; see {@link Conditions} for those of gateways. */
-export type Replica = { part: Part; url: string; redis: NetworkProxy }
+/** A process of a service and the proxy between it and Redis. For gateways see {@link Conditions}. */
+export interface Replica {
+  part: Part
+  url: string
+  redis: NetworkProxy
+}
 export type ControlReplica = Replica & { database: NetworkProxy }
 export type GatewayReplica = Replica & { adminUrl: string }
 
-/** The whole system of real servers and processes, each of which can be killed, stopped and cut off. */
-export type ChaosSystem = {
+/** The whole system of real servers and processes. Each can be killed, suspended and cut off. */
+export interface ChaosSystem {
   system: System
   controls: readonly ControlReplica[]
   gateways: readonly GatewayReplica[]
-  /** Before all gateways, as clients see them: it passes over those that refuse connections. */
+  /** The load balancer before all gateways. It skips gateways that refuse connections. */
   balancer: NetworkProxy
   readonly redis: RedisServer
-  /** Where Redis is not one server. */
+  /** With several Redis servers only. */
   readonly spread: SpreadRedis
-  /** Those of {@link Conditions} that can be moved. */
+  /** The movable clocks of {@link Conditions}. */
   clocks: Clocks
-  /** Directly to Redis, by no proxy. */
+  /** Directly to Redis, without a proxy. */
   link: RedisLink
   postgres: RunningPostgres
-  /** Where the database is, if it has a disk of its own. */
+  /** The database's own disk, if it has one. */
   readonly disk: SmallDisk
-  /** Directly to the database, too. */
+  /** Directly to the database. */
   sql: Sql
-  /** In this process: it remembers every request. */
+  /** The model server, in this process. It records every request. */
   models: RunningModels
-  /** Keeps the model server from answering. @returns lets it answer all that waits, and what comes */
+  /** Keeps the model server from answering. @returns a function that lets it answer again */
   holdAnswers(): () => void
-  /** Between gateways and the model server. */
+  /** The proxy between gateways and the model server. */
   upstream: NetworkProxy
-  /** All seeded accounts, without caps. */
+  /** The seeded accounts, without caps. */
   accounts: readonly SeededAccount[]
-  /** Someone who is signed in, by each replica of control. */
+  /** A signed-in person, once through each replica of control. */
   people: readonly Person[]
-  /** The latest that the services have written, warnings and worse, but for lines of requests. */
+  /** The latest log lines of the services, from `warn` up, without requests. */
   lines: string[]
   stop(): Promise<void>
 }
 
-/** @returns null without a Redis program or PostgreSQL on this machine */
+/** Starts the system. @returns null without a Redis program or PostgreSQL on this machine */
 export async function startChaosSystem(conditions: Conditions = {}): Promise<ChaosSystem | null> {
   const {
     controls: controlCount = 2,
@@ -137,7 +144,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   const databaseUrl = new URL(between?.url ?? postgresServer.url)
   const ways = new Map<string, { redis: NetworkProxy; database: NetworkProxy }>()
   for (const name of [...controlNames, ...gatewayNames]) {
-    // Servers that take over from each other are reached by their own addresses.
+    // With failover, clients use the servers' own addresses.
     const toRedis = await proxy(...(redis === null ? [] : [redis.port]))
     ways.set(name, { redis: toRedis, database: await proxy(Number(databaseUrl.port)) })
   }
@@ -168,7 +175,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
       OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`,
       OPENAI_API_KEY: 'sandbox',
       CATALOG_FILE: writeCatalog(directory),
-      // So that people have addresses of their own, and limits by address are not in the way.
+      // Gives each person an own address, so rate limits by address do not interfere.
       TRUST_PROXY: 'loopback',
       LOG_LEVEL: 'warn'
     },
@@ -180,7 +187,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     onLine(part, line) {
       if (line.includes(requestLine)) return
       lines.push(`${part}: ${line}`)
-      if (lines.length > mostLines) lines.shift()
+      if (lines.length > maxLines) lines.shift()
     }
   })
   parts.defer(() => system.stop())
@@ -189,7 +196,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
   const link = connectRedis(redisUrl, { name: 'tollgate-chaos', silenceLimitMs: 120_000, onError: () => {} })
   parts.defer(() => link.close())
   const accounts = await seedAccounts(sql, { count: Math.ceil(keys / keysEach), keysEach })
-  await untilProjected(sql, link, projectedLimitMs)
+  await untilProjected(sql, link, projectedTimeoutMs)
 
   const replica = (name: string, url: string) => ({ part: system.part(name), url, redis: ways.get(name)!.redis })
   const { addresses, secrets } = system
@@ -202,7 +209,7 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     adminUrl: addresses.gatewayAdmins[index]!
   }))
   const balancer = await proxy(...addresses.gateways.map((url) => Number(new URL(url).port)))
-  // On the plan whose keys may change as often as they like.
+  // A plan without a limit on key changes.
   const first = await new Person({ addresses, secrets }, 'ada').join('pro')
   const people = controls.map(({ url }) => first.through(url))
 
@@ -213,18 +220,18 @@ export async function startChaosSystem(conditions: Conditions = {}): Promise<Cha
     gateways,
     balancer,
     get redis() {
-      if (redis === null) throw new Error('this system has no single Redis')
+      if (redis === null) throw new Error('this system has several Redis servers')
       return redis
     },
     get spread() {
-      if (spread === null) throw new Error('this system has a single Redis')
+      if (spread === null) throw new Error('this system has one Redis server')
       return spread
     },
     clocks,
     link,
     postgres: postgresServer,
     get disk() {
-      if (disk === null) throw new Error('the database of this system has no disk of its own')
+      if (disk === null) throw new Error('the database of this system has no own disk')
       return disk
     },
     sql,

@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url'
 
 const nodeClockModule = fileURLToPath(new URL('./shift-clock.mjs', import.meta.url))
 
-/** Wall clocks of processes, each of which can be moved while its process runs. */
-export type Clocks = {
-  /** @param aheadSeconds of the clock of this machine; below 0 for behind. Whole seconds */
+/** Wall clocks of processes. Each can be moved while its process runs. */
+export interface Clocks {
+  /** @param aheadSeconds ahead of this machine's clock; negative for behind. Whole seconds */
   move(name: string, aheadSeconds: number): void
-  /** The environment of a Node program that has the clock of this name; empty if there is none. */
+  /** Environment of a Node program with this clock; empty if there is no such clock. */
   ofNode(name: string): Record<string, string>
-  /** The environment of any other program. @throws Error if it has a clock, and libfaketime is not installed */
+  /** Environment of any other program. @throws Error if it has a clock and libfaketime is not installed */
   ofServer(name: string): Record<string, string>
   stop(): void
 }
 
-/** The library of the package `faketime`, which moves the clock of a program; null if it is not installed. */
+/** Finds the library of the package `faketime`, which moves a program's clock; null if not installed. */
 export function findFaketime(): string | null {
   const directories = ['/usr/lib', '/usr/local/lib', '/usr/lib64']
   const all = directories.flatMap((directory) => [directory, ...subdirectories(directory)])
@@ -34,7 +34,7 @@ function subdirectories(directory: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(directory, name))
 }
 
-/** @param aheadSeconds by name the clocks that there are, and how far each is ahead at first */
+/** @param aheadSeconds name of a clock → how far it is ahead at first */
 export function createClocks(aheadSeconds: Readonly<Record<string, number>>): Clocks {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-clocks-'))
   // PostgreSQL runs as another user.
@@ -42,7 +42,7 @@ export function createClocks(aheadSeconds: Readonly<Record<string, number>>): Cl
   const move = (name: string, aheadSeconds: number) => {
     const file = join(directory, name)
     writeFileSync(`${file}.new`, `${aheadSeconds < 0 ? '-' : '+'}${Math.abs(aheadSeconds)}`)
-    // At once: who reads it meanwhile must not find it empty.
+    // Atomic, so that no reader finds the file empty.
     renameSync(`${file}.new`, file)
   }
   for (const [name, seconds] of Object.entries(aheadSeconds)) move(name, seconds)
@@ -58,7 +58,7 @@ export function createClocks(aheadSeconds: Readonly<Record<string, number>>): Cl
       const library = findFaketime()
       if (library === null) throw new Error('libfaketime is not installed')
       return {
-        // The C library before jemalloc: that asks for the time before libfaketime is ready to tell it.
+        // Loads the C library before jemalloc, which asks for the time before libfaketime is ready.
         LD_PRELOAD: `${library} libc.so.6`,
         FAKETIME_TIMESTAMP_FILE: join(directory, name),
         FAKETIME_NO_CACHE: '1',

@@ -8,12 +8,12 @@ import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { findUser } from '@tollgate/sandbox/postgres/find-postgres.ts'
 import type { Between } from './chaos-system.ts'
 
-const readyLimitMs = 10_000
+const readyTimeoutMs = 10_000
 
-/** The program; null if it is not installed. */
+/** Finds pgbouncer; null if it is not installed. */
 export const findPgbouncer = () => findProgram(['pgbouncer'])
 
-/** Starts a pooler in transaction mode: every transaction may get another connection of a few, and no session state lasts. */
+/** Starts a pooler in transaction mode. Transactions share a few connections, so no session state lasts. */
 export async function startPgbouncer(databaseUrl: string, directory: string): Promise<Between> {
   const { hostname, port: databasePort, username, pathname } = new URL(databaseUrl)
   const port = await freePort()
@@ -45,7 +45,7 @@ export async function startPgbouncer(databaseUrl: string, directory: string): Pr
     stopSignal: 'SIGINT',
     temporaryDirectory: null
   })
-  const deadline = performance.now() + readyLimitMs
+  const deadline = performance.now() + readyTimeoutMs
   while (!(await isListening(port))) {
     if (!child.isRunning() || performance.now() > deadline)
       throw new Error(`pgbouncer did not start:\n${child.output()}`)

@@ -5,29 +5,31 @@ import { type RedisOptions, type RunningRedis, startRedis } from '@tollgate/sand
 import { untilInfo } from '@tollgate/sandbox/redis/until-redis.ts'
 import { Redis } from 'ioredis'
 
-/** A single Redis that can be killed and started again on its port. */
-export type RedisServer = {
+/** A single Redis server that can be killed and started again on its port. */
+export interface RedisServer {
   readonly url: string
   readonly port: number
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Asks it something, on a connection of its own. */
+  /** Runs commands on an own connection. */
   ask<Answer>(question: (client: Redis) => Promise<Answer>): Promise<Answer>
-  /** Keeps what it holds now for {@link RedisServer.start}. */
+  /** Saves its data for {@link RedisServer.start}. */
   save(): Promise<void>
-  /** Starts it again after it was killed: empty, with what was last saved, or with what it keeps of itself. */
+  /** Starts it again: empty, with the last saved data, or with its own data on disk. */
   start(content: 'empty' | 'saved' | 'kept'): Promise<void>
   /**
-   * Makes the same process a replica of another that has what was last saved, and then a master again. Its connections stay
-   * open.
+   * Rolls back to the last saved data: the same process becomes a replica of a server with that data, then a master again.
+   * Connections stay open.
    */
-  goBack(): Promise<void>
+  rollBack(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
+ * Starts a server.
+ *
  * @param directory for its dumps
- * @param keeps whether every write is on disk before it is answered
- * @param variables of its environment
+ * @param keeps whether it writes to disk before it answers
+ * @param variables added to its environment
  */
 export async function startRedisServer(
   program: RedisProgram,
@@ -68,7 +70,7 @@ export async function startRedisServer(
       if (content === 'saved') copyFileSync(saved, dump)
       running = await launch(port)
     },
-    async goBack() {
+    async rollBack() {
       const older = join(directory, 'older')
       mkdirSync(older)
       copyFileSync(saved, join(older, 'dump.rdb'))

@@ -1,11 +1,11 @@
 import type { Sql } from 'postgres'
 
-/** Of `count` keys, so many are in an account. */
+/** Keys per account. */
 export const keysInAccount = 10
 
 /**
- * Fills the database with keys that nobody has the secrets of, in accounts that have spent something this month: by SQL
- * alone, since a million would take long otherwise. In one change, as control makes one.
+ * Fills the database with keys of unknown secrets, in accounts with spend this month. Plain SQL, since a million single
+ * inserts would take long. One change, as control makes it.
  */
 export async function seedMany(sql: Sql, count: number): Promise<void> {
   const accounts = Math.ceil(count / keysInAccount)

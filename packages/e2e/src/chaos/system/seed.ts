@@ -5,18 +5,25 @@ import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readShards } from '@tollgate/state/projection/project.ts'
 import type { Sql } from 'postgres'
 
-export type SeededKey = { id: string; account: string; secret: string }
-export type SeededAccount = { id: string; keys: SeededKey[] }
+export interface SeededKey {
+  id: string
+  account: string
+  secret: string
+}
+export interface SeededAccount {
+  id: string
+  keys: SeededKey[]
+}
 
-/** As `projection/change.ts` has it. */
+/** The lock in control's `projection/change.ts`. */
 const changeLock = 7_012_846_612
 const keysPerStatement = 2000
 
 /**
- * Adds accounts with keys to the database, in one change as control makes one, but by few statements: so many would take
- * long one by one. Control then finds Redis behind, and brings them there.
+ * Adds accounts with keys to the database. One change, as control makes it, but in few statements, since single inserts
+ * would take long. Control then projects them to Redis.
  *
- * @param ownCapNanos of each account; null for no cap but the plan's
+ * @param ownCapNanos cap of each account; null for the plan's cap only
  */
 export async function seedAccounts(
   sql: Sql,
@@ -71,18 +78,18 @@ export async function seedAccounts(
   return accounts
 }
 
-/** Resolves when Redis is vouched to have every change that is in the database now. @throws Error after `limitMs` */
-export async function untilProjected(sql: Sql, link: RedisLink, limitMs: number): Promise<void> {
+/** Waits until control has verified that Redis has every change now in the database. @throws Error after `timeoutMs` */
+export async function untilProjected(sql: Sql, link: RedisLink, timeoutMs: number): Promise<void> {
   const rows = await sql<Array<{ name: string; version: string }>>`select name, version::text from shards`
   const versions = new Map(rows.map(({ name, version }) => [name, Number(version)]))
-  const deadline = performance.now() + limitMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const { markers, failures } = await readShards(link)
     const isThere = [...markers].every(
       ([shard, { run, holder, version }]) => run === holder && (version ?? -1) >= (versions.get(shard) ?? 0)
     )
     if (failures.length === 0 && isThere) return
-    if (performance.now() > deadline) throw new Error(`control has not brought Redis up to date in ${limitMs / 1000} s`)
+    if (performance.now() > deadline) throw new Error(`control did not bring Redis up to date in ${timeoutMs / 1000} s`)
     await delay(20)
   }
 }

@@ -7,17 +7,17 @@ import { join } from 'node:path'
 const size = '400m'
 const block = Buffer.alloc(1024 * 1024)
 
-/** A file system of its own, in memory, that can be filled to the last byte. */
-export type SmallDisk = {
+/** A separate file system in memory that can be filled to the last byte. */
+export interface SmallDisk {
   directory: string
-  /** Leaves no room for anything. */
+  /** Fills the disk. */
   fill(): Promise<void>
-  /** Makes room again. */
+  /** Frees the disk. */
   clear(): Promise<void>
   stop(): void
 }
 
-/** @returns why this user cannot have one; null if he can */
+/** @returns why this user cannot mount one; null if possible */
 export function whyNoSmallDisk(): string | null {
   try {
     mountSmallDisk().stop()
@@ -33,7 +33,7 @@ export function mountSmallDisk(): SmallDisk {
   const directory = join(parent, 'disk')
   const filling = join(directory, 'filling')
   mkdirSync(directory)
-  // Another user runs the server.
+  // The server runs as another user.
   chmodSync(parent, 0o755)
   try {
     run('mount', '-t', 'tmpfs', '-o', `size=${size},mode=0777`, 'tmpfs', directory)

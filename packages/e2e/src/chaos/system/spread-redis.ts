@@ -5,26 +5,26 @@ import { startRedisCluster } from '@tollgate/sandbox/redis/start-redis-cluster.t
 import { startReplicatedRedis } from '@tollgate/sandbox/redis/start-replicated-redis.ts'
 import { Redis } from 'ioredis'
 
-/** How Redis is run where it is not one server: a master with replicas and Sentinels, or a cluster of 3 masters with one replica each. */
+/** Several Redis servers: a master with replicas and Sentinels, or a cluster of 3 masters with one replica each. */
 export type SpreadForm = 'sentinel' | 'cluster'
 
-/** Several servers that take over from each other. */
-export type SpreadRedis = {
+/** Several Redis servers with failover. */
+export interface SpreadRedis {
   url: string
-  /** A master of the beginning, and all of its replicas. */
+  /** The first master. `replicas` are all of its replicas. */
   master: RedisNode
   replicas: readonly RedisNode[]
-  /** Resolves when a replica of that master has taken its place. */
+  /** Resolves when a replica of that master has taken over. */
   untilPromoted(): Promise<void>
   stop(): Promise<void>
 }
 
-const lookEveryMs = 20
-const limitMs = 60_000
+const pollMs = 20
+const timeoutMs = 60_000
 /** As guarantees.md requires: a master without replicas stops accepting writes within some seconds. */
-const keepsCompany = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '3']
+const requireReplica = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '3']
 
-/** @param downAfterMs after how much silence of a master a replica takes its place, if not as soon as usual */
+/** @param downAfterMs how long a master may be silent before a replica takes over; the sandbox's default if undefined */
 export async function startSpreadRedis(
   form: SpreadForm,
   program: RedisProgram,
@@ -34,7 +34,7 @@ export async function startSpreadRedis(
     const { url, servers, stop } = await startReplicatedRedis({
       program,
       replicas: 2,
-      args: keepsCompany,
+      args: requireReplica,
       ...(downAfterMs !== undefined && { downAfterMs })
     })
     const [master, ...replicas] = servers
@@ -51,13 +51,13 @@ export async function startSpreadRedis(
 async function untilOneIsMaster(nodes: readonly RedisNode[]): Promise<void> {
   const clients = nodes.map(({ port }) => new Redis(port, '127.0.0.1', { maxRetriesPerRequest: 0 }))
   for (const client of clients) client.on('error', () => undefined)
-  const deadline = performance.now() + limitMs
+  const deadline = performance.now() + timeoutMs
   try {
     for (;;) {
       const roles = await Promise.all(clients.map((client) => client.role().catch(() => [])))
       if (roles.some(([role]) => role === 'master')) return
-      if (performance.now() > deadline) throw new Error(`no replica has taken over in ${limitMs / 1000} s`)
-      await delay(lookEveryMs)
+      if (performance.now() > deadline) throw new Error(`no replica took over in ${timeoutMs / 1000} s`)
+      await delay(pollMs)
     }
   } finally {
     for (const client of clients) client.disconnect()

@@ -1,10 +1,10 @@
 import { ask } from '../../metering/ask.ts'
 import type { SeededKey } from '../system/seed.ts'
-import { patienceMs, type Sent, unanswered } from './sent.ts'
+import { requestTimeoutMs, type Sent, unanswered } from './send-steadily.ts'
 
 export type Refusal = { code: string; message: string } & Record<string, unknown>
 
-/** A chat without the help of an SDK: what the gateway answers is what is told. Never throws. */
+/** Sends a chat without an SDK and reports the gateway's own answer. Never throws. */
 export async function rawChat(
   gateway: string,
   { secret, account }: Pick<SeededKey, 'secret' | 'account'>,
@@ -19,7 +19,7 @@ export async function rawChat(
     refusal
   })
   try {
-    const { status, text, error } = await ask(gateway, secret, body, { signal: AbortSignal.timeout(patienceMs) })
+    const { status, text, error } = await ask(gateway, secret, body, { signal: AbortSignal.timeout(requestTimeoutMs) })
     if (error !== null) return finish(`${status} ${error.code}`, error)
     const isStream = 'stream' in body && body.stream === true
     return finish(isStream && !text.endsWith('data: [DONE]\n\n') ? `broken${codeIn(text)}` : '200')
@@ -29,7 +29,7 @@ export async function rawChat(
   }
 }
 
-/** The code of an error within a stream, after a space. */
+/** A space and the code of an error event in a stream; empty without one. */
 function codeIn(stream: string): string {
   const code = /"code":"(\w+)"/.exec(stream)?.[1]
   return code === undefined ? '' : ` ${code}`

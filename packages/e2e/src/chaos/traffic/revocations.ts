@@ -3,42 +3,44 @@ import type { Person } from '../../person.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { rawChat } from './raw-chat.ts'
 
-const askEveryMs = 300
+const requestEveryMs = 300
 const retryMs = 250
 const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
 
-/** A revocation. Times are on the clock of `performance.now`. */
-export type Revocation = {
+/** A revocation. Times come from `performance.now`. */
+export interface Revocation {
   key: string
   secret: string
   account: string
-  /** When `{ok:true}` was answered; null if it never was. */
+  /** When control answered `{ok:true}`; null if it never did. */
   okAt: number | null
-  /** From that to the start of the last request that was accepted with the key, ms; 0 if none was. */
+  /** From then to the start of the last accepted request, ms; 0 if none was accepted. */
   acceptedForMs: number
-  /** Every different answer to the revocation, in order. */
+  /** The different answers to the revocation, in order. */
   answers: string[]
 }
 
-export type Revocations = {
-  /** Revokes a key of the stock, again and again until it is answered with `{ok:true}`, while every gateway is asked with it. */
+export interface Revocations {
+  /** Revokes a prepared key, retrying until `{ok:true}`, while every gateway is asked with it. */
   revokeOne(): void
-  /** Resolves once nothing is watched any more. */
+  /** Resolves when every revoked key has been watched. */
   finished(): Promise<readonly Revocation[]>
-  /** Gives up revocations that are not answered with `{ok:true}`. */
+  /** Gives up revocations that have not got `{ok:true}`. */
   stop(): void
 }
 
 /**
- * @param stock how many keys can be revoked. They are created now, and used by every gateway
- * @param watchedMs how long gateways are asked with a key after its revocation was answered
+ * Prepares keys to revoke during a fault.
+ *
+ * @param stock how many keys to create now and use once at every gateway
+ * @param watchedMs how long gateways are asked with a key after its revocation got ok
  */
 export async function prepareRevocations(system: ChaosSystem, stock: number, watchedMs: number): Promise<Revocations> {
   const { people, gateways } = system
   const account = await accountOf(people[0]!)
   const keys = await Promise.all(
     Array.from({ length: stock }, async () => {
-      const { status, body } = await people[0]!.createKey('to be revoked')
+      const { status, body } = await people[0]!.createKey('to revoke')
       if (status !== 201) throw new Error(`a key could not be created: ${status}`)
       return { id: body.key.id, secret: body.key.value, account }
     })
@@ -46,7 +48,7 @@ export async function prepareRevocations(system: ChaosSystem, stock: number, wat
   for (const gateway of gateways) {
     const first = await Promise.all(keys.map((key) => rawChat(gateway.url, key, question)))
     const failed = first.find(({ outcome }) => outcome !== '200')
-    if (failed !== undefined) throw new Error(`a new key is refused: ${failed.outcome}`)
+    if (failed !== undefined) throw new Error(`a new key was refused: ${failed.outcome}`)
   }
   const watching: Array<Promise<Revocation>> = []
   const stopping = new AbortController()
@@ -60,7 +62,7 @@ export async function prepareRevocations(system: ChaosSystem, stock: number, wat
         while (isWatched) {
           const { sentAt, outcome } = await rawChat(url, { secret, account }, question)
           if (outcome === '200') lastAccepted = Math.max(lastAccepted, sentAt)
-          await delay(askEveryMs)
+          await delay(requestEveryMs)
         }
       })
     )

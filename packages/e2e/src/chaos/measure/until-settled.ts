@@ -5,19 +5,19 @@ import { reap } from '@tollgate/state/settlement/reap.ts'
 import { passDeadlines } from '../../metering/charges.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 
-const lookEveryMs = 100
-const limitMs = 60_000
-/** What nobody settles in that time belongs to a gateway that has died. */
+const pollMs = 100
+const timeoutMs = 60_000
+/** A hold that is still open after this time belongs to a killed gateway. */
 const abandonedAfterMs = 2000
 
 /**
- * Resolves when nothing is under way any more: no settlement waits in a gateway, nothing is held, and the ledger has all
- * that was used. What gateways left that have died is ended, as if its time had passed.
+ * Waits until everything is settled: no settlement waits in a gateway, no hold is open, and the ledger has all usage.
+ * Expires the holds that killed gateways left.
  *
- * @returns how many holds were ended so
- * @throws Error with what is still under way after a minute
+ * @returns the number of holds it expired
+ * @throws Error after a minute, with what is not settled
  */
-export async function untilCalm(system: ChaosSystem): Promise<number> {
+export async function untilSettled(system: ChaosSystem): Promise<number> {
   const startedAt = performance.now()
   let ended = 0
   for (;;) {
@@ -28,7 +28,7 @@ export async function untilCalm(system: ChaosSystem): Promise<number> {
       uncopied(system)
     ])
     if (waiting === 0 && held.length === 0 && left === 0) return ended
-    if (elapsedMs > limitMs) {
+    if (elapsedMs > timeoutMs) {
       throw new Error(
         `after a minute ${waiting} settlements wait, ${held.length} accounts have holds, ${left} rows are not copied`
       )
@@ -40,25 +40,25 @@ export async function untilCalm(system: ChaosSystem): Promise<number> {
         ended += charged + released
       }
     }
-    await delay(lookEveryMs)
+    await delay(pollMs)
   }
 }
 
-/** Resolves when nothing of an account is under way, and the ledger has all that it used. @throws Error after a minute */
+/** Waits until an account has no open hold, and the ledger has all its usage. @throws Error after a minute */
 export async function untilCopied({ link }: ChaosSystem, account: string): Promise<void> {
   const shard = accountShard(account)
-  const deadline = performance.now() + limitMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const { client } = link.nodeOf(shard)
     const [fields, waiting] = await Promise.all([client.hkeys(accountName(account)), client.hlen(uncopiedName(shard))])
     if (waiting === 0 && !fields.some((field) => field.startsWith('h:'))) return
     if (performance.now() > deadline)
       throw new Error('after a minute an account has holds, or rows that are not copied')
-    await delay(lookEveryMs)
+    await delay(pollMs)
   }
 }
 
-/** How many settlements the gateways have not brought to Redis yet. */
+/** How many settlements wait in the gateways because Redis has not accepted them yet. */
 export async function settlementsWaiting({ gateways }: Pick<ChaosSystem, 'gateways'>): Promise<number> {
   const counts = await Promise.all(
     gateways.map(async ({ adminUrl }) => {

@@ -7,13 +7,13 @@ import { parse, stringify } from 'yaml'
 const shippedCatalog = workspaceFile('deploy/catalog.yaml')
 
 /**
- * Writes the shipped catalog, with further names for its cheapest chat model that make the sandbox's model server
- * misbehave, all of them in the free plan too.
+ * Writes the shipped catalog plus models that make the sandbox's model server misbehave. They copy its cheapest chat model
+ * and are in the free plan.
  *
- * @param behaviours our name of the model → its name at the model server, with directives
+ * @param behaviours name of the model → its name at the model server, with directives
  * @returns the path of the file
  */
-export function catalogWith(directory: string, behaviours: Record<string, string>): string {
+export function writeCatalogWith(directory: string, behaviours: Record<string, string>): string {
   const catalog = parse(readFileSync(shippedCatalog, 'utf8')) as CatalogFile
   for (const [name, model] of Object.entries(behaviours)) {
     catalog.models[name] = { ...catalog.models['gpt-4o-mini']!, route: [{ upstream: 'openai', model }] }

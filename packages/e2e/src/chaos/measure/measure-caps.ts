@@ -1,55 +1,55 @@
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import type { Sql } from 'postgres'
 import { costOf } from '../../metering/produced.ts'
-import { prices } from '../system/catalog.ts'
-import { type CappedTraffic, mostNanosEach } from '../traffic/capped.ts'
-import type { CapMeasured } from './measurement.ts'
-import { chargedIn, modelOf, producedIn } from './usage.ts'
+import { modelOf, prices } from '../system/catalog.ts'
+import { type CappedTraffic, maxNanosEach } from '../traffic/capped-traffic.ts'
+import type { CapMeasured } from './measured.ts'
+import { chargedIn, producedIn } from './produced-and-charged.ts'
 
-/** How old what the ledger knows may be. */
+/** Control copies usage into the ledger at most this late. */
 const copiedWithinMs = 2000
 
 /**
- * What was spent under each cap.
+ * Measures what was spent under each cap.
  *
- * @param forgottenAt when Redis lost what it knew, ms since the epoch; null if it did not
+ * @param dataLostAt when Redis lost data, ms since the epoch; null if it lost none
  */
 export async function measureCaps(
   { accounts }: CappedTraffic,
-  witnessed: readonly RecordedRequest[],
+  recorded: readonly RecordedRequest[],
   sql: Sql,
-  forgottenAt: number | null
+  dataLostAt: number | null
 ): Promise<CapMeasured[]> {
   return Promise.all(
     accounts.map(async ({ id, model, capNanos }) => {
-      const ofModel = witnessed.filter((request) => modelOf(request) === model)
-      const unknown = forgottenAt === null ? [] : ofModel.filter((request) => wasUnknown(request, forgottenAt))
+      const ofModel = recorded.filter((request) => modelOf(request) === model)
+      const unknown = dataLostAt === null ? [] : ofModel.filter((request) => wasUnknown(request, dataLostAt))
       return {
         capNanos,
         producedNanos: producedIn(ofModel).nanos,
         chargedNanos: (await chargedIn(sql, id)).nanos,
-        unknownNanos: unknown.length * mostNanosEach
+        unknownNanos: unknown.length * maxNanosEach
       }
     })
   )
 }
 
-/** Whether a request was under way at that moment, or had ended so shortly before that the ledger may not have had it. */
+/** Whether a request ran at that moment, or ended so shortly before it that the ledger may lack it. */
 function wasUnknown({ startedAtMs, finishedAtMs, abortedAtMs }: RecordedRequest, atMs: number): boolean {
   const endedAtMs = finishedAtMs ?? abortedAtMs
   return startedAtMs <= atMs && (endedAtMs === null || endedAtMs >= atMs - copiedWithinMs)
 }
 
-/** What was finished so shortly before that moment that the ledger may not have it, nanodollars. */
-export function uncopiedNanos(witnessed: readonly RecordedRequest[], atMs: number): number {
-  return witnessed
+/** Cost of the requests that ended shortly before that moment, so the ledger may lack them; nanodollars. */
+export function uncopiedNanos(recorded: readonly RecordedRequest[], atMs: number): number {
+  return recorded
     .filter((request) => request.finishedAtMs !== null && wasUnknown(request, atMs))
     .reduce((sum, request) => sum + costOf(request, prices), 0)
 }
 
 /**
- * Refusals for want of budget that no budget can explain: even if all that was not refused had cost what it reserved at
- * most, there would have been enough.
+ * Counts the 402 answers that the cap cannot explain: even if each other request had cost its maximum, budget would have
+ * been left.
  */
 export function falseBudgetRefusals({ accounts, sent, refusals }: CappedTraffic): number {
   return refusals.filter(({ account, answeredAt, neededNanos }) => {
@@ -57,6 +57,6 @@ export function falseBudgetRefusals({ accounts, sent, refusals }: CappedTraffic)
       (one) => one.account === account && one.sentAt < answeredAt && !one.outcome.startsWith('402')
     )
     const { capNanos } = accounts.find(({ id }) => id === account)!
-    return before.length * mostNanosEach + neededNanos <= capNanos
+    return before.length * maxNanosEach + neededNanos <= capNanos
   }).length
 }

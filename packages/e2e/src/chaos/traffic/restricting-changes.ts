@@ -4,36 +4,41 @@ import type { ChaosSystem } from '../system/chaos-system.ts'
 import { rawChat } from './raw-chat.ts'
 
 const question = { model: 'quick', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] }
-/** A nearer end of a key is so near. */
+/** How soon a key expires when a test sets its expiry. */
 export const expiresWithinMs = 1500
 
-/** A change that takes something away. */
-export type PreparedChange = {
-  /** Asks control for it. */
+/** A change that takes a right away. */
+export interface PreparedChange {
+  /** Asks control for the change. */
   make(): Promise<Answer<unknown>>
-  /** How it is answered while Redis does not have it. */
+  /** Control's answer while Redis does not have the change. */
   pending: { status: number; code: string | null }
-  /** Whether a repeated call does the same again, instead of telling whether the first is in force. */
+  /** Whether a repeated call repeats the change, instead of reporting whether the first is in force. */
   repeats: boolean
-  /** Two answers of each gateway, since a limit may let the first pass; and how they begin by the state before and after it. */
+  /** Asks each gateway twice, since a rate limit may let the first request pass. @returns outcomes */
   ask(): Promise<string[]>
+  /** How outcomes begin before the change. */
   old: string
+  /** How outcomes begin after it. */
   new: string
-  /** Whether control says that the key's state is in force; null if it cannot be asked for that. */
+  /** Whether control reports the change as in force; null if no endpoint reports it. */
   isSaidInForce(): Promise<boolean | null>
 }
 
-export type Change = { name: string; prepare(system: ChaosSystem): Promise<PreparedChange> }
+export interface Change {
+  name: string
+  prepare(system: ChaosSystem): Promise<PreparedChange>
+}
 
 const changePending = { status: 503, code: 'change_pending' }
 
-/** Someone new, with a key that every gateway has served. */
+/** A new person with a key that every gateway has served. */
 async function someoneWithKey(system: ChaosSystem, plan?: string): Promise<{ person: Person; key: CreatedKey }> {
   const person = await new Person(system.system, 'changing').join(plan)
-  const { status, body } = await person.createKey('to be changed')
+  const { status, body } = await person.createKey('to change')
   if (status !== 201) throw new Error(`a key could not be created: ${status}`)
   const first = await askAll(system, body.key.value)
-  if (first.some((outcome) => outcome !== '200')) throw new Error(`a new key is told ${first.join(', ')}`)
+  if (first.some((outcome) => outcome !== '200')) throw new Error(`a new key was refused: ${first.join(', ')}`)
   return { person, key: body.key }
 }
 
@@ -45,8 +50,8 @@ const askAll = (system: ChaosSystem, secret: string): Promise<string[]> =>
     })
   )
 
-/** A change of a key. */
-const ofKey = (
+/** A change of one key. */
+const changeKey = (
   name: string,
   refusal: string,
   make: (person: Person, id: string) => Promise<Answer<unknown>>,
@@ -71,47 +76,47 @@ const ofKey = (
 })
 
 const patchKey = (name: string, refusal: string, terms: () => object): Change =>
-  ofKey(name, refusal, (person, id) => person.call('PATCH', `/api/keys/${id}`, terms()))
+  changeKey(name, refusal, (person, id) => person.call('PATCH', `/api/keys/${id}`, terms()))
 
-/** Once: a repeated call must ask for the same. */
+/** An expiry soon after now. Computed once, since a repeated call must send the same body. */
 const nearerEnd = (): string => new Date(Date.now() + expiresWithinMs).toISOString()
 
-/** Someone with a key of their own account, and an invitation to a team. */
+/** A person with a key of their own account and an invitation to a team. */
 async function invited(system: ChaosSystem) {
   const owner = await new Person(system.system, 'owner').join('pro')
   const { person, key } = await someoneWithKey(system)
   const invitation = await owner.call<{ invitation: { link: string } }>('POST', '/api/team/seats', {
     email: person.email
   })
-  if (invitation.status !== 201) throw new Error(`an invitation was answered with ${invitation.status}`)
+  if (invitation.status !== 201) throw new Error(`an invitation got ${invitation.status}`)
   const token = invitation.body.invitation.link.split('/').at(-1)!
   const accept = () => person.call('POST', `/api/team/invitations/${token}/accept`, {})
   return { owner, person, key, accept }
 }
 
 const suspended = '403 account_suspended'
-const ofSeat = { pending: changePending, repeats: false, isSaidInForce: async () => null }
+const seatChange = { pending: changePending, repeats: false, isSaidInForce: async () => null }
 
 export const changes: readonly Change[] = [
-  ofKey('rotate a key', '401', (person, id) => person.call('POST', `/api/keys/${id}/rotate`, {}), {
+  changeKey('rotate a key', '401', (person, id) => person.call('POST', `/api/keys/${id}/rotate`, {}), {
     pending: { status: 202, code: null },
     repeats: true
   }),
-  ofKey('revoke a key', '401 revoked_api_key', (person, id) => person.revokeKey(id), {
+  changeKey('revoke a key', '401 revoked_api_key', (person, id) => person.revokeKey(id), {
     pending: { status: 503, code: 'revocation_pending' }
   }),
   patchKey("a key's budget", '402 key_budget_exceeded', () => ({ monthly_budget_usd: 0 })),
   patchKey("a key's rate", '429 requests_per_minute', () => ({ requests_per_minute: 1 })),
   patchKey("a key's models", '403 model_not_allowed', () => ({ models: ['steady'] })),
   {
-    name: "a key's end",
+    name: "a key's expiry",
     prepare(system) {
       let end: string | null = null
       const terms = () => {
         end ??= nearerEnd()
         return { expires_at: end }
       }
-      return patchKey("a key's end", '401 expired_api_key', terms).prepare(system)
+      return patchKey("a key's expiry", '401 expired_api_key', terms).prepare(system)
     }
   },
   {
@@ -133,7 +138,7 @@ export const changes: readonly Change[] = [
     name: 'take a seat',
     async prepare(system) {
       const { key, accept } = await invited(system)
-      return { ...ofSeat, make: accept, ask: () => askAll(system, key.value), old: '200', new: suspended }
+      return { ...seatChange, make: accept, ask: () => askAll(system, key.value), old: '200', new: suspended }
     }
   },
   {
@@ -142,9 +147,9 @@ export const changes: readonly Change[] = [
       const { owner, person, key, accept } = await invited(system)
       const { id } = (await person.me()).body.user
       const { status } = await accept()
-      if (status !== 200) throw new Error(`an invitation was accepted with ${status}`)
+      if (status !== 200) throw new Error(`accepting an invitation got ${status}`)
       return {
-        ...ofSeat,
+        ...seatChange,
         make: () => owner.call('DELETE', `/api/team/seats/${id}`),
         ask: () => askAll(system, key.value),
         old: suspended,

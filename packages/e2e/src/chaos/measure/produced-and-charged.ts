@@ -3,18 +3,18 @@ import type { Sql } from 'postgres'
 import { costOf, hasWorked } from '../../metering/produced.ts'
 import { prices } from '../system/catalog.ts'
 
-/** What the model server has produced. Amounts are nanodollars. */
-export type Produced = {
-  /** Calls that it worked on, whether or not they came to their end. */
+/** What the model server produced. Amounts are nanodollars. */
+export interface Produced {
+  /** Calls that it worked on, finished or not. */
   requests: number
   nanos: number
-  /** Of those that came to their end. */
+  /** Cost of the finished calls. */
   finishedNanos: number
 }
 
-/** What the ledger says was used. */
-export type Charged = {
-  /** Without those that failed. */
+/** What the ledger has charged. */
+export interface Charged {
+  /** Without failed requests. */
   requests: number
   failed: number
   nanos: number
@@ -23,8 +23,8 @@ export type Charged = {
   estimatedNanos: number
 }
 
-export function producedIn(witnessed: readonly RecordedRequest[]): Produced {
-  const worked = witnessed.filter(hasWorked)
+export function producedIn(recorded: readonly RecordedRequest[]): Produced {
+  const worked = recorded.filter(hasWorked)
   const sum = (requests: readonly RecordedRequest[]) =>
     requests.reduce((nanos, request) => nanos + costOf(request, prices), 0)
   return {
@@ -34,12 +34,9 @@ export function producedIn(witnessed: readonly RecordedRequest[]): Produced {
   }
 }
 
-/** The model of ours that a request was made for. */
-export const modelOf = ({ model }: RecordedRequest): string => model?.split('+')[0] ?? ''
-
 type Row = Record<'requests' | 'failed' | 'nanos' | 'estimatedRequests' | 'estimatedNanos', string>
 
-/** @param account all of them, unless one is named */
+/** Sums the ledger. @param account null for all accounts */
 export async function chargedIn(sql: Sql, account: string | null = null): Promise<Charged> {
   const [row] = await sql<[Row]>`
     select coalesce(sum(requests - errors), 0)::text as requests, coalesce(sum(errors), 0)::text as failed,
@@ -55,7 +52,7 @@ export async function chargedIn(sql: Sql, account: string | null = null): Promis
   }
 }
 
-/** What came to the ledger between two looks at it. */
+/** What the ledger gained between two readings. */
 export function chargedSince(before: Charged, after: Charged): Charged {
   return {
     requests: after.requests - before.requests,

@@ -3,47 +3,47 @@ import { cappedModels } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import { type SeededKey, seedAccounts } from '../system/seed.ts'
 import { rawChat } from './raw-chat.ts'
-import type { Sent } from './sent.ts'
+import type { Sent } from './send-steadily.ts'
 
-/** What a request of this traffic reserves at most, and about what it costs; nanodollars. */
-export const mostNanosEach = 200_000
-const usualNanosEach = 30_000
-/** Reached before the fault, about when it comes, and later. */
+/** Maximum reservation of one request, and its typical cost; nanodollars. */
+export const maxNanosEach = 200_000
+const typicalNanosEach = 30_000
+/** Caps in requests: one is reached before the fault, one around it, one after it. */
 const requestsWithin = [5, 20, 60] as const
 const workers = 3
 const pauseMs = 250
-/** Who is refused asks less often, but goes on: no fault may open a cap again. */
-const pauseOfRefusedMs = 500
+/** A refused client continues more slowly, to show that no fault opens a cap again. */
+const refusedPauseMs = 500
 
-export type CappedAccount = {
+export interface CappedAccount {
   id: string
   key: SeededKey
   model: (typeof cappedModels)[number]
   capNanos: number
 }
 
-/** A refusal for want of budget, and what the budget had to pay for. */
+/** A 402 answer, with the amount that the request needed. */
 export type BudgetRefusal = Sent & { neededNanos: number }
 
-export type CappedTraffic = {
+export interface CappedTraffic {
   readonly accounts: readonly CappedAccount[]
   readonly sent: readonly Sent[]
   readonly refusals: readonly BudgetRefusal[]
   stop(): Promise<void>
 }
 
-/** Adds accounts with a cap of their own, each with one key and a model that nobody else uses. */
+/** Adds accounts, each with its own cap, one key, and a model that no other traffic uses. */
 export async function seedCapped({ sql }: ChaosSystem): Promise<CappedAccount[]> {
   const accounts: CappedAccount[] = []
   for (const [index, model] of cappedModels.entries()) {
-    const capNanos = requestsWithin[index]! * usualNanosEach
+    const capNanos = requestsWithin[index]! * typicalNanosEach
     const [account] = await seedAccounts(sql, { count: 1, keysEach: 1, ownCapNanos: capNanos })
     accounts.push({ id: account!.id, key: account!.keys[0]!, model, capNanos })
   }
   return accounts
 }
 
-/** Spends what accounts may spend, from several clients at once, by all gateways. */
+/** Spends the caps from several clients at once, through all gateways. */
 export function startCappedTraffic(accounts: readonly CappedAccount[], { gateways }: ChaosSystem): CappedTraffic {
   const sent: Sent[] = []
   const refusals: BudgetRefusal[] = []
@@ -62,7 +62,7 @@ export function startCappedTraffic(accounts: readonly CappedAccount[], { gateway
       if (one.outcome.startsWith('402')) {
         refusals.push({ ...one, neededNanos: Math.round(Number(one.refusal?.needed_usd) * 1e9) })
       }
-      await delay(one.outcome === '200' ? pauseMs : pauseOfRefusedMs)
+      await delay(one.outcome === '200' ? pauseMs : refusedPauseMs)
     }
   }
   const working = accounts.flatMap((account) => Array.from({ length: workers }, (_, worker) => work(account, worker)))

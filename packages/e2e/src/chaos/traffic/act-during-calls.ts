@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { modelOf } from '../measure/usage.ts'
+import { modelOf } from '../system/catalog.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 import type { SeededKey } from '../system/seed.ts'
 import { rawChat } from './raw-chat.ts'
-import { countOutcomes, type Sent } from './sent.ts'
+import { countOutcomes, type Sent } from './send-steadily.ts'
 
-const lookEveryMs = 20
+const pollMs = 20
 const body = {
   model: 'watched',
   stream: true,
@@ -14,12 +14,12 @@ const body = {
 }
 
 /**
- * Sends calls by all gateways, and does something when each of them is with the model server or refused, and none is
- * answered: the answers come afterwards.
+ * Sends calls through all gateways and runs `act` while every call is at the model server or refused. The model server
+ * answers afterwards.
  *
- * @returns how often they ended in which way
+ * @returns outcome → number of calls
  */
-export async function during(
+export async function actDuringCalls(
   system: ChaosSystem,
   key: SeededKey,
   count: number,
@@ -34,7 +34,7 @@ export async function during(
       ended.push(await rawChat(gateways[number % gateways.length]!.url, key, body))
     })
     const begun = () => models.requests({ since }).filter((request) => modelOf(request) === 'watched').length
-    while (begun() + ended.length < count) await delay(lookEveryMs)
+    while (begun() + ended.length < count) await delay(pollMs)
     await act()
     release()
     await Promise.all(calls)

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import t from 'tap'
+import { type Allowed, findBrokenPromises } from './broken-promises.ts'
+import type { Measured } from './measured.ts'
+
+/** A measurement that keeps every promise. */
+const kept: Measured = {
+  fault: 'none',
+  brokenMs: 1000,
+  revocations: { count: 2, answered: 2, longestAcceptedMs: 0 },
+  caps: [{ capNanos: 1000, producedNanos: 900, chargedNanos: 900, unknownNanos: 0 }],
+  produced: { requests: 10, nanos: 5000, finishedNanos: 5000 },
+  charged: { requests: 10, failed: 0, nanos: 5000, estimatedRequests: 0, estimatedNanos: 0 },
+  uncopiedNanos: 0,
+  falseRefusals: new Map(),
+  lost: [],
+  raw: new Map([['200', 50]]),
+  sdk: new Map([['200', 50]]),
+  stalledMs: 30,
+  recoveredMs: 0,
+  findings: { seen: [], broken: [] }
+}
+const { charged, produced } = kept
+
+t.test('a measurement without deviations breaks no promise', async () => {
+  assert.deepEqual(findBrokenPromises(kept, {}), [])
+})
+
+const unavailable = '503 state_unavailable'
+const broken: ReadonlyArray<[name: string, change: Partial<Measured>, allowed: Allowed]> = [
+  ['accepting a revoked key for too long', { revocations: { ...kept.revocations, longestAcceptedMs: 5001 } }, {}],
+  ['never answering a revocation', { revocations: { ...kept.revocations, answered: 1 } }, {}],
+  ['serving more than a cap', { caps: [{ ...kept.caps[0]!, producedNanos: 1001 }] }, {}],
+  ['charging more than a cap', { caps: [{ ...kept.caps[0]!, chargedNanos: 1001 }] }, {}],
+  [
+    'serving more than the cap plus the unknown spend',
+    { caps: [{ ...kept.caps[0]!, producedNanos: 1101, unknownNanos: 100 }] },
+    { redisLosesData: true }
+  ],
+  ['serving without charging', { charged: { ...charged, nanos: 4999 } }, {}],
+  [
+    'losing more than the uncopied usage',
+    { charged: { ...charged, nanos: 4800 }, uncopiedNanos: 199 },
+    { redisLosesData: true }
+  ],
+  ['charging more than was served', { charged: { ...charged, nanos: 5001 } }, {}],
+  [
+    'charging more than the served and estimated cost',
+    { charged: { ...charged, nanos: 6000, estimatedRequests: 1, estimatedNanos: 999 } },
+    { gatewaysDie: true }
+  ],
+  ['charging a request that was never sent', { produced: { ...produced, requests: 9 } }, {}],
+  ['estimating a known usage', { charged: { ...charged, estimatedRequests: 1 } }, {}],
+  [
+    'refusing without a reason',
+    { falseRefusals: new Map([['401 invalid_api_key', 1]]) },
+    { refusals: ['401 invalid_api_key'] }
+  ],
+  ['losing a key', { lost: ['a key'] }, { redisLosesData: true }],
+  ['an unexpected answer', { raw: new Map([[unavailable, 1]]) }, {}],
+  [
+    'a failure despite retries',
+    { sdk: new Map([[unavailable, 1]]) },
+    { retriesSucceed: true, refusals: [unavailable] }
+  ],
+  ['recovering too slowly', { recoveredMs: 5001 }, {}],
+  ['a broken promise that the fault itself reports', { findings: { seen: [], broken: ['a promise'] } }, {}]
+]
+for (const [name, change, allowed] of broken) {
+  t.test(`${name} breaks one promise`, async () => {
+    const lines = findBrokenPromises({ ...kept, ...change }, allowed)
+    assert.equal(lines.length, 1, lines.join('; '))
+  })
+}
+
+t.test('an effect that the fault allows breaks no promise', async () => {
+  const overCap = { caps: [{ capNanos: 1000, producedNanos: 1100, chargedNanos: 1100, unknownNanos: 100 }] }
+  const uncopied = { charged: { ...charged, nanos: 4800 }, uncopiedNanos: 200 }
+  assert.deepEqual(findBrokenPromises({ ...kept, ...overCap, ...uncopied }, { redisLosesData: true }), [])
+  const estimated = { charged: { ...charged, requests: 11, nanos: 6000, estimatedRequests: 2, estimatedNanos: 1500 } }
+  assert.deepEqual(findBrokenPromises({ ...kept, ...estimated }, { gatewaysDie: true }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, raw: new Map([[unavailable, 9]]) }, { refusals: [unavailable] }), [])
+  const leftEstimated = { ...charged, nanos: 6000, estimatedRequests: 1, estimatedNanos: 1500 }
+  assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { clientsHangUp: true }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, charged: leftEstimated }, { redisLosesData: true }), [])
+  const revived = { revocations: { ...kept.revocations, longestAcceptedMs: 7000 } }
+  assert.deepEqual(findBrokenPromises({ ...kept, ...revived }, { revokedMs: 7000 }), [])
+  const inTwoMonths = { caps: [{ ...kept.caps[0]!, producedNanos: 2000, chargedNanos: 2000 }] }
+  assert.deepEqual(findBrokenPromises({ ...kept, ...inTwoMonths }, { months: 2 }), [])
+  assert.deepEqual(findBrokenPromises({ ...kept, recoveredMs: 14_000 }, { recoveryMs: 15_000 }), [])
+})
+
+t.test('after this process stalled, times are ignored and all other promises still count', async () => {
+  const late = {
+    ...kept,
+    stalledMs: 2000,
+    recoveredMs: 60_000,
+    sdk: new Map([[unavailable, 1]]),
+    raw: new Map([[unavailable, 1]])
+  }
+  assert.deepEqual(findBrokenPromises(late, { retriesSucceed: true }), [])
+  assert.equal(findBrokenPromises({ ...late, lost: ['a key'], falseRefusals: new Map([['402', 1]]) }, {}).length, 2)
+})

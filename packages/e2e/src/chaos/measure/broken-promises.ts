@@ -1,0 +1,97 @@
+import { unanswered } from '../traffic/send-steadily.ts'
+import type { Measured, Outcomes } from './measured.ts'
+
+/** How far a fault may weaken the promises. */
+export interface Allowed {
+  /**
+   * Redis loses acknowledged writes. The spend of its last two seconds may be missing. If it kept a hold and lost the
+   * settlement, the hold is charged at its deadline, as an estimate.
+   */
+  redisLosesData?: boolean
+  /** Redis' clock jumps ahead by an hour. Tombstones may expire, so a revoked key may be refused as invalid. */
+  tombstonesExpire?: boolean
+  /** Gateways are killed: their open requests are charged at the reserved amount, even if they were never sent. */
+  gatewaysDie?: boolean
+  /** Upstream connections break: only what arrived is charged, and requests may fail. */
+  upstreamBreaks?: boolean
+  /** Clients hang up: their usage may be estimated, never below what was produced. */
+  clientsHangUp?: boolean
+  /** Requests with the SDK's default retries must all succeed. */
+  retriesSucceed?: boolean
+  /** Failures that clients without retries may see; none by default. */
+  refusals?: readonly string[]
+  /** How many months the fault touches; 1 by default. A cap may be spent once in each. */
+  months?: number
+  /** How long a revoked key may be accepted, ms; the promised time by default. */
+  revokedMs?: number
+  /** How long recovery may take after the fault, ms; the promised time by default. */
+  recoveryMs?: number
+}
+
+const promisedRevocationMs = 5000
+const promisedRecoveryMs = 5000
+/** Traffic, proxies and model server run in this process. If it stalls for longer, measured times mean nothing. */
+const maxStalledMs = 500
+
+/** Whether the machine was too busy to trust measured times and timeouts. */
+export const isDisturbed = ({ stalledMs }: Measured): boolean => stalledMs > maxStalledMs
+
+/** @returns one line per broken promise. Promises about time are skipped if the machine was too busy. */
+export function findBrokenPromises(measured: Measured, allowed: Allowed): string[] {
+  const broken: string[] = [...measured.findings.broken]
+  const check = (holds: boolean, line: string) => {
+    if (!holds) broken.push(line)
+  }
+  const { revocations, caps, produced, charged, falseRefusals, lost, raw, sdk, recoveredMs } = measured
+  const { count, answered, longestAcceptedMs } = revocations
+  check(
+    longestAcceptedMs <= (allowed.revokedMs ?? promisedRevocationMs),
+    `a revoked key was accepted for ${longestAcceptedMs} ms`
+  )
+  check(answered === count, `${count - answered} of ${count} revocations never got an ok`)
+
+  for (const { capNanos, producedNanos, chargedNanos, unknownNanos } of caps) {
+    const most = capNanos * (allowed.months ?? 1) + (allowed.redisLosesData === true ? unknownNanos : 0)
+    check(producedNanos <= most, `${producedNanos} nanodollars were served under a cap of ${most}`)
+    check(chargedNanos <= most, `${chargedNanos} nanodollars were charged under a cap of ${most}`)
+  }
+
+  const missing = produced.nanos - charged.nanos
+  const mayMiss = allowed.redisLosesData === true ? measured.uncopiedNanos : 0
+  if (allowed.upstreamBreaks !== true)
+    check(missing <= mayMiss, `${missing} nanodollars were served and not charged (allowed: ${mayMiss})`)
+  const excess = charged.nanos - charged.estimatedNanos - produced.finishedNanos
+  check(excess <= 0, `${excess} nanodollars were charged beyond what was served`)
+  if (allowed.gatewaysDie !== true) {
+    const neverSent = charged.requests - produced.requests
+    check(neverSent <= 0, `${neverSent} requests were charged but never sent`)
+    if (allowed.upstreamBreaks !== true && allowed.clientsHangUp !== true && allowed.redisLosesData !== true) {
+      check(charged.estimatedRequests === 0, `${charged.estimatedRequests} requests were estimated`)
+    }
+  }
+
+  const silent = (raw.get(unanswered) ?? 0) + (sdk.get(unanswered) ?? 0)
+  check(silent === 0, `${silent} requests got no answer within a minute`)
+  check(falseRefusals.size === 0, `refused without a reason: ${describe(falseRefusals)}`)
+  check(
+    lost.length === 0,
+    `lost: ${lost.slice(0, 5).join('; ')}${lost.length > 5 ? `, and ${lost.length - 5} more` : ''}`
+  )
+  if (isDisturbed(measured)) return broken
+
+  const unexpected = failuresOf(raw).filter(([outcome]) => allowed.refusals?.includes(outcome) !== true)
+  check(unexpected.length === 0, `unexpected answers: ${describe(new Map(unexpected))}`)
+  if (allowed.retriesSucceed === true) {
+    check(failuresOf(sdk).length === 0, `clients with retries still failed: ${describe(new Map(failuresOf(sdk)))}`)
+  }
+  const recoveryMs = allowed.recoveryMs ?? promisedRecoveryMs
+  check(recoveredMs <= recoveryMs, `recovery took ${Math.round(recoveredMs)} ms`)
+  return broken
+}
+
+export const failuresOf = (outcomes: Outcomes): Array<[string, number]> =>
+  [...outcomes].filter(([outcome]) => outcome !== '200')
+
+/** Formats outcomes, such as `3 × 503 state_unavailable`. */
+export const describe = (outcomes: Outcomes): string =>
+  [...outcomes].map(([outcome, count]) => `${count} × ${outcome}`).join(', ')
