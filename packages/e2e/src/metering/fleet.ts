@@ -9,7 +9,8 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
-import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { Records } from './records.ts'
 
 const gatewayMain = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))

@@ -1,4 +1,3 @@
-import { inTransaction } from '../open-sqlite.ts'
 import { changeSubscription } from './billing/changes.ts'
 import { completeCheckout, type Payment } from './billing/complete-checkout.ts'
 import { runDue } from './billing/run-due.ts'
@@ -8,7 +7,7 @@ import { invalidRequest } from './errors.ts'
 import type { Deliverer } from './events/deliverer.ts'
 import { type DeliveryMode, usualMode } from './events/delivery-mode.ts'
 import { shuffle } from './events/shuffle.ts'
-import type { Api } from './http/api.ts'
+import { type Api, changeInTransaction } from './http/api.ts'
 import type { RecordedCall } from './http/call-record.ts'
 import type { Failure } from './http/failures.ts'
 import type { Delivery } from './store/deliveries.ts'
@@ -104,9 +103,7 @@ export function createControls({ api, deliverer, setMode, random }: ControlledPa
 
 function change<Result>(api: Api, run: () => Result): Result {
   api.catchUp()
-  const result = inTransaction(api.context.database, run)
-  api.deliver()
-  return result
+  return changeInTransaction(api, run)
 }
 
 function setStatus(context: PaymentsContext, id: string, status: WireSubscription['status']): WireSubscription {

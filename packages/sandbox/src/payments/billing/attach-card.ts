@@ -1,8 +1,7 @@
 import type { PaymentsContext } from '../context.ts'
-import { newPaymentMethod } from '../objects/new-payment-method.ts'
+import { type AcceptedCard, newPaymentMethod } from '../objects/new-payment-method.ts'
 import type { WireCustomer, WirePaymentMethod } from '../wire.ts'
 import { changeCustomer, changeSubscription } from './changes.ts'
-import type { AcceptedCard } from './check-card.ts'
 
 /** Keeps an accepted card as one of the customer's payment methods. */
 export function attachCard(

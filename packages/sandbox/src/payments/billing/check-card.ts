@@ -1,4 +1,5 @@
 import { cardDeclined, StripeApiError } from '../errors.ts'
+import type { AcceptedCard } from '../objects/new-payment-method.ts'
 
 /** What a person types in. */
 export interface CardInput {
@@ -6,16 +7,6 @@ export interface CardInput {
   /** `MM / YY` or `MM / YYYY`. */
   expiry: string
   cvc: string
-}
-
-/** A card that was accepted. Its number is kept nowhere. */
-export interface AcceptedCard {
-  brand: 'visa' | 'mastercard' | 'amex'
-  last4: string
-  expMonth: number
-  expYear: number
-  /** Whether the bank also pays what is charged later on. */
-  isCharged: boolean
 }
 
 /** Card numbers that work here, as in Stripe's test mode, and how they behave. */

@@ -11,6 +11,30 @@ import { findResource } from './find.ts'
 import { checkUrl } from './urls.ts'
 
 export function registerWebhookEndpoints(app: FastifyInstance, api: Api): void {
+  registerReads(app, api)
+  registerChanges(app, api)
+}
+
+function registerReads(app: FastifyInstance, api: Api): void {
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/webhook_endpoints',
+    params: paging,
+    run({ objects }, page) {
+      const endpoints = objects.list('endpoint').map(({ endpoint }) => endpoint)
+      return listPage(endpoints, page, 'webhook endpoint', '/v1/webhook_endpoints')
+    }
+  })
+
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/webhook_endpoints/:id',
+    params: {},
+    run: (context, _params, id) => findResource(context, 'endpoint', id).endpoint
+  })
+}
+
+function registerChanges(app: FastifyInstance, api: Api): void {
   registerCall(app, api, {
     method: 'POST',
     url: '/v1/webhook_endpoints',
@@ -37,23 +61,6 @@ export function registerWebhookEndpoints(app: FastifyInstance, api: Api): void {
       // The secret is told once.
       return { ...endpoint, secret }
     }
-  })
-
-  registerCall(app, api, {
-    method: 'GET',
-    url: '/v1/webhook_endpoints',
-    params: paging,
-    run({ objects }, page) {
-      const endpoints = objects.list('endpoint').map(({ endpoint }) => endpoint)
-      return listPage(endpoints, page, 'webhook endpoint', '/v1/webhook_endpoints')
-    }
-  })
-
-  registerCall(app, api, {
-    method: 'GET',
-    url: '/v1/webhook_endpoints/:id',
-    params: {},
-    run: (context, _params, id) => findResource(context, 'endpoint', id).endpoint
   })
 
   registerCall(app, api, {

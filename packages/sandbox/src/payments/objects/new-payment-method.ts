@@ -1,6 +1,15 @@
-import type { AcceptedCard } from '../billing/check-card.ts'
 import type { WirePaymentMethod } from '../wire.ts'
 import { newId } from './new-id.ts'
+
+/** A card that was accepted. Its number is kept nowhere. */
+export interface AcceptedCard {
+  brand: 'visa' | 'mastercard' | 'amex'
+  last4: string
+  expMonth: number
+  expYear: number
+  /** Whether the bank also pays what is charged later on. */
+  isCharged: boolean
+}
 
 export function newPaymentMethod(
   card: AcceptedCard,

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { inTransaction } from '../../open-sqlite.ts'
 import { completeCheckout } from '../billing/complete-checkout.ts'
-import type { Api } from '../http/api.ts'
+import { type Api, changeInTransaction } from '../http/api.ts'
 import { parseForm } from '../http/parse-form.ts'
 import type { WireCheckoutSession } from '../wire.ts'
 import { emptyCard, problemOf, readCardForm, textOf } from './card-form.ts'
@@ -49,8 +48,7 @@ export function registerCheckoutPages(app: FastifyInstance, api: Api): void {
     const problem = missingField(session, form)
     if (problem !== null) return sendForm(reply.code(422), session, form, problem)
     try {
-      const completed = inTransaction(context.database, () => completeCheckout(context, session, form))
-      api.deliver()
+      const completed = changeInTransaction(api, () => completeCheckout(context, session, form))
       return reply.redirect(successUrl(completed), 303)
     } catch (error) {
       return sendForm(reply.code(402), session, form, problemOf(error))

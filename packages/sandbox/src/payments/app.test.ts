@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import Stripe from 'stripe'
 import t from 'tap'
-import { startTestAccount, testKey } from '../test-account.ts'
+import { startTestAccount, testKey } from './test-account.ts'
 
 const keyed = { authorization: `Bearer ${testKey}` }
 
