@@ -11,7 +11,7 @@ import { createClock } from './clock.ts'
 import type { PaymentsContext } from './context.ts'
 import { type Controls, createControls } from './controls.ts'
 import { Deliverer } from './events/deliverer.ts'
-import { type DeliveryMode, startState, usualMode } from './events/delivery-mode.ts'
+import { type DeliveryMode, defaultMode, startState } from './events/delivery-mode.ts'
 import { createEmit } from './events/emit.ts'
 import type { Api } from './http/api.ts'
 import { CallRecord } from './http/call-record.ts'
@@ -24,15 +24,15 @@ import { createNumbers } from './store/numbers.ts'
 import { createObjects } from './store/objects.ts'
 
 export type PaymentsOptions = GivenSettings & {
-  /** 0 chooses a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** Keeps everything that the account has. Made if absent; without one all of that is in memory. */
+  /** The directory of the account's data; made if absent. Without one the data is in memory. */
   readonly dataDir?: string | null
-  /** Unix milliseconds; the system's clock by default. `controls.advance` is the usual way to another time. */
+  /** The time in Unix milliseconds; the system's clock by default. To change the time, call `controls.advance`. */
   readonly now?: () => number
-  /** Chooses random orders of webhooks: numbers from 0 to below 1. */
+  /** Returns numbers from 0 to below 1, which choose the random orders of webhooks. */
   readonly random?: () => number
-  /** Whether failures, and requests for what the stand-in lacks, are written to the standard error. */
+  /** Whether failures and requests to unsupported endpoints are logged to stderr. */
   readonly isLogging?: boolean
 }
 
@@ -44,19 +44,19 @@ export interface RunningPayments {
   close(): Promise<void>
 }
 
-/** How often the server looks whether time has brought something, when nobody calls. */
+/** How often the server looks for due work without requests. */
 const tickMs = 1_000
 
 /**
- * Starts the stand-in for Stripe on 127.0.0.1, and resolves when it answers. A client of the real library reaches it with
- * `new Stripe(apiKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false })`.
+ * Starts the embedded payments server, which speaks Stripe's API, on 127.0.0.1. Resolves when it answers. Connect the real
+ * library with `new Stripe(apiKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false })`.
  *
- * @throws PortTakenError when another program has the port
- * @throws Error when another server uses the `dataDir`
+ * @throws PortTakenError if another program uses the port
+ * @throws Error if another server uses the `dataDir`
  */
 export async function startPayments(options: PaymentsOptions): Promise<RunningPayments> {
   const { dataDir = null, isLogging = false } = options
-  // Before the data is opened, so that a second start of the same server is told about its port.
+  // Before the data is opened, so that a second start of the same server reports its port.
   if (options.port !== 0) await requireFreePort(options.port)
   const database = openDatabase(dataDir)
   const stop = new AbortController()
@@ -104,7 +104,7 @@ interface Parts {
 
 function createParts(options: PaymentsOptions, database: DatabaseSync, { baseUrl, stop }: ServerState): Parts {
   const { now = Date.now, random = Math.random } = options
-  let mode = usualMode
+  let mode = defaultMode
   let request: Stripe.Event.Request | null = null
   const objects = createObjects(database, dueOf)
   const deliveries = createDeliveries(database)

@@ -58,7 +58,7 @@ function registerChanges(app: FastifyInstance, api: Api): void {
         context.clock.nowS()
       )
       context.objects.put('endpoint', { id: endpoint.id, endpoint, secrets: [secret] })
-      // The secret is told once.
+      // Only this answer contains the secret.
       return { ...endpoint, secret }
     }
   })

@@ -20,7 +20,7 @@ export interface CheckoutDetails {
   expiresAt: number
 }
 
-/** An open session for a subscription. */
+/** Creates an open checkout session for a subscription. */
 export function newCheckoutSession(details: CheckoutDetails, nowS: number): WireCheckoutSession {
   return {
     id: details.id,

@@ -11,7 +11,7 @@ export interface InvoiceDetails {
   periodStart: number
   periodEnd: number
   accountName: string
-  /** Where its page and its PDF are. */
+  /** The URL of the invoice's page; its PDF is below. */
   pageUrl: string
 }
 
@@ -48,7 +48,7 @@ const emptyFields = {
   total_taxes: []
 } satisfies Partial<WireInvoice>
 
-/** A finalized invoice that nobody has paid. What the customer has to their credit is already taken off. */
+/** Creates a finalized, unpaid invoice. The customer's credit is already subtracted. */
 export function newInvoice(details: InvoiceDetails, nowS: number): WireInvoice {
   const { customer, subscription } = details
   const id = newId('in')
@@ -113,12 +113,12 @@ export function newInvoice(details: InvoiceDetails, nowS: number): WireInvoice {
   }
 }
 
-/** What stays on the customer's balance (below 0: to their credit) after an invoice over `total`. */
+/** The customer's balance after an invoice over `total`. A negative balance is credit. */
 function endingBalance(startingBalance: number, total: number): number {
   return Math.min(0, startingBalance + total)
 }
 
-/** The payment of an invoice, which is sent when `payments` is expanded. */
+/** The payment of an invoice, sent if `payments` is expanded. */
 export function paymentOf(invoice: WireInvoice): WireInvoicePayment {
   const tail = invoice.id.slice('in_'.length)
   const isPaid = invoice.status === 'paid'

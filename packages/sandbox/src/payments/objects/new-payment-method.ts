@@ -1,13 +1,13 @@
 import type { WirePaymentMethod } from '../wire.ts'
 import { newId } from './new-id.ts'
 
-/** A card that was accepted. Its number is kept nowhere. */
+/** An accepted card. Its number is not stored. */
 export interface AcceptedCard {
   brand: 'visa' | 'mastercard' | 'amex'
   last4: string
   expMonth: number
   expYear: number
-  /** Whether the bank also pays what is charged later on. */
+  /** Whether later charges succeed, too. */
   isCharged: boolean
 }
 

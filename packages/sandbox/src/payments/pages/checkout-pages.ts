@@ -8,7 +8,7 @@ import type { Problem } from './field.ts'
 import { sendNotice, sendPage } from './layout.ts'
 import { type CheckoutForm, renderCheckout } from './render-checkout.ts'
 
-/** The hosted checkout: a form that leads to the application's success address. */
+/** The hosted checkout page. It redirects to the application's success URL. */
 export function registerCheckoutPages(app: FastifyInstance, api: Api): void {
   const { context } = api
   const { objects, settings } = context
@@ -40,7 +40,7 @@ export function registerCheckoutPages(app: FastifyInstance, api: Api): void {
   app.post('/c/pay/:id', async (request, reply) => {
     api.catchUp()
     const session = objects.get('checkout.session', (request.params as { id: string }).id)
-    // A second click: what the first has paid is not paid again.
+    // A second click must not pay again.
     if (session?.status === 'complete') return reply.redirect(successUrl(session), 303)
     if (session?.status !== 'open') return sendClosed(reply, settings.businessName, session)
     const fields = parseForm(String(request.body ?? ''))

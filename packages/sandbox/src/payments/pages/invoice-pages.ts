@@ -7,7 +7,7 @@ import { renderInvoicePdf } from '../pdf/invoice-pdf.ts'
 import type { WireInvoice } from '../wire.ts'
 import { page, sendNotice, sendPage } from './layout.ts'
 
-/** The page of an invoice and its PDF, for whoever knows the address. */
+/** The page of an invoice and its PDF. Anyone with the link can open them. */
 export function registerInvoicePages(app: FastifyInstance, api: Api): void {
   const { objects, settings } = api.context
 
