@@ -73,7 +73,7 @@ t.test('another API version is refused, because its fields differ', async (t) =>
   const { stripe, url } = await startTestAccount(t)
   await t.rejects(stripe.customers.list({}, { apiVersion: '2022-11-15' }), {
     statusCode: 400,
-    message: /speaks version/
+    message: /supports API version/
   })
   t.equal((await fetch(`${url}/v1/customers`, { headers: keyed })).status, 200, 'none is fine')
   t.equal(Stripe.API_VERSION, '2026-10-28.endive')
