@@ -28,7 +28,7 @@ import { createPostgresLedger } from './usage/postgres-ledger.ts'
 import { createUsageCopier } from './usage/usage-copier.ts'
 
 /** What is under way must have ended by then; an orchestrator would kill the process a little later. */
-const stopLimitMs = 20_000
+const stopTimeoutMs = 20_000
 
 /** How long the copying of usage may wait for the ledger to be tidied. */
 const tidyLimitMs = 500
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
     setTimeout(() => {
       log.error('stopped before everything had ended')
       process.exit(1)
-    }, stopLimitMs).unref()
+    }, stopTimeoutMs).unref()
     stop().then(() => process.exit(0))
   }
   process.on('SIGTERM', onSignal)

@@ -14,8 +14,8 @@ import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { Records } from './records.ts'
 
 const gatewayMain = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
-const readyLimitMs = 60_000
-const stopLimitMs = 10_000
+const readyTimeoutMs = 60_000
+const stopTimeoutMs = 10_000
 /** More than any test sends. */
 const remembered = 200_000
 
@@ -82,9 +82,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       createPart({
         name: `gateway-${number}`,
         launch: async () =>
-          startProgram({ script: gatewayMain, nodeArgs: [], cwd: directory, env: variables, log, stopLimitMs }),
+          startProgram({ script: gatewayMain, nodeArgs: [], cwd: directory, env: variables, log, stopTimeoutMs }),
         ready: { url: `http://127.0.0.1:${adminPort}/readyz` },
-        readyLimitMs,
+        readyTimeoutMs,
         log
       })
     )
