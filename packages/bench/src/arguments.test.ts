@@ -4,7 +4,7 @@ import { readArguments, UsageError } from './arguments.ts'
 
 const known = { parts: ['chat', 'stream'], targets: ['gateway', 'bare'] as const }
 
-test('without arguments everything is measured, of the gateway', async () => {
+test('without arguments, all parts measure the gateway', async () => {
   assert.deepEqual(readArguments([], known), {
     parts: [],
     target: 'gateway',
@@ -28,7 +28,7 @@ test('parts and options can be given in any order', async () => {
   assert.equal(readArguments(['--minutes', '0.5'], known).minutes, 0.5)
 })
 
-test('what is not understood is refused by name', async () => {
+test('the error names an unknown part, target or option', async () => {
   assert.throws(() => readArguments(['strem'], known), new UsageError('unknown part "strem"; there are chat, stream'))
   assert.throws(() => readArguments(['--target', 'x'], known), /unknown target "x"; there are gateway, bare/)
   assert.throws(() => readArguments(['--patience', 'long'], known), /--patience is a number/)

@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util'
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export interface Arguments {
   /** Names of parts; empty for all. */
   parts: string[]
   target: string
   json: string | null
   profile: boolean
-  /** Where the profiles are kept for other tools; implies `profile`. */
+  /** The directory of saved profiles; implies `profile`. */
   profileDir: string | null
-  /** How long a run may wait for other programs to be quiet, in all. */
+  /** The total time that a run may wait for a quiet machine. */
   patienceSeconds: number
-  /** How long a soak lasts; null for as long as usual. */
+  /** The duration of a soak; null: the default. */
   minutes: number | null
   quick: boolean
   help: boolean
 }
 
-/** Thrown for a command line that cannot be followed; the message says what is wrong with it. */
+/** Thrown for an invalid command line. The message names the mistake. */
 export class UsageError extends Error {}
 
 /**

@@ -14,34 +14,34 @@ import type { Target } from './targets/target.ts'
 import { eventsOf, type StreamShape } from './upstream/answers.ts'
 import type { UpstreamCommand } from './upstream/main.ts'
 
-/** How long and how often things are measured. */
+/** The durations and repetitions of the measurements. */
 export interface Timing {
-  /** Full load before the first figure is taken, for each side and each kind of request. */
+  /** Full load before the first measurement, per side and kind of request. */
   warmUpMs: number
-  /** Load before each measured window, in which connections are opened. */
+  /** Load before each window, while connections are opened. */
   rampMs: number
   windowMs: number
-  /** How often both sides are started anew, with a warm-up each: V8 compiles every process differently. */
+  /** How often both sides restart and warm up, because V8 compiles every process differently. */
   pairs: number
   /** Rounds of all pairs together. */
   rounds: number
   pacedRounds: number
   latencyRounds: number
   memoryRounds: number
-  /** How long streams are held before memory is read. */
+  /** How long streams stay open before memory is read. */
   holdMs: number
-  /** How many keys control's database has, in the order of measuring. */
+  /** The numbers of keys in control's database, in order. */
   keys: readonly number[]
-  /** How many accounts the gateway's Redis has where metering is measured, each with one key. */
+  /** The numbers of accounts, with one key each, in the part `metering`. */
   accounts: readonly number[]
   soakMs: number
-  /** How many requests Redis is given to see what stays of them. */
+  /** The number of requests in the part `redis-memory`. */
   redisRequests: number
 }
 
 /**
- * Many short rounds rather than a few long ones: machines slow down for seconds at a time (virtual ones above all), and
- * only what meets both sides of a round alike falls out of its ratio.
+ * Many short rounds instead of a few long ones: machines, above all virtual ones, slow down for seconds at a time. A ratio
+ * cancels only slowdowns that affect both sides of a round.
  */
 export const fullTiming: Timing = {
   warmUpMs: 6000,
@@ -59,7 +59,7 @@ export const fullTiming: Timing = {
   redisRequests: 1_000_000
 }
 
-/** One long round of everything: enough samples, and figures of a profiled process are not comparable anyway. */
+/** One long round: enough samples for a profile. Figures of a profiled process are not comparable. */
 export const profileTiming: Timing = {
   ...fullTiming,
   windowMs: 4000,
@@ -70,7 +70,7 @@ export const profileTiming: Timing = {
   accounts: [1]
 }
 
-/** Shows that everything works; its figures mean nothing. */
+/** A short run that shows that everything works. Its figures mean nothing. */
 export const quickTiming: Timing = {
   warmUpMs: 300,
   rampMs: 200,
@@ -95,23 +95,23 @@ export interface BenchOptions {
   cores: Cores | null
   timing: Timing
   profile: boolean
-  /** How long the run may wait for the machine to be quiet, in all. */
+  /** The total time that the run may wait for a quiet machine. */
   patienceMs: number
-  /** Told what is going on, for people who wait. */
+  /** Called with messages about the progress. */
   progress(line: string): void
 }
 
 export interface WindowOptions {
   connections: number
-  /** Time over which the connections are opened; at once unless given. */
+  /** The time over which connections are opened; at once by default. */
   openMs?: number
   /** Whether requests in flight may end before the connections are closed. */
   drain: boolean
-  /** Under which name a profile is kept, if the side can be inspected. */
+  /** The name of the profile, if the side can be inspected. */
   profileAs: string
 }
 
-/** Everything that the parts of a run share: upstream, load generator, and the two sides. */
+/** The upstream, the load generator and the two sides, which all parts of a run share. */
 export class Bench {
   readonly timing: Timing
   readonly profile: boolean
@@ -119,9 +119,9 @@ export class Bench {
   readonly progress: (line: string) => void
   readonly patience: Patience
   readonly children: Children
-  /** Profiles of the target by what it did, of the first window of each kind. */
+  /** Profiles of the target, one per name, from its first window. */
   readonly profiles: Map<string, CpuProfile>
-  /** Kinds of request that both sides have been warmed up with. */
+  /** The kinds of request that have warmed up both sides. */
   readonly warm = new Set<string>()
   readonly #options: BenchOptions
   readonly #upstream: Child
@@ -169,23 +169,23 @@ export class Bench {
     })
   }
 
-  /** The same upstream, load generator, profiles and patience, for another target: with sides of its own. */
+  /** A bench for another target, with its own sides and the same upstream, load generator, profiles and patience. */
   withTarget(target: Target): Bench {
     return new Bench({ ...this.#options, target }, this.#upstream, this.#upstreamPort, this.#load, this)
   }
 
-  /** The two sides, started at the first call. With `profile`, the target can be inspected. */
+  /** The two sides, started by the first call. With `profile`, the target can be inspected. */
   sides(): Promise<{ bare: Side; target: Side }> {
     this.#sides ??= this.#startSides()
     return this.#sides
   }
 
-  /** Which side comes first with the present pair, in being started and warmed up: each in turn. */
+  /** The order in which the sides of this pair start and warm up. It alternates. */
   get order(): ReadonlyArray<'target' | 'bare'> {
     return this.#pairs % 2 === 1 ? ['target', 'bare'] : ['bare', 'target']
   }
 
-  /** Ends both sides; the next that are asked for are new processes, and cold. */
+  /** Stops both sides. The next call of `sides` starts new, cold processes. */
   async endSides(): Promise<void> {
     if (this.#sides === null) return
     const { bare, target } = await this.#sides
@@ -222,7 +222,7 @@ export class Bench {
     }
   }
 
-  /** Starts another program to measure, where the sides run when it is their turn. */
+  /** Starts another measured program, on the core of the sides. */
   startMeasured(name: string, file: string, env: Record<string, string>, nodeFlags: readonly string[] = []): Child {
     const core = this.#options.cores?.measured ?? null
     return this.children.startNode({ name, file, env, nodeFlags, core, servesCommands: false })
@@ -238,7 +238,7 @@ export class Bench {
     return (await callChild(this.#load.process, command)) as LoadResults[Kind]
   }
 
-  /** Opens connections, lets them run for the ramp, and measures one window. */
+  /** Opens connections, runs the ramp, and measures one window. */
   async measureWindow(
     side: Pick<Side, 'child' | 'helpers' | 'redisUrl' | 'inspector'>,
     plan: RequestPlan,
@@ -253,7 +253,7 @@ export class Bench {
     const window = await this.load({ kind: 'measure', forMs: windowMs, watch, redisUrl: side.redisUrl })
     if (inspector !== null) this.profiles.set(options.profileAs, await inspector.stopProfile())
     await this.load({ kind: 'close', drain: options.drain })
-    // Streams that were cut off are cleared away before the next side is measured on the same core.
+    // The proxy cleans up aborted streams before the next side is measured on the same core.
     if (!options.drain) await delay(rampMs)
     return window
   }

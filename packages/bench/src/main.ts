@@ -29,15 +29,15 @@ Compares the gateway with a bare Fastify + undici proxy. Parts (all but the last
 ${parts.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`).join('\n')}
 
 Options:
-  --target NAME      what is measured: ${targets.map(({ name }) => name).join(', ')}
+  --target NAME      the proxy to measure: ${targets.map(({ name }) => name).join(', ')}
   --json FILE        write the figures of every round to a file
-  --profile          show where the time of the target goes; its figures are then those of a profiled process
-  --profile-dir DIR  the same, and keep the profiles
-  --patience SECONDS wait for moments when nothing else runs, for so long in all, and repeat disturbed rounds
-  --minutes N        how long the soak lasts; 10 unless given
-  --quick            a few seconds, to see that everything works: the figures mean nothing`
+  --profile          profile the target; profiling slows it, so its figures are not comparable
+  --profile-dir DIR  the same, and save the profiles
+  --patience SECONDS wait for a quiet machine, this long in total, and repeat disturbed rounds
+  --minutes N        duration of the soak; 10 by default
+  --quick            a short run that only shows that everything works; its figures mean nothing`
 
-/** Runs the parts that the command line names. Resolves to the exit code: 1 if a part found a fault, which figures alone never are. */
+/** Runs the chosen parts. @returns the exit code: 1 if a part found a fault; figures alone are never a fault */
 async function run(options: Arguments): Promise<number> {
   if (!existsSync('/proc/self/schedstat')) throw new Error('CPU time is read from /proc: the bench needs Linux')
   const pinning = pinLoadSide()
@@ -76,7 +76,7 @@ async function run(options: Arguments): Promise<number> {
     }
     for (const line of renderProfiles(bench.profiles)) console.log(line)
     if (options.profileDir !== null) saveProfiles(bench.profiles, options.profileDir)
-    if (options.quick) console.log('A quick run: the figures mean nothing.')
+    if (options.quick) console.log('This was a quick run: its figures mean nothing.')
     console.log(`${Math.round((performance.now() - started) / 1000)} s`)
     if (options.json !== null) {
       const { target: targetName, quick, profile } = options
@@ -94,7 +94,7 @@ async function run(options: Arguments): Promise<number> {
 
 let isStopping = false
 
-/** Ends all children and then this process, which ends a run at any point. */
+/** On a signal, stops all children and then this process. */
 function stopOnSignal(children: Children): void {
   for (const [signal, code] of [
     ['SIGINT', 130],
@@ -114,7 +114,7 @@ try {
   else process.exitCode = await run(options)
 } catch (error) {
   if (error instanceof UsageError) console.error(`${error.message}\n\n${usage}`)
-  // Whoever stops a run need not be told that its processes have ended.
+  // After a signal, errors about ended processes are expected.
   else if (!isStopping) console.error(error)
   process.exitCode = 1
 }

@@ -8,30 +8,30 @@ import { type Child, isRunning } from './processes/children.ts'
 import type { RunningTarget, Target, TargetContext } from './targets/target.ts'
 import { content, eventsOf, type StreamShape } from './upstream/answers.ts'
 
-const startLimitMs = 60_000
+const startTimeoutMs = 60_000
 
-/** One of the two proxies that are compared, running and known to answer rightly. */
+/** One of the two compared proxies, running and checked. */
 export interface Side {
   name: string
   child: Child
-  /** Processes that work for it elsewhere: name → process id. */
+  /** Helper processes: name → process id. */
   helpers: Record<string, number>
-  /** Its Redis, if that counts what it is asked. */
+  /** The URL of its Redis, if that counts its commands; else null. */
   redisUrl: string | null
-  /** Credentials over which its plans spread requests; the load generator has to be told if they are several. */
+  /** The API keys over which requests are spread. The load generator has to be told if there are several. */
   apiKeys: readonly string[]
   /** Present if it was started with `inspect`. */
   inspector: Inspector | null
   plainPlan(): RequestPlan
-  /** `shape` is the one that the upstream is set to. */
+  /** @param shape the upstream's current shape */
   streamPlan(shape: StreamShape): RequestPlan
   stop(): Promise<void>
 }
 
 /**
- * Starts a target and waits until it passes on a chat request and its answer.
+ * Starts a target. Resolves when it passes on a chat request and its answer.
  *
- * @throws with the last output of the process if it ends, or does not answer rightly in time
+ * @throws Error with the last output of the process if it ends, or does not answer correctly in time
  */
 export async function startSide(target: Target, context: TargetContext, options: { inspect: boolean }): Promise<Side> {
   const inspectPort = options.inspect ? await freePort() : null
@@ -64,12 +64,12 @@ export async function startSide(target: Target, context: TargetContext, options:
 function planFor({ port, model, apiKeys }: RunningTarget, stream: boolean, events: number): RequestPlan {
   const apiKey = apiKeys[0]!
   const text = chatRequest({ port, model, apiKey, stream })
-  // Nothing before it is outside of ASCII.
+  // The text before the key is ASCII, so the index counts bytes.
   return apiKeys.length === 1 ? { port, text, events } : { port, text, events, keyAt: text.indexOf(apiKey) }
 }
 
 async function untilItAnswers(name: string, { port, child, model, apiKeys }: RunningTarget): Promise<void> {
-  const deadline = performance.now() + startLimitMs
+  const deadline = performance.now() + startTimeoutMs
   let last = 'no answer'
   while (performance.now() < deadline) {
     if (!isRunning(child)) break

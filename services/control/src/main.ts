@@ -11,7 +11,7 @@ import { migrateWhenReachable } from './database/migrate.ts'
 import { createLog } from './http/log.ts'
 
 /** What is under way must have ended by then; an orchestrator would kill the process a little later. */
-const stopLimitMs = 20_000
+const stopTimeoutMs = 20_000
 
 async function main(): Promise<void> {
   const config = loadControlConfig(process.env)
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
     setTimeout(() => {
       log.error('stopped before everything had ended')
       process.exit(1)
-    }, stopLimitMs).unref()
+    }, stopTimeoutMs).unref()
     stop().then(() => process.exit(0))
   }
   process.on('SIGTERM', onSignal)

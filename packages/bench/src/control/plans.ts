@@ -1,21 +1,21 @@
 import type { Sql } from 'postgres'
 
-/** A statement that was run, and how PostgreSQL ran it. */
+/** An executed statement with its plan. */
 export interface ExecutedPlan {
-  /** Process id of the connection's server process. */
+  /** The pid of the connection's server process. */
   backend: number
   statement: string
-  /** Its plan, a line each, with the number of rows that each step really brought. */
+  /** The lines of its plan, with the actual number of rows of each step. */
   lines: string[]
 }
 
-/** Settings of a server whose statements {@link recordPlans} can explain. */
+/** The server settings that {@link recordPlans} needs. */
 export const explainableSettings = { logging_collector: 'on', log_destination: 'stderr' }
 
 /**
- * Has the server explain the statements of every connection that is opened from now on, once asked to.
+ * Loads `auto_explain` into every connection opened from now on. It is silent until {@link recordPlans} enables it.
  *
- * @throws if the server does not have `auto_explain`, which is among PostgreSQL's contributed modules
+ * @throws if the server lacks `auto_explain`, one of PostgreSQL's contrib modules
  */
 export async function prepareToExplain(sql: Sql): Promise<void> {
   await sql`load 'auto_explain'`
@@ -26,7 +26,7 @@ export async function prepareToExplain(sql: Sql): Promise<void> {
   await sql`select pg_reload_conf()`
 }
 
-/** What the other connections' statements were while something was done, with their plans. */
+/** Records the statements of the other connections during an action, with their plans. */
 export async function recordPlans(sql: Sql, run: () => Promise<void>): Promise<ExecutedPlan[]> {
   const seen = (await readLog(sql)).length
   await explainAbove(sql, 0)
@@ -40,7 +40,7 @@ export async function recordPlans(sql: Sql, run: () => Promise<void>): Promise<E
 async function explainAbove(sql: Sql, milliseconds: number): Promise<void> {
   await sql`alter system set auto_explain.log_min_duration = ${sql.unsafe(String(milliseconds))}`
   await sql`select pg_reload_conf()`
-  // Connections that are idle take new settings before their next statement; our own shows when that has been signalled.
+  // Idle connections read new settings before their next statement. Our own connection shows when the signal has arrived.
   for (;;) {
     const [{ now }] = await sql<[{ now: string }]>`select current_setting('auto_explain.log_min_duration') as now`
     if (now === String(milliseconds)) return
@@ -50,7 +50,7 @@ async function explainAbove(sql: Sql, milliseconds: number): Promise<void> {
 const readLog = async (sql: Sql): Promise<string> =>
   (await sql<[{ log: string }]>`select pg_read_file(pg_current_logfile()) as log`)[0].log
 
-/** Reads what `auto_explain` writes: an entry begins with a time, and goes on in lines that are indented. */
+/** Parses the log of `auto_explain`: an entry starts with a time and continues in indented lines. */
 export function parsePlans(log: string): ExecutedPlan[] {
   return log.split(/^(?=\S)/m).flatMap((entry) => {
     const head = /\[(\d+)\] LOG: {2}duration: [\d.]+ ms {2}plan:\n/.exec(entry)
@@ -72,6 +72,6 @@ export function parsePlans(log: string): ExecutedPlan[] {
   })
 }
 
-/** Tables that a plan reads from one end to the other. */
+/** The tables that a plan reads in full. */
 export const tablesScanned = ({ lines }: ExecutedPlan): string[] =>
   lines.flatMap((line) => /\bSeq Scan on (\w+)/.exec(line)?.[1] ?? [])

@@ -1,27 +1,26 @@
 import { hash } from 'node:crypto'
 import type { Sql } from 'postgres'
 
-/** Of accounts besides the large one. */
+/** Keys per account, except the large account. */
 const keysPerAccount = 10
-/** The account of a partner: this part of all keys is in it. */
+/** The share of all keys in the large account. */
 const largeShare = 0.1
 
-/** Whose sessions the measured requests carry: an account of ten keys, and the large one. */
+/** The users of the measured requests: one of an account with ten keys, and one of the large account. */
 export const callers = {
   usual: { session: 'a'.repeat(43), name: 'usual' },
   large: { session: 'b'.repeat(43), name: 'large' }
 } as const
 
 /**
- * Fills control's database up to so many keys, with their accounts, users and a session for each user, and has the
- * planner count them. What is there already stays. Rows come by SQL alone, and so fast: control is not told of them, nor
- * Redis, which the measured requests do not ask.
+ * Fills control's database up to this number of keys, with accounts, users and a session per user, and analyzes the tables.
+ * Existing rows stay. Plain SQL is fast; control and Redis do not learn of the rows, which the measured requests do not need.
  */
 export async function seedDatabase(sql: Sql, keys: number): Promise<void> {
   const large = Math.round(keys * largeShare)
   const accounts = (keys - large) / keysPerAccount
   await sql.begin(async (tx) => {
-    // Rows are consistent by construction; a million checks would take longer than the rows.
+    // The rows are consistent by construction, and a million foreign-key checks would take longer than the inserts.
     await tx`set local session_replication_role = replica`
     await tx`
       create temp table people on commit drop as

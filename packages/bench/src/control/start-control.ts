@@ -11,7 +11,7 @@ import { type Child, isRunning } from '../processes/children.ts'
 import { explainableSettings, prepareToExplain } from './plans.ts'
 
 const main = fileURLToPath(import.meta.resolve('@tollgate/control/main.ts'))
-const startLimitMs = 60_000
+const startTimeoutMs = 60_000
 const poolSize = 10
 
 /** Control itself on a PostgreSQL and a Redis of its own. */
@@ -87,7 +87,7 @@ export async function startControl(bench: Bench): Promise<RunningControl> {
 }
 
 async function untilReady(child: Child, port: number): Promise<void> {
-  const deadline = performance.now() + startLimitMs
+  const deadline = performance.now() + startTimeoutMs
   while (performance.now() < deadline && isRunning(child)) {
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null)
     if (answer?.status === 200) return
@@ -101,7 +101,7 @@ async function untilProjected(redisUrl: string): Promise<void> {
   const link = connectServer(redisUrl, { name: 'bench', silenceLimitMs: 2000, onError: () => {} })
   try {
     await link.ready()
-    const deadline = performance.now() + startLimitMs
+    const deadline = performance.now() + startTimeoutMs
     for (;;) {
       const { markers } = await readShards(link)
       if ([...markers.values()].every(({ run }) => run === link.run())) return

@@ -18,7 +18,7 @@ export async function openRedisCounters(url: string): Promise<RedisCounters> {
   const link = connectServer(url, {
     name: 'tollgate-bench',
     silenceLimitMs: 5000,
-    onError: () => {} // A command that fails says so itself.
+    onError: () => {} // A failed command rejects.
   })
   await link.ready()
   return {

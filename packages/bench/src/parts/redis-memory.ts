@@ -30,7 +30,7 @@ export const redisMemory: Part = {
     const link = connectServer(server.url, {
       name: 'tollgate-bench',
       silenceLimitMs: 30_000,
-      onError: () => {} // A command that fails says so itself.
+      onError: () => {} // A failed command rejects.
     })
     try {
       await link.ready()

@@ -53,7 +53,7 @@ export async function createKeys(link: RedisNode, accounts: number, keysEach: nu
   }
   for (const shard of new Set(keys.map(({ account }) => accountShard(account)))) {
     if (!(await stampNow(link, shard, 2, link.run()))) {
-      throw new Error(`shard ${shard} could not be vouched for`)
+      throw new Error(`shard ${shard} could not be verified`)
     }
   }
   return keys

@@ -15,21 +15,21 @@ import type { SoakAnswer, SoakClient } from './client.ts'
 
 export type Outcome = 'right answer' | 'expected error' | 'hung up'
 
-/** What requests of a kind need besides a client. */
+/** The helpers of a kind of request. */
 export interface SoakContext {
   client: SoakClient
-  /** Whether the upstream has seen a request being left before its answer was complete, within a few seconds. */
+  /** Whether the upstream saw a client leave before the answer was complete, within a few seconds. */
   wasLeft(requestId: string): Promise<boolean>
 }
 
 /** One kind of request. */
 export interface Kind {
   name: string
-  /** What of the upstream the request meets; null if nothing fails. */
+  /** The upstream's failure; null: none. */
   failure: Failure | null
-  /** Its share of all requests, relative to those of the other kinds. */
+  /** The relative share of all requests. */
   weight: number
-  /** Sends one and insists on what it must get; anything else is thrown. */
+  /** Sends one request and checks its answer. @throws on any other answer */
   run(context: SoakContext): Promise<Outcome>
 }
 
@@ -42,7 +42,7 @@ function question(endpoint: TextEndpoint, prompt: string): object {
     : { prompt, max_tokens: 2 * mostWords, temperature: 0 }
 }
 
-/** The body of an answer that must have this status. */
+/** The body of an answer. Asserts its status. */
 async function bodyOf({ status, body }: SoakAnswer, expected: number): Promise<string> {
   const text = await body.text()
   assert.equal(status, expected, text)
@@ -123,14 +123,14 @@ async function leaveStream({ client, wasLeft }: SoakContext): Promise<Outcome> {
   const body = { model: modelName('endless'), stream: true, ...question('chat', prompt) }
   const answer = await client.ask(paths.chat, body)
   assert.equal(answer.status, 200)
-  answer.body.on('error', () => {}) // That of leaving.
+  answer.body.on('error', () => {}) // Leaving the stream is an error of the body.
   await once(answer.body, 'data')
   answer.body.destroy()
   assert.ok(await wasLeft(answer.requestId), 'the upstream call ends when the client leaves a stream')
   return 'hung up'
 }
 
-/** The upstream's answer is then read to its end all the same, for what it says of its usage. */
+/** Leaves before the answer. The gateway still reads the upstream's answer to its end, for its usage. */
 async function leaveBeforeAnswer({ client }: SoakContext): Promise<Outcome> {
   const { prompt } = newPrompt('chat', 1)
   const signal = AbortSignal.timeout(Math.ceil(Math.random() * 100))
@@ -139,7 +139,7 @@ async function leaveBeforeAnswer({ client }: SoakContext): Promise<Outcome> {
   return 'hung up'
 }
 
-/** Half of the keys look right and are not known, half are seen to be wrong without a look; each from another address. */
+/** Half of the keys are well-formed but unknown, half are malformed. Each comes from another address. */
 async function useWrongKey({ client }: SoakContext): Promise<Outcome> {
   const apiKey = Math.random() < 0.5 ? generateSecret('inference') : `sk-${Math.random()}`
   const address = `10.${[256, 256, 256].map((count) => Math.floor(Math.random() * count)).join('.')}`
@@ -154,7 +154,7 @@ async function sendBrokenJson({ client }: SoakContext): Promise<Outcome> {
   return 'expected error'
 }
 
-/** What the gateway lets through and the upstream refuses: roles are for the upstream to judge. */
+/** A request that the gateway passes on and the upstream refuses, because only the upstream checks roles. */
 async function sendUnknownRole({ client }: SoakContext): Promise<Outcome> {
   const body = { model: modelName('chat'), messages: [{ role: 'robot', content: 'Hello' }] }
   const text = await bodyOf(await client.ask(paths.chat, body), 400)
@@ -163,7 +163,7 @@ async function sendUnknownRole({ client }: SoakContext): Promise<Outcome> {
   return 'expected error'
 }
 
-/** Every request meets a failing upstream with this probability. */
+/** The probability that a request meets a failing upstream. */
 const failingShare = 0.05
 
 function failingKinds(): Kind[] {

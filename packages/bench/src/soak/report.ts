@@ -7,7 +7,7 @@ import type { Sample } from './watch.ts'
 const outcomes = ['right answer', 'expected error', 'hung up', 'unexpected'] as const
 const mostRows = 12
 
-/** Requests by kind and outcome, and their sum. */
+/** The requests by kind and outcome, with totals. */
 export function renderTallies(tallies: ReadonlyArray<readonly [Kind, Tally]>): Table {
   const cells = (label: string, all: readonly Tally[]) => [
     label,
@@ -34,7 +34,7 @@ export function renderTallies(tallies: ReadonlyArray<readonly [Kind, Tally]>): T
   }
 }
 
-/** A kind as the report names it. */
+/** The kind's name in the report. */
 export function labelOf({ name, failure }: Pick<Kind, 'name' | 'failure'>): string {
   return failure === null ? name : `${name}; upstream: ${failure}`
 }
@@ -44,7 +44,7 @@ export function renderSamples(samples: readonly Sample[]): Table {
   const size = Math.max(1, Math.ceil(samples.length / mostRows))
   const rows: string[][] = []
   for (let from = 0; from < samples.length - 1; from += size) {
-    // With the first sample of the next row: what lies between two samples belongs to a row, too.
+    // Including the first sample of the next row, so that the time between the two counts, too.
     const row = samples.slice(from, from + size + 1)
     const [first, last] = [row[0]!, row.at(-1)!]
     const requests = last.requests - first.requests

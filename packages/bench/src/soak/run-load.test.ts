@@ -6,7 +6,7 @@ import { chooseKind, startLoad } from './run-load.ts'
 const kind = (name: string, weight: number, run: Kind['run']): Kind => ({ name, failure: null, weight, run })
 const context = {} as SoakContext
 
-test('every request is counted under its kind and outcome, and what is thrown is unexpected, with examples', async () => {
+test('requests are counted by kind and outcome, and errors count as unexpected, with examples', async () => {
   let asked = 0
   const { promise: enough, resolve } = Promise.withResolvers<void>()
   const kinds = [

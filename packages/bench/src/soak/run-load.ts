@@ -1,10 +1,10 @@
 import type { Kind, Outcome, SoakContext } from './kinds.ts'
 
-/** What the requests of one kind have come to. */
+/** The outcomes of one kind of request. */
 export interface Tally {
   requests: number
   outcomes: Record<Outcome | 'unexpected', number>
-  /** What was unexpected: the first few that differ. */
+  /** The first few different unexpected errors. */
   examples: string[]
 }
 
@@ -12,16 +12,16 @@ const mostExamples = 3
 
 export interface Load {
   readonly tallies: ReadonlyMap<Kind, Tally>
-  /** Requests that have come to an end. */
+  /** The number of finished requests. */
   readonly total: number
-  /** Ends once the requests under way have. */
+  /** Stops sending. Resolves when the open requests have finished. */
   stop(): Promise<void>
 }
 
 /**
- * Starts so many clients that each send one request after the other, of kinds at random by their weights.
+ * Starts clients that each send one request after another. The kinds are random, by their weights.
  *
- * @param random from 0 to 1, 1 excluded
+ * @param random returns numbers from 0 to below 1
  */
 export function startLoad(
   kinds: readonly Kind[],
@@ -68,7 +68,7 @@ function newTally(): Tally {
   }
 }
 
-/** The kind into whose part of the range from 0 to 1 a number falls. */
+/** Chooses the kind whose share of the range from 0 to 1 contains a number. */
 export function chooseKind(kinds: readonly Kind[], at: number): Kind {
   let left = at * kinds.reduce((sum, { weight }) => sum + weight, 0)
   for (const kind of kinds) {
@@ -78,7 +78,7 @@ export function chooseKind(kinds: readonly Kind[], at: number): Kind {
   return kinds.at(-1)!
 }
 
-/** In one line, with the cause. */
+/** Describes an error with its cause in one line. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : ''

@@ -15,24 +15,24 @@ const gatewayMain = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts
 const upstreamMain = fileURLToPath(new URL('./upstream-main.ts', import.meta.url))
 const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url))
 const credential = 'the-upstreams-key'
-const startLimitMs = 60_000
+const startTimeoutMs = 60_000
 
-/** The gateway with Redis and a model server that fails as it is told to. */
+/** The gateway with Redis and a model server that fails on request. */
 export interface SoakSystem {
   /** `http://127.0.0.1:<port>` */
   url: string
-  /** Where the gateway tells its metrics. */
+  /** The URL of the gateway's metrics. */
   metricsUrl: string
   apiKey: string
   gateway: Child
   inspector: Inspector
-  /** Null if Redis has no process of its own. */
+  /** null if Redis runs in this process. */
   redisPid: number | null
   upstream(command: SoakUpstreamCommand): Promise<unknown>
   stop(): Promise<void>
 }
 
-/** @throws with the gateway's last output if it does not become ready */
+/** @throws Error with the gateway's last output if it does not become ready */
 export async function startSoak(bench: Bench): Promise<SoakSystem> {
   const upstreamChild = bench.children.startNode({
     name: 'soak upstream',
@@ -58,7 +58,7 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
       UPSTREAMS_FILE: upstreamsFile,
       SOAK_UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}/v1`,
       SOAK_CREDENTIAL: credential,
-      // So that wrong keys can come from many addresses: of one, only so many are answered.
+      // Lets invalid keys come from many addresses, because each address has a rate limit.
       TRUST_PROXY: 'true'
     },
     [...gatewayNodeFlags, `--inspect=127.0.0.1:${inspectPort}`]
@@ -83,12 +83,12 @@ export async function startSoak(bench: Bench): Promise<SoakSystem> {
 }
 
 async function untilReady(gateway: Child, url: string): Promise<void> {
-  const deadline = performance.now() + startLimitMs
+  const deadline = performance.now() + startTimeoutMs
   while (performance.now() < deadline && isRunning(gateway)) {
     const answer = await fetch(url).catch(() => null)
     await answer?.arrayBuffer()
     if (answer?.status === 200) return
     await delay(50)
   }
-  throw new Error(`the gateway did not get ready. Its last output:\n${gateway.output()}`)
+  throw new Error(`The gateway did not become ready. Its last output:\n${gateway.output()}`)
 }

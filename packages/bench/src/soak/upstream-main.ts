@@ -4,16 +4,16 @@ import { serveCommands } from '../processes/commands.ts'
 
 /** Commands to the upstream of a soak, and their results. */
 export type SoakUpstreamCommand =
-  /** → nothing, when it listens */
+  /** → nothing, once the server listens */
   | { kind: 'listen'; port: number; apiKey: string }
-  /** → whether the gateway has left the request of this `x-request-id` before its answer was complete, within the time */
+  /** → whether the gateway left the request with this `x-request-id` before its answer was complete, within the time */
   | { kind: 'aborted'; requestId: string; withinMs: number }
-  /** → how many of the last 10,000 requests have neither been answered nor left */
+  /** → how many of the last 10,000 requests are neither answered nor left */
   | { kind: 'open' }
 
-// As short as servers have it (Node, uvicorn): idle connections are gone soon after a run.
+// As short as in Node and uvicorn, so that idle connections close soon after a run.
 const keepAliveMs = 5000
-// More would take longer to search than it is worth: enough for those that have just been left.
+// Enough to find requests that were just left; more would make the search slow.
 const remember = { records: 10_000 }
 
 let models: RunningModels | null = null
@@ -28,7 +28,7 @@ async function wasAborted(requestId: string, withinMs: number): Promise<boolean>
   }
 }
 
-// The model server of the sandbox, in a process of its own.
+// Runs the embedded model server in its own process.
 serveCommands<SoakUpstreamCommand>(async (command) => {
   switch (command.kind) {
     case 'listen':

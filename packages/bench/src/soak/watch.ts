@@ -3,35 +3,35 @@ import { request } from 'undici'
 import type { Inspector } from '../measure/inspector.ts'
 import { readCpuNanos, readResidentBytes } from '../measure/proc.ts'
 
-/** The state of the gateway at one moment. */
+/** One sample of the gateway's state. */
 export interface Sample {
-  /** Since the load began. */
+  /** The time since the start of the load. */
   atMs: number
-  /** Requests that had come to an end. */
+  /** The number of finished requests. */
   requests: number
   residentBytes: number
-  /** What a collection of all garbage left of the heap; null if none was made for this sample. */
+  /** The heap after a full garbage collection; null if this sample has none. */
   heapBytes: number | null
   handles: number
   sockets: number
   cpuNanos: number
 }
 
-/** Whom to watch, and how often. */
+/** The process to watch, and how often. */
 export interface Watched {
   pid: number
-  /** Where it tells its metrics: the handles. */
+  /** The URL of its metrics, for the number of handles. */
   metricsUrl: string
   inspector: Inspector
   everyMs: number
   /**
-   * How often its garbage is collected to see what is left. That stops the process for some tens of milliseconds, so it
-   * is done seldom; how full the heap is between two collections says more about V8's timing than about the program.
+   * How often a full garbage collection is forced. It stops the process for tens of milliseconds, so it is rare. The heap
+   * size between two collections depends more on V8's timing than on the program.
    */
   collectEveryMs: number
 }
 
-/** Starts reading the state of a process again and again. */
+/** Starts sampling the state of a process. */
 export function watch(
   { pid, metricsUrl, inspector, everyMs, collectEveryMs }: Watched,
   requests: () => number
@@ -50,7 +50,7 @@ export function watch(
     samples.push({
       atMs,
       requests: requests(),
-      // Before the collection: as it is when nobody looks.
+      // Read before the forced collection, which would change it.
       residentBytes: readResidentBytes(pid),
       sockets: countSockets(pid),
       cpuNanos: readCpuNanos(pid),
@@ -76,7 +76,7 @@ export function watch(
 }
 
 async function readHandles(url: string): Promise<number> {
-  // A connection that stays open would count as one of the gateway's sockets.
+  // A kept-alive connection would count as one of the gateway's sockets.
   const { body } = await request(url, { reset: true })
   return metricOf(await body.text(), 'nodejs_active_handles_total')
 }
@@ -88,7 +88,7 @@ export function metricOf(text: string, name: string): number {
   return Number(line.slice(name.length + 1))
 }
 
-/** How many sockets a process has open, those it listens on included. */
+/** The number of open sockets of a process, including listening ones. */
 export function countSockets(pid: number): number {
   const directory = `/proc/${pid}/fd`
   let sockets = 0
@@ -96,7 +96,7 @@ export function countSockets(pid: number): number {
     try {
       if (readlinkSync(`${directory}/${fd}`).startsWith('socket:')) sockets++
     } catch {
-      // Closed meanwhile.
+      // The descriptor was closed in the meantime.
     }
   }
   return sockets

@@ -4,10 +4,10 @@ import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { type ProjectionWrite, putAll } from '@tollgate/state/projection/project.ts'
 
-/** Accounts that are written together: enough that each of the shards gets some dozens. */
+/** The number of accounts per batch, so that each shard gets some dozens. */
 const pageSize = 10_000
 
-/** No record of theirs has a later version. */
+/** The version of all records. */
 export const accountsVersion = versionOf(0, 2)
 
 /**
@@ -33,7 +33,7 @@ function newAccount(): NewAccount {
   return { id, shard: accountShard(id), secret, digest, key: `key_${digest.slice(0, 16)}` }
 }
 
-/** One shard after the other, which makes the fewest scripts. */
+/** Sorts accounts by shard, which needs the fewest scripts. */
 function writesOf(page: readonly NewAccount[]): ProjectionWrite[] {
   const inOrder = (shard: (account: NewAccount) => string) =>
     page.toSorted((one, other) => (shard(one) < shard(other) ? -1 : 1))

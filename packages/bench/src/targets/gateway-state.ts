@@ -5,10 +5,10 @@ import { putCatalog } from '@tollgate/state/projection/project.ts'
 import { stampNow } from '@tollgate/state/testing/marker.ts'
 import { accountsVersion, writeAccounts } from './gateway-accounts.ts'
 
-/** The one model on sale; the upstream knows it by the same name. */
+/** The only model on sale. The upstream uses the same name. */
 export const model = 'bench-model'
 
-// Generous in everything, so that no limit is ever the reason of an answer.
+// Limits that no request reaches.
 const benchCatalog: Catalog = {
   models: {
     [model]: {
@@ -45,15 +45,14 @@ const benchCatalog: Catalog = {
 }
 
 export interface GatewayState {
-  /** With a plan named `free`, which all accounts are on. */
+  /** A catalog with a plan `free`, which all accounts have. */
   catalog?: Catalog
-  /** How many, with one key each. */
+  /** The number of accounts, with one key each. */
   accounts: number
 }
 
 /**
- * Writes into an empty Redis what control's projection would: accounts, the catalog, and the markers that vouch for every
- * shard.
+ * Fills an empty Redis as control's projection would: accounts, the catalog, and the markers that verify every shard.
  *
  * @returns the secrets of the keys
  */
@@ -61,17 +60,17 @@ export async function fillRedis(url: string, { catalog = benchCatalog, accounts 
   const link = connectServer(url, {
     name: 'tollgate-bench',
     silenceLimitMs: 5000,
-    onError: () => {} // A command that fails says so itself.
+    onError: () => {} // A failed command rejects.
   })
   try {
     await link.ready()
-    // Accounts begin with a spend in the month that is open.
+    // Accounts start with a spend of the current month.
     for (const shard of accountShards) await stampNow(link, shard, 0, link.run())
     const secrets = await writeAccounts(link, accounts)
     const version = accountsVersion
     for (const shard of allShards) {
-      const isStamped = await stampNow(link, shard, version, link.run())
-      if (!isStamped) throw new Error(`shard ${shard} could not be vouched for`)
+      const isVerified = await stampNow(link, shard, version, link.run())
+      if (!isVerified) throw new Error(`shard ${shard} could not be verified`)
     }
     await putCatalog(link, { version, run: link.run(), json: JSON.stringify(catalog) })
     return secrets

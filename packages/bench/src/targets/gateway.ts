@@ -13,10 +13,9 @@ const upstreamsFile = fileURLToPath(new URL('./upstreams.yaml', import.meta.url)
 export const gateway = gatewayWith(1)
 
 /**
- * The gateway as operators run it: the service itself with its variables, a real Redis beside it, and in that Redis the
- * state that control would have written.
+ * The gateway as operators run it: the service, a real Redis, and in Redis the state that control would write.
  *
- * @param accounts how many there are, with one key each
+ * @param accounts the number of accounts, with one key each
  */
 export function gatewayWith(accounts: number): Target {
   return withRedis('gateway', 'the service itself, with Redis', accounts, async (context, redisUrl) => {
@@ -25,7 +24,7 @@ export function gatewayWith(accounts: number): Target {
       name: 'gateway',
       file: main,
       nodeFlags: [...gatewayNodeFlags, ...context.nodeFlags],
-      // Nothing of this process's environment: figures should not depend on it.
+      // Without this process's environment, so that figures do not depend on it.
       env: {
         PATH: '/usr/local/bin:/usr/bin:/bin',
         GATEWAY_PORT: String(port),
@@ -42,7 +41,7 @@ export function gatewayWith(accounts: number): Target {
   })
 }
 
-/** What a gateway costs that judges keys, by one script for each request, and knows no limits, budgets or bills. */
+/** A relay that checks keys with one script per request, without limits, budgets and billing. */
 export const judged = withRedis(
   'judged',
   "the gateway's relay with keys judged by Redis, without limits, budgets, settlement and log",
@@ -80,7 +79,7 @@ function withRedis(
         child,
         model,
         apiKeys,
-        // The Redis written in JavaScript has no process of its own.
+        // The in-memory Redis runs in this process.
         helpers: redis.pid === null ? {} : { [redis.kind]: redis.pid },
         redisUrl: redis.pid === null ? null : redis.url,
         async stop() {

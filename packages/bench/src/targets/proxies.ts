@@ -3,16 +3,16 @@ import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import type { Target } from './target.ts'
 
-/** The yardstick of every run. */
-export const bare = proxy('bare', 'Fastify with undici.request() and nothing else', '../proxies/bare.ts')
+/** The proxy that every run compares with. */
+export const bare = proxy('bare', 'only Fastify with undici.request()', '../proxies/bare.ts')
 
-/** The leanest proxy: what is left of the yardstick without its conveniences. */
-export const dispatch = proxy('dispatch', "node:http with undici's dispatch and nothing else", '../proxies/dispatch.ts')
+/** About the cheapest proxy in Node. */
+export const dispatch = proxy('dispatch', "only node:http with undici's dispatch", '../proxies/dispatch.ts')
 
-/** The gateway without all that makes it one. */
+/** The gateway's relay alone. */
 export const relay = relayWith('relay', '', './upstreams.yaml')
 
-/** The same, with undici in place of the gateway's own client of HTTP/1.1: the difference is what that client saves. */
+/** The same with undici instead of the gateway's own HTTP/1.1 client. The difference is the client's saving. */
 export const relayByUndici = relayWith('relay-undici', ', with undici as its client', './upstreams-undici.yaml')
 
 function relayWith(name: string, client: string, upstreamsFile: string): Target {

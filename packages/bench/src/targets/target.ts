@@ -1,6 +1,6 @@
 import type { Child, Children } from '../processes/children.ts'
 
-/** What a target needs to know of the bench that starts it. */
+/** What a target needs from the bench. */
 export interface TargetContext {
   children: Children
   upstreamPort: number
@@ -10,18 +10,18 @@ export interface TargetContext {
   nodeFlags: readonly string[]
 }
 
-/** A proxy that is up. It may still need a moment until it answers. */
+/** A started proxy. It may not answer yet. */
 export interface RunningTarget {
   port: number
-  /** The process whose CPU time and memory are measured. */
+  /** The measured process. */
   child: Child
-  /** The model that requests to it name. */
+  /** The model of its requests. */
   model: string
-  /** Credentials, at least one and all of the same length: requests are spread over them evenly. */
+  /** At least one API key, all of the same length. Requests are spread over them evenly. */
   apiKeys: readonly string[]
-  /** Processes that work for it elsewhere, such as Redis: name → process id. Their CPU time is shown apart. */
+  /** Helper processes, such as Redis: name → process id. Their CPU time is shown separately. */
   helpers: Record<string, number>
-  /** Its Redis, if that counts what it is asked. */
+  /** The URL of its Redis, if that counts its commands; else null. */
   redisUrl: string | null
   stop(): Promise<void>
 }
@@ -29,7 +29,7 @@ export interface RunningTarget {
 /** A proxy that can be measured: accepts `POST /v1/chat/completions` and passes it to the upstream of the bench. */
 export interface Target {
   name: string
-  /** One line for the head of the report. */
+  /** A line at the top of the report. */
   description: string
   start(context: TargetContext): Promise<RunningTarget>
 }

@@ -1,8 +1,8 @@
-/** How the upstream streams. */
+/** The shape of the upstream's streams. */
 export interface StreamShape {
-  /** Content chunks; role, finish and `[DONE]` come on top. */
+  /** The number of content chunks, without role, finish and `[DONE]`. */
   chunks: number
-  /** Milliseconds between content chunks; 0 writes one after the other as fast as the event loop turns. */
+  /** Milliseconds between content chunks; 0: one per turn of the event loop. */
   paceMs: number
 }
 
@@ -14,7 +14,7 @@ const usage = { prompt_tokens: 210, completion_tokens: 180, total_tokens: 390 }
 /** The content of the plain answer: about 700 characters, so that the whole body is about 1 KB. */
 export const content = `${'A gateway that is in the way of every request has to be lean. '.repeat(11)}That is all.`
 
-/** A complete HTTP answer of about 1 KB with a chat completion in the form of OpenAI's API. */
+/** A complete HTTP answer of about 1 KB with a chat completion in OpenAI's format. */
 export function plainAnswer(): Buffer {
   const body = JSON.stringify({
     id,
@@ -59,7 +59,7 @@ export function streamPieces(): StreamPieces {
   }
 }
 
-/** Events that a client receives which did not ask for the token counts. */
+/** The number of events for a client that did not request usage. */
 export function eventsOf(shape: StreamShape): number {
   return shape.chunks + 3
 }

@@ -1,12 +1,12 @@
-/** What the upstream has to know of a request. */
+/** The parts of a request that the upstream reads. */
 export interface ReceivedRequest {
   isStream: boolean
   includesUsage: boolean
 }
 
 /**
- * Cuts the requests out of the bytes of one connection. It looks for the two members that it needs in the text of the
- * body instead of parsing it: the bench writes the bodies itself, without spaces.
+ * Splits the bytes of one connection into requests. It searches the body for two members instead of parsing it, because the
+ * bench writes the bodies itself, without spaces.
  */
 export class RequestReader {
   #pending: Buffer = Buffer.alloc(0)

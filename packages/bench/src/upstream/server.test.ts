@@ -47,7 +47,7 @@ for (const paceMs of [0, 1]) {
   })
 }
 
-test('only who asks for the usage gets it', async (t) => {
+test('only clients that request usage get it', async (t) => {
   const shape = { chunks: 1, paceMs: 0 }
   const answer = await ask(await start(t, shape), { stream: true, stream_options: { include_usage: true } })
   const events = eventsIn(answer.text)
@@ -55,7 +55,7 @@ test('only who asks for the usage gets it', async (t) => {
   assert.equal(JSON.parse(events.at(-2)!.slice(6)).usage.total_tokens, 390)
 })
 
-test('requests are found wherever the network cuts them', async () => {
+test('requests are found, however the network splits them', async () => {
   const one = 'POST / HTTP/1.1\r\nContent-Length: 15\r\n\r\n{"stream":true}'
   const two = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}'
   const bytes = Buffer.from(one + two)

@@ -3,9 +3,8 @@ import { plainAnswer, type StreamPieces, type StreamShape, streamPieces } from '
 import { RequestReader } from './request-reader.ts'
 
 /**
- * A model provider that answers every request with prepared bytes: on a bare TCP server, so that it costs a small part
- * of what is measured. Requests whose body has `"stream":true` are streamed in the shape that `shape` returns then.
- * Connections stay open for as long as the peer likes.
+ * A model provider that answers every request with prepared bytes. It is a bare TCP server, so that it costs little.
+ * Requests with `"stream":true` are streamed in the current `shape`. Connections stay open until the peer closes them.
  */
 export function createUpstream(shape: () => StreamShape): Server {
   const plain = plainAnswer()
@@ -19,10 +18,10 @@ export function createUpstream(shape: () => StreamShape): Server {
           else socket.write(plain)
         }
       } catch {
-        socket.destroy() // The measured process shows it as an error of its upstream, which ends the run.
+        socket.destroy() // The measured process reports an upstream error, which ends the run.
       }
     })
-    socket.on('error', () => socket.destroy()) // A reset by the peer, which cuts off streams on purpose.
+    socket.on('error', () => socket.destroy()) // The peer resets connections to cut off streams.
   })
 }
 

@@ -10,7 +10,7 @@ try {
   const command = parseCommand(process.argv.slice(2))
   await setUp(root)
   const { code, signal } = await runCommand(root, command)
-  // This process ends as the command did, so that whoever started it sees the same.
+  // This process ends with the command's exit code or signal.
   if (signal !== null) process.kill(process.pid, signal)
   process.exitCode = code ?? 1
 } catch (error) {

@@ -12,8 +12,8 @@ const cli = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
 
 /**
- * A workspace with the real set-up in it, and an `npx` that notes each of its runs and then "installs" this Node and a
- * tool named `tell`. It stands for the network.
+ * A workspace with the real set-up and a fake `npx`. The `npx` records each run and "installs" this Node and a tool named
+ * `tell`, without the network.
  */
 function workspace(t: Test, npx = install) {
   const root = t.testdir({
@@ -74,7 +74,7 @@ test('the first run installs from the lock file, the second does not', async (t)
   assert.equal(tool.stdout, `tool ${join(root, 'node_modules/.bin/node')} me\n`)
 })
 
-test('what Node compiles is kept inside node_modules, unless somebody chose another place', async (t) => {
+test('the compile cache is in node_modules, unless NODE_COMPILE_CACHE is set', async (t) => {
   const { root, run, runWith } = workspace(t)
   await run('args.mjs')
   const { stdout } = await run('cache.mjs')
@@ -83,7 +83,7 @@ test('what Node compiles is kept inside node_modules, unless somebody chose anot
   assert.equal(chosen.stdout.trim(), '/elsewhere')
 })
 
-test('a failed installation is said in a sentence, and tried again the next time', async (t) => {
+test('a failed installation is reported in one sentence and retried at the next run', async (t) => {
   const { run, installations } = workspace(t, '#!/bin/sh\necho run >> npx-runs\nexit 3\n')
   for (const runs of [1, 2]) {
     await assert.rejects(run('args.mjs'), {
@@ -100,11 +100,11 @@ for (const [what, makeNode] of [
 ] as const) {
   test(`an installation that leaves ${what} is refused`, async (t) => {
     const { run } = workspace(t, `#!/bin/sh\nmkdir -p node_modules/.bin\n${makeNode}`)
-    await assert.rejects(run('args.mjs'), { code: 1, stderr: /^Node 24 should be at / })
+    await assert.rejects(run('args.mjs'), { code: 1, stderr: /^The installation left no Node 24 at / })
   })
 }
 
-test('the command decides how it ends', async (t) => {
+test('the exit code is the command’s', async (t) => {
   const { run } = workspace(t)
   await assert.rejects(run('exit.mjs'), { code: 7, signal: null })
   await assert.rejects(run('killed.mjs'), { code: null, signal: 'SIGKILL' })
@@ -113,7 +113,7 @@ test('the command decides how it ends', async (t) => {
 })
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  test(`${signal} is passed on, and the command ends in its own way`, async (t) => {
+  test(`${signal} is passed on to the command, which decides how it ends`, async (t) => {
     const { run, spawn } = workspace(t)
     await run('args.mjs')
     const child = spawn('wait.mjs')
@@ -127,7 +127,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-test('a script learns that its starter was killed', async (t) => {
+test('a script notices that its parent was killed', async (t) => {
   const { run, spawn } = workspace(t)
   await run('args.mjs')
   const child = spawn('wait.mjs')
@@ -142,7 +142,7 @@ test('a script learns that its starter was killed', async (t) => {
   assert.equal(await line, 'left alone')
 })
 
-test('an old Node is told which one is needed', async () => {
+test('the error about an old Node names the needed version', async () => {
   const bin = join(cli, 'bin/with-setup.mjs')
   const asOld = `
     const { versions } = process

@@ -10,7 +10,7 @@ export class UsageError extends Error {
 }
 
 /**
- * What the arguments after the program's name ask to run. All that follows the script or the tool is passed on as it is.
+ * Parses the arguments after the program's name. All arguments after the script or tool are passed on unchanged.
  *
  * @param {readonly string[]} argv
  * @returns {Command}
@@ -19,7 +19,7 @@ export class UsageError extends Error {
 export function parseCommand(argv) {
   const [first, second] = argv
   if (first === '--bin') {
-    // A name, not a path: it is looked for in node_modules/.bin alone.
+    // A name, not a path, because only node_modules/.bin is searched.
     if (second === undefined || !/^[\w-]+$/.test(second)) throw new UsageError()
     return { kind: 'bin', name: second, args: argv.slice(2) }
   }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { parseCommand, UsageError } from './parse-command.mjs'
 
-test('a script is run with all that follows it, options included', async () => {
+test('a script gets all following arguments, including options', async () => {
   assert.deepEqual(parseCommand(['a/b.ts']), { kind: 'script', script: 'a/b.ts', args: [] })
   assert.deepEqual(parseCommand(['a/b.ts', '--bin', 'x']), { kind: 'script', script: 'a/b.ts', args: ['--bin', 'x'] })
 })
 
-test('a tool is run with all that follows it', async () => {
+test('a tool gets all following arguments', async () => {
   assert.deepEqual(parseCommand(['--bin', 'tap']), { kind: 'bin', name: 'tap', args: [] })
   assert.deepEqual(parseCommand(['--bin', 'tap', '--bail', 'x.test.ts']), {
     kind: 'bin',

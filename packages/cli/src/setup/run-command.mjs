@@ -6,18 +6,18 @@ import { SetUpError, workspaceNode } from './set-up.mjs'
 /**
  * Runs a command of the workspace with its Node first on PATH.
  *
- * A script gets a channel to this process, so that it learns of this process's end, even by SIGKILL. A tool gets none,
- * because it might hand it on to its own children.
+ * A script gets an IPC channel to this process, so that it notices when this process ends, even by SIGKILL. A tool gets no
+ * channel, because it might pass it on to its own children.
  *
  * @param {string} root the workspace's directory
  * @param {import('./parse-command.mjs').Command} command
  * @returns how it ended
- * @throws {SetUpError} when it cannot be started
+ * @throws {SetUpError} if the command cannot be started
  */
 export async function runCommand(root, command) {
   const bin = join(root, 'node_modules', '.bin')
   const env = {
-    // What Node has compiled once is kept for the next process: that takes a second off a start.
+    // Node's compile cache makes a start one second faster.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'tollgate'),
     ...process.env,
     PATH: [bin, process.env.PATH].filter(Boolean).join(delimiter)

@@ -9,17 +9,17 @@ const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP']
  * @typedef {object} RunOptions
  * @property {string} cwd
  * @property {NodeJS.ProcessEnv} env
- * @property {boolean} [channel] gives the program an IPC channel, whose end tells it that this process is gone
+ * @property {boolean} [channel] gives the program an IPC channel, which closes when this process ends
  */
 
 /**
- * Runs a program in this terminal, passing signals on to it instead of ending by them.
+ * Runs a program in this terminal and passes signals on to it.
  *
  * @param {string} path
  * @param {readonly string[]} args
  * @param {RunOptions} options
  * @returns {Promise<{ code: number | null, signal: NodeJS.Signals | null }>} how it ended
- * @throws the system's error when it cannot be started
+ * @throws the system's error if it cannot be started
  */
 export async function runProgram(path, args, { cwd, env, channel = false }) {
   const child = spawn(path, args, { cwd, env, stdio: ['inherit', 'inherit', 'inherit', ...(channel ? ['ipc'] : [])] })

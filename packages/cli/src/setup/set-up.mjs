@@ -8,7 +8,7 @@ import { isStampCurrent, recordStamp } from './stamp.mjs'
 const pnpm = 'pnpm@12.21.0'
 const nodeMajor = 24
 
-/** The set-up could not be done. The message is for the person at the terminal. */
+/** The set-up failed. The message is for the person at the terminal. */
 export class SetUpError extends Error {
   /** @param {string} message */
   constructor(message) {
@@ -35,8 +35,8 @@ export function workspaceNode(root) {
  */
 export async function setUp(root) {
   if (isStampCurrent(root) && existsSync(workspaceNode(root))) return
-  console.log('Installing what Tollgate needs; this happens once.')
-  // pnpm would ask before it replaces an installation that another version of it made.
+  console.log('Installing the dependencies of Tollgate. This happens once.')
+  // Without this setting, pnpm asks before it replaces an installation of another pnpm version.
   const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false']
   let end
   try {
@@ -44,7 +44,7 @@ export async function setUp(root) {
   } catch (error) {
     throw new SetUpError(`npx, which comes with npm, cannot be run: ${error}`)
   }
-  if (end.signal !== null) throw new SetUpError(`The installation was ended by ${end.signal}.`)
+  if (end.signal !== null) throw new SetUpError(`${end.signal} ended the installation.`)
   if (end.code !== 0) throw new SetUpError(`The installation failed (npx ${args.join(' ')}).`)
   checkNode(root)
   recordStamp(root)
@@ -57,7 +57,7 @@ function checkNode(root) {
   if (error !== undefined || !stdout.startsWith(`v${nodeMajor}.`)) {
     const found = error === undefined ? stdout.trim() : error.message
     throw new SetUpError(
-      `Node ${nodeMajor} should be at ${path} after the installation, but is not (${found}). Remove node_modules and try again.`
+      `The installation left no Node ${nodeMajor} at ${path} (${found}). Remove node_modules and try again.`
     )
   }
 }

@@ -3,14 +3,13 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Kept inside node_modules, so that removing node_modules also removes it. */
+/** Stored in node_modules, so that removing node_modules also removes it. */
 const stampFile = join('node_modules', '.tollgate-setup')
 const topFiles = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']
 const packageFolders = ['packages', 'services']
 
 /**
- * A digest of everything that decides what an installation contains: the lock file, and the package.json of the
- * workspace and of each package. It changes exactly when one of these files does.
+ * Digests the files that decide an installation: the lock file, and the package.json of the workspace and of each package.
  *
  * @param {string} root the workspace's directory
  * @returns {string} SHA-256 in hex
@@ -25,7 +24,7 @@ export function computeStamp(root) {
 }
 
 /**
- * Whether the installation that was last recorded is still the one that the workspace asks for.
+ * Whether the recorded installation still matches the workspace.
  *
  * @param {string} root
  */
@@ -35,7 +34,7 @@ export function isStampCurrent(root) {
 }
 
 /**
- * Records that what is installed now is what the workspace asks for.
+ * Records that the current installation matches the workspace.
  *
  * @param {string} root
  */

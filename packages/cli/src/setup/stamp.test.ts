@@ -14,7 +14,7 @@ function workspace(t: Test): string {
   })
 }
 
-test('a new clone is not set up, and is once that has been recorded', async (t) => {
+test('a new clone is not set up until its installation is recorded', async (t) => {
   const root = workspace(t)
   assert.equal(isStampCurrent(root), false)
   recordStamp(root)
@@ -22,7 +22,7 @@ test('a new clone is not set up, and is once that has been recorded', async (t) 
 })
 
 for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'packages/a/package.json']) {
-  test(`a change of ${file} asks for a new installation`, async (t) => {
+  test(`a change of ${file} requires a new installation`, async (t) => {
     const root = workspace(t)
     recordStamp(root)
     appendFileSync(join(root, file), ' ')
@@ -42,14 +42,14 @@ test('a new package and a removed package ask for a new installation', async (t)
   assert.equal(isStampCurrent(root), false)
 })
 
-test('a change of a source file does not', async (t) => {
+test('a change of a source file requires no new installation', async (t) => {
   const root = workspace(t)
   recordStamp(root)
   appendFileSync(join(root, 'packages/a/a.ts'), 'export {}')
   assert.equal(isStampCurrent(root), true)
 })
 
-test('removing node_modules asks for a new installation', async (t) => {
+test('removing node_modules requires a new installation', async (t) => {
   const root = workspace(t)
   recordStamp(root)
   rmSync(join(root, 'node_modules'), { recursive: true })

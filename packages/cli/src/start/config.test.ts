@@ -13,7 +13,7 @@ test('without variables: the default ports, .tollgate, problems on the terminal,
   assert.ok(existsSync(config.catalogFile))
 })
 
-test('each port has its variable, and unknown variables are passed on', async () => {
+test('each port has a variable, and unknown variables are passed on', async () => {
   for (const variable of Object.keys(defaultPorts)) {
     const config = loadStartConfig({ [variable]: '12345', OTHER: 'x' })
     assert.deepEqual(config.ports, { ...defaultPorts, [variable]: 12345 })
@@ -21,7 +21,7 @@ test('each port has its variable, and unknown variables are passed on', async ()
   }
 })
 
-test('every bad variable is named', async () => {
+test('the error names every invalid variable', async () => {
   assert.throws(
     () => loadStartConfig({ CONTROL_PORT: '70000', SANDBOX_REDIS_PORT: 'six', TOLLGATE_LOG: 'none' }),
     (error) => {

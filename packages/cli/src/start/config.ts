@@ -16,9 +16,9 @@ const StartVariables = Type.Object({
   SANDBOX_PAYMENTS_PORT: Port('SANDBOX_PAYMENTS_PORT'),
   SANDBOX_MODELS_PORT: Port('SANDBOX_MODELS_PORT'),
   SANDBOX_REDIS_PORT: Port('SANDBOX_REDIS_PORT'),
-  /** Everything that outlives the system is kept here. */
+  /** The directory of all stored data. */
   TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
-  /** What the programs' logs show on the terminal: `problems` (from warnings on) or `all`. */
+  /** The log lines shown on the terminal: `problems` (warnings and errors) or `all`. */
   TOLLGATE_LOG: Type.Enum(['problems', 'all'], { default: 'problems' }),
   CATALOG_FILE: Type.String({ default: workspaceFile('deploy/catalog.yaml') })
 })
@@ -32,13 +32,13 @@ export interface StartConfig {
   readonly env: Variables
 }
 
-/** @throws ConfigError naming every bad variable */
+/** @throws ConfigError that names every invalid variable */
 export function loadStartConfig(env: Variables): StartConfig {
   const { TOLLGATE_DATA_DIR, TOLLGATE_LOG, CATALOG_FILE, ...ports } = loadConfig(StartVariables, env)
   return { ports, dataDir: TOLLGATE_DATA_DIR, shownLog: TOLLGATE_LOG, catalogFile: CATALOG_FILE, env }
 }
 
-/** The configuration of this process: its environment and the file `.env` of the current directory. */
+/** Reads the configuration from the environment and the file `.env` of the current directory. */
 export function readStartConfig(): StartConfig {
   return loadStartConfig(completeEnv(process.env, '.env'))
 }

@@ -6,7 +6,7 @@ import { chooseDemo } from './demo.ts'
 
 const shipped = loadCatalogFile(workspaceFile('deploy/catalog.yaml'))
 
-test('the shipped catalog gives a plan with several keys and one of its chat models', async () => {
+test('from the shipped catalog, the demo uses a plan with several keys and one of its chat models', async () => {
   const { plan, model } = chooseDemo(shipped)
   assert.ok((shipped.plans[plan]?.keyQuota ?? 0) > 1)
   assert.ok(model !== null)
@@ -14,7 +14,7 @@ test('the shipped catalog gives a plan with several keys and one of its chat mod
   assert.ok(shipped.plans[plan]?.models.includes(model))
 })
 
-test('a catalog without that plan gives the free one, and one without chat models none', async () => {
+test('without such a plan the demo uses the free plan, and without chat models no model', async () => {
   const { free } = shipped.plans
   assert.ok(free !== undefined)
   assert.equal(chooseDemo({ ...shipped, plans: { free } }).plan, 'free')

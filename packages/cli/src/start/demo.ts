@@ -2,12 +2,12 @@ import { createClient } from '@supabase/supabase-js'
 import { type Catalog, freePlan } from '@tollgate/contracts/catalog/catalog.ts'
 import { SystemError } from '../system/system-error.ts'
 
-/** Who can sign in right after the first start. */
+/** The user who can sign in after the first start. */
 export const demoUser = { email: 'demo@tollgate.local', password: 'tollgate-demo', name: 'Demo' } as const
 
-/** What the demonstration uses of a catalog. */
+/** The demo's plan and model. */
 export interface DemoChoice {
-  /** One with which several keys can be made, if there is one. */
+  /** A plan with several keys, if the catalog has one. */
   readonly plan: string
   /** A chat model of that plan; null if it has none. */
   readonly model: string | null
@@ -20,9 +20,9 @@ export function chooseDemo(catalog: Catalog): DemoChoice {
 }
 
 /**
- * Makes the demo user, with a confirmed address, unless there is one. An existing one is left as it is.
+ * Creates the demo user with a confirmed address. An existing user is not changed.
  *
- * @throws SystemError when the identity server refuses
+ * @throws SystemError if the identity server refuses
  */
 export async function seedDemoUser(identityUrl: string, serviceRoleKey: string, plan: string): Promise<void> {
   const { auth } = createClient(identityUrl, serviceRoleKey, {

@@ -19,7 +19,7 @@ test('.env.example has each variable that a program reads, once, and no other', 
   const example = readFileSync(`${root}.env.example`, 'utf8')
   const documented = [...example.matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name ?? '')
   assert.equal(new Set(documented).size, documented.length)
-  // Read by what decides on embedded parts and addresses, or named in deploy/upstreams.yaml.
+  // Variables that `chooseEmbedded` and `findAddresses` read, or that deploy/upstreams.yaml names.
   const elsewhere = ['NODE_ENV', 'OPENAI_API_KEY', 'OPENAI_BASE_URL']
   assert.deepEqual(documented.toSorted(), [...readVariables(), ...elsewhere].toSorted())
 })

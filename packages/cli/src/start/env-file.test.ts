@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'tap'
 import { completeEnv } from './env-file.ts'
 
-test('the file adds what the environment lacks; what the environment has wins, even if empty', async (t) => {
+test('the file adds missing variables; variables of the environment win, even if empty', async (t) => {
   const directory = t.testdir({
     '.env': '# a comment\nA=file\nB="file # quoted"\nC=file\nexport D=file # comment\nE=\n'
   })
@@ -19,10 +19,10 @@ test('the file adds what the environment lacks; what the environment has wins, e
   assert.deepEqual(env, { A: 'environment', C: '', PATH: '/bin' })
 })
 
-test('without a file the environment is all there is', async (t) => {
+test('without a file only the environment counts', async (t) => {
   assert.deepEqual(completeEnv({ A: '1' }, join(t.testdir(), '.env')), { A: '1' })
 })
 
-test('a file that cannot be read is an error', async (t) => {
+test('an unreadable file is an error', async (t) => {
   assert.throws(() => completeEnv({}, t.testdir()), { code: 'EISDIR' })
 })

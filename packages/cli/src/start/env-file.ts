@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 
 /**
- * The environment, completed by a file of `NAME=value` lines. What the environment has wins, even if it is empty:
- * `REDIS_URL= npm start` is how to leave out for once what the file sets.
+ * Adds the `NAME=value` lines of a file to the environment. Variables of the environment win, even if empty:
+ * `REDIS_URL= npm start` ignores the file's value once.
  *
- * @param path the file need not be there
+ * @param path the file; it may be absent
  */
 export function completeEnv(env: Readonly<NodeJS.ProcessEnv>, path: string): NodeJS.ProcessEnv {
   let text: string

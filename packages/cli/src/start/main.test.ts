@@ -15,18 +15,18 @@ import { demoUser } from './demo.ts'
 
 t.setTimeout(300_000)
 const run = promisify(execFile)
-/** One for all tests: the first finds it empty, and only the first has to wait for a new database. */
+/** The data directory of all tests. Only the first test creates a database in it. */
 const dataDir = t.testdir()
 const ready = 'Press Ctrl-C to stop everything.'
 
-/** The shell commands that a ready system shows, as they are. */
+/** The shell commands that a ready system prints. */
 function shownCommands(output: string): string[] {
   const start = output.indexOf('Copy these commands into another terminal:')
   const blocks = output.slice(start, output.indexOf(ready)).split('\n\n')
   return blocks.filter((block) => block !== '' && !block.startsWith(' ') && !block.startsWith('Copy these'))
 }
 
-/** Signs the demo user in. @returns a function that asks control as that user, with GET, or with POST if there is a body */
+/** Signs the demo user in. @returns a function that calls control as this user: GET, or POST with a body */
 async function signIn(env: Record<string, string>) {
   const control = `http://localhost:${env.CONTROL_PORT}`
   const login = await fetch(`${control}/api/auth/login`, {
@@ -45,7 +45,7 @@ async function signIn(env: Record<string, string>) {
   }
 }
 
-/** A program of somebody else, which must outlive every stop. */
+/** An unrelated program, which must survive every stop. */
 function bystander(t: Test) {
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
   t.after(() => other.kill('SIGKILL'))
@@ -58,7 +58,7 @@ async function startReady(t: Test, how: 'npm' | 'program', env: Record<string, s
   return start
 }
 
-t.test('from nothing to a streamed answer, and again with what the first start left', async (t) => {
+t.test('a first start leads to a streamed answer, and so does a second start with the same data', async (t) => {
   for (const program of ['bash', 'curl']) if (!need(t, program, findProgram([program]))) return
   const env = await startEnv(dataDir)
   const checkBystander = bystander(t)
@@ -104,7 +104,7 @@ t.test('from nothing to a streamed answer, and again with what the first start l
   checkBystander()
 })
 
-t.test('a key and what it has spent outlive a stop, also with a Redis that keeps nothing', async (t) => {
+t.test('keys and their usage survive a restart, even if Redis loses its data', async (t) => {
   const env = await startEnv(dataDir)
   const first = await startReady(t, 'npm', env)
   const ask = await signIn(env)
@@ -151,7 +151,7 @@ t.test('npm start -- --version prints the version of package.json, which both se
   }
 })
 
-t.test('every way to end leaves no process', async (t) => {
+t.test('no process is left, however the program ends', async (t) => {
   const env = await startEnv(dataDir)
   const checkBystander = bystander(t)
   const programOf = (start: StartRun, script: string) => {
@@ -160,7 +160,7 @@ t.test('every way to end leaves no process', async (t) => {
     return found.pid
   }
 
-  await t.test('Ctrl-C while it starts', async (t) => {
+  await t.test('Ctrl-C during the start', async (t) => {
     const start = runStart(t, 'program', env)
     await start.until('Starting')
     while (!start.processes().some(({ command }) => command.includes('sandbox/src/identity/main.ts'))) {
@@ -172,7 +172,7 @@ t.test('every way to end leaves no process', async (t) => {
     await untilGone(processes)
   })
 
-  await t.test('SIGTERM to the program alone, and once more while it stops', async (t) => {
+  await t.test('SIGTERM to the program only, and again while it stops', async (t) => {
     const start = await startReady(t, 'program', env)
     const processes = start.processes()
     process.kill(start.pid, 'SIGTERM')
@@ -188,14 +188,14 @@ t.test('every way to end leaves no process', async (t) => {
     await untilGone(processes)
   })
 
-  await t.test('SIGKILL of what npm runs', async (t) => {
+  await t.test('SIGKILL of the process that npm runs', async (t) => {
     const start = await startReady(t, 'npm', env)
     const processes = start.processes()
     process.kill(programOf(start, 'with-setup.mjs packages/cli'), 'SIGKILL')
     await untilGone(processes)
   })
 
-  await t.test('a part that crashes is named, and takes the rest with it', async (t) => {
+  await t.test('a crashed part is named, and the system stops', async (t) => {
     const start = await startReady(t, 'program', env)
     const processes = start.processes()
     process.kill(programOf(start, 'services/gateway/src/main.ts'), 'SIGKILL')
@@ -207,7 +207,7 @@ t.test('every way to end leaves no process', async (t) => {
   checkBystander()
 })
 
-t.test('what cannot start says why, and leaves nothing behind', async (t) => {
+t.test('a failed start tells why and leaves no process', async (t) => {
   const env = await startEnv(dataDir)
 
   await t.test('a taken port, with its variable', async (t) => {
@@ -242,7 +242,7 @@ t.test('what cannot start says why, and leaves nothing behind', async (t) => {
     await assert.rejects(run(process.execPath, [main], { cwd, env: {} }), { code: 1, stderr: /TOLLGATE_LOG/ })
   })
 
-  await t.test('a service that refuses its configuration, in its own words', async (t) => {
+  await t.test('a service that refuses its configuration', async (t) => {
     const start = runStart(t, 'program', { ...env, UPSTREAMS_FILE: '/nonexistent/upstreams.yaml' })
     await start.until('Starting')
     assert.deepEqual(await start.ended, { code: 1, signal: null })

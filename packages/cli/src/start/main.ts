@@ -10,7 +10,7 @@ import { chooseDemo, demoUser, seedDemoUser } from './demo.ts'
 import { createLineFilter } from './shown-lines.ts'
 import { describeSystem } from './summary.ts'
 
-/** Somebody asked the system to stop. */
+/** A signal asked the system to stop. */
 class Interruption extends Error {}
 
 const ending = new AbortController()
@@ -29,7 +29,7 @@ async function run(): Promise<void> {
       if (shown !== null) console.error(shown)
     },
     onCrash(part, how) {
-      ending.abort(new SystemError(`${part} ended ${how}, so everything else was stopped, too.`))
+      ending.abort(new SystemError(`${part} ended ${how}, so the system was stopped.`))
     }
   })
   try {
@@ -39,7 +39,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** @throws the reason for which the system has to stop, once there is one */
+/** Runs until the system has to stop. @throws the reason */
 async function serve(system: System, { plan, model }: ReturnType<typeof chooseDemo>): Promise<never> {
   const { addresses, embedded, secrets, dataDir } = system
   const hasDemoUser = embedded.has('identity')
@@ -61,13 +61,13 @@ async function serve(system: System, { plan, model }: ReturnType<typeof chooseDe
   })
 }
 
-// The terminal sends SIGINT to npm as well, which may pass it on: further ones change nothing.
+// The terminal sends SIGINT also to npm, which may pass it on. Repeated signals change nothing.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => ending.abort(new Interruption()))
-// What started this process is gone, however it ended.
+// The process that started this one has ended.
 process.on('disconnect', () => ending.abort(new Interruption()))
 process.channel?.unref()
-// A closed terminal must not end this process before it has stopped the others.
+// After the terminal closes, this process must still stop the others.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 if (process.argv.includes('--version')) {

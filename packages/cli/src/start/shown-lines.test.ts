@@ -4,7 +4,7 @@ import { createLineFilter } from './shown-lines.ts'
 
 const entry = (level: number, msg: string, more = {}) => JSON.stringify({ level, time: 1, msg, ...more })
 
-test('problems: warnings and errors are shown with their cause, and what is not a log line', async () => {
+test('problems: warnings, errors with their cause, and lines outside the log are shown', async () => {
   const show = createLineFilter('problems')
   assert.equal(show('control', entry(30, 'listening')), null)
   assert.equal(show('control', entry(40, 'slow')), '[control] warn: slow')

@@ -11,12 +11,11 @@ const levelNames: Readonly<Record<number, string>> = {
 /**
  * Decides which lines of the programs' logs the terminal shows, and how.
  *
- * Lines of the services are JSON with a level. Anything else is what a program says outside its log, and is shown. A
- * line that says the same as the one shown before it for the same program is left out: a lost connection is reported
- * several times a second.
+ * The services log JSON lines with a level. Other lines come from outside the log and are always shown. A repeated line of
+ * the same program is skipped, because a lost connection is logged several times a second.
  *
- * @param shown `problems`: from warnings on
- * @returns the line to show, or null
+ * @param shown `problems`: warnings and errors only
+ * @returns a function that returns the line to show, or null
  */
 export function createLineFilter(shown: 'problems' | 'all'): (part: string, line: string) => string | null {
   const last = new Map<string, string>()

@@ -26,7 +26,7 @@ const options: SummaryOptions = {
   seconds: 3.21
 }
 
-test('it names the addresses, the mailbox, the demo user and what is embedded, and no password of a real part', async () => {
+test('the summary names addresses, mailbox, demo user and embedded parts, and no password of a real part', async () => {
   const text = describeSystem(options)
   for (const part of [
     'Dashboard          http://localhost:3000\n',
@@ -43,7 +43,7 @@ test('it names the addresses, the mailbox, the demo user and what is embedded, a
   for (const { shell } of describeCommands(options)) assert.ok(text.includes(`\n\n${shell}\n\n`))
 })
 
-test('with a real identity provider there is no demo user, but a way to sign up', async () => {
+test('with a real identity provider there is a sign-up command instead of a demo user', async () => {
   const text = describeSystem({
     ...options,
     user: null,
@@ -54,18 +54,18 @@ test('with a real identity provider there is no demo user, but a way to sign up'
   assert.match(text, /api\/auth\/register/)
 })
 
-test('without a chat model nothing is said about chats', async () => {
+test('without a chat model there are no chat commands', async () => {
   assert.doesNotMatch(describeSystem({ ...options, model: null }), /chat/)
 })
 
-test('the commands are valid shell, also where paths and addresses have special characters', async () => {
+test('the commands are valid shell, also with special characters in paths and addresses', async () => {
   const strange = "/home/it's me/$HOME `x`"
   for (const user of [options.user, null]) {
     for (const { shell } of describeCommands({ ...options, user, dataDir: strange, workspaceRoot: strange })) {
       const { status, stderr } = spawnSync('sh', ['-n'], { input: shell, encoding: 'utf8' })
       assert.equal(status, 0, stderr)
       assert.doesNotMatch(shell, /^\s*$|^\s*#/m)
-      // What is not quoted at all must not be expanded either.
+      // Unquoted text must not be expanded either.
       assert.ok(!shell.includes(strange))
     }
   }

@@ -1,30 +1,30 @@
 import type { EmbeddedPart, Variables } from './embedded.ts'
 import type { Ports } from './ports.ts'
 
-/** Where the parts of a system are. No address ends with a slash. */
+/** The addresses of the parts of a system, without a final slash. */
 export interface Addresses {
-  /** As people and browsers reach it; `/api/…` is below it. */
+  /** The URL for people and browsers; `/api/…` is below it. */
   readonly control: string
-  /** Each control process by its own port, the first of them included. */
+  /** The URL of each control process, including the first. */
   readonly controls: readonly string[]
-  /** As clients reach it; `/v1/…` is below it. */
+  /** The URL for clients; `/v1/…` is below it. */
   readonly gateway: string
-  /** Each gateway process by its own port, the first of them included. */
+  /** The URL of each gateway process, including the first. */
   readonly gateways: readonly string[]
   readonly gatewayAdmins: readonly string[]
   readonly identity: string
-  /** null when mails are sent by a real identity provider. */
+  /** null with a real identity provider, which sends real mails. */
   readonly mailbox: string | null
-  /** Of the payments server, with the pages on which people pay. null when that is a real provider. */
+  /** The embedded payments server with its checkout pages; null with a real payment provider. */
   readonly payments: string | null
-  /** null when the upstreams are real ones. */
+  /** null with real upstreams. */
   readonly models: string | null
   readonly redis: string
   /** May hold a password. */
   readonly database: string
 }
 
-/** The ports of the processes of which there may be several. */
+/** The ports of the processes that can run several times. */
 export interface ServicePorts {
   readonly controlPorts: readonly number[]
   readonly gatewayPorts: ReadonlyArray<{ readonly port: number; readonly adminPort: number }>

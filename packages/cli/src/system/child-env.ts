@@ -4,11 +4,11 @@ import type { Ports } from './ports.ts'
 import { productsOf } from './products.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Of the sandbox model server, which only this machine can reach. */
+/** The API key of the embedded model server, which listens on 127.0.0.1 only. */
 export const modelsKey = 'sandbox'
 
 export interface EnvOptions {
-  /** What the person set. */
+  /** The variables that the person set. */
   readonly env: Variables
   readonly embedded: ReadonlySet<EmbeddedPart>
   readonly addresses: Addresses
@@ -18,7 +18,7 @@ export interface EnvOptions {
 }
 
 /** The variables of the embedded servers' programs. */
-export function standInEnv({ env, addresses, ports, dataDir, secrets }: EnvOptions): Variables {
+export function embeddedServerEnv({ env, addresses, ports, dataDir, secrets }: EnvOptions): Variables {
   return {
     ...env,
     TOLLGATE_DATA_DIR: dataDir,
@@ -35,11 +35,11 @@ export function standInEnv({ env, addresses, ports, dataDir, secrets }: EnvOptio
   }
 }
 
-/** The variables of the payments server, which tells control what happens. */
+/** The variables of the payments server, which sends webhooks to control. */
 export function paymentsEnv(options: EnvOptions): Variables {
   const { env, ports, secrets } = options
   return {
-    ...standInEnv(options),
+    ...embeddedServerEnv(options),
     STRIPE_SECRET_KEY: secrets.stripeKey,
     STRIPE_WEBHOOK_SECRET: secrets.webhookSecret,
     SANDBOX_PAYMENTS_WEBHOOK_URL: `http://127.0.0.1:${ports.CONTROL_PORT}/api/billing/webhook`,

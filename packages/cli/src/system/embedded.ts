@@ -18,8 +18,8 @@ const replacedBy: Readonly<Record<EmbeddedPart, readonly string[]>> = {
 /**
  * Chooses the parts to start, because no variable names a real one.
  *
- * @throws SystemError with `NODE_ENV=production` if there is any: embedded parts forge identities, payments and answers, or
- * lose their data at a restart
+ * @throws SystemError if there is such a part with `NODE_ENV=production`: embedded parts forge identities, payments and
+ * answers, or lose their data at a restart
  */
 export function chooseEmbedded(env: Variables): ReadonlySet<EmbeddedPart> {
   const parts = Object.keys(replacedBy) as EmbeddedPart[]
@@ -27,7 +27,7 @@ export function chooseEmbedded(env: Variables): ReadonlySet<EmbeddedPart> {
   if (env.NODE_ENV === 'production' && embedded.length > 0) {
     const missing = embedded.map((part) => `  ${part}: set ${replacedBy[part].join(' or ')}`)
     throw new SystemError(
-      `NODE_ENV is "production", but embedded parts are for development only. Set the variables of the real ones:\n${missing.join('\n')}`
+      `NODE_ENV is "production", but embedded parts are for development only. Set the variables of the real parts:\n${missing.join('\n')}`
     )
   }
   return new Set(embedded)

@@ -6,7 +6,7 @@ import { createLogFile } from './log-file.ts'
 
 const pathOf = (t: Test) => join(t.testdir(), 'x.log')
 
-test('the log of the start before is kept, and no older one', async (t) => {
+test('the log of the previous start is kept, but no older one', async (t) => {
   const path = pathOf(t)
   for (const text of ['one', 'two', 'three']) {
     createLogFile(path)
@@ -16,7 +16,7 @@ test('the log of the start before is kept, and no older one', async (t) => {
   assert.equal(readFileSync(`${path}.previous`, 'utf8'), 'two')
 })
 
-test('the tail is the last twenty lines of the program that was started last', async (t) => {
+test('the tail is the last twenty lines since the last start', async (t) => {
   const log = createLogFile(pathOf(t))
   assert.equal(log.tail(), '')
   const write = (text: string) => {
@@ -34,7 +34,7 @@ test('the tail is the last twenty lines of the program that was started last', a
   assert.equal(lines[19], 'line 100')
 })
 
-test('whole lines that are added are told, each once and in order, however they are written', async (t) => {
+test('each complete new line is reported once and in order', async (t) => {
   const path = pathOf(t)
   const log = createLogFile(path)
   appendFileSync(path, 'before\n')

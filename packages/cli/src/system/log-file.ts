@@ -5,22 +5,22 @@ const shownLines = 20
 const shownBytes = 64 * 1024
 
 /**
- * Where a program writes what it has to say.
+ * The log file of a program.
  *
- * Programs write into the file themselves: a pipe to this process would hold a busy program up whenever this process is
- * suspended, and break when it is killed.
+ * Programs write to the file directly. A pipe to this process would block them while this process is suspended, and break
+ * when it is killed.
  */
 export interface LogFile {
   readonly path: string
-  /** A descriptor that appends to the file; the caller closes it. What is written from now on is what `tail` shows. */
+  /** Returns a descriptor that appends to the file; the caller closes it. `tail` shows only lines written from now on. */
   openForProgram(): number
   /** The last lines since the last `openForProgram`. */
   tail(): string
-  /** Calls back with each line that is added from now on, until it is called off. */
+  /** Calls `onLine` with each new line. @returns a function that ends this */
   follow(onLine: (line: string) => void): () => void
 }
 
-/** A new log file; one of an earlier start is kept as `<path>.previous`. */
+/** Creates a log file. The file of the previous start is kept as `<path>.previous`. */
 export function createLogFile(path: string): LogFile {
   if (existsSync(path)) renameSync(path, `${path}.previous`)
   closeSync(openSync(path, 'a', 0o600))
@@ -49,17 +49,17 @@ function follow(path: string, onLine: (line: string) => void): () => void {
   const decoder = new StringDecoder('utf8')
   let { size: position, descriptor } = openForReading(path)
   let rest = ''
-  const readOn = () => {
+  const readNew = () => {
     const added = read(descriptor, position, fstatSync(descriptor).size - position)
     position += added.length
     const lines = (rest + decoder.write(added)).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) onLine(line)
   }
-  const watcher: FSWatcher = watch(path, readOn)
+  const watcher: FSWatcher = watch(path, readNew)
   return () => {
     watcher.close()
-    readOn()
+    readNew()
     closeSync(descriptor)
   }
 }

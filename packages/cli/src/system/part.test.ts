@@ -7,7 +7,7 @@ import { createPart, type PartOptions } from './part.ts'
 import { startProgram } from './program.ts'
 import { SystemError } from './system-error.ts'
 
-/** A part whose program is `source`; it is ready when `GET /` on `port` is answered with 200. */
+/** A part that runs `source`. It is ready when `GET /` on `port` answers 200. */
 function partOf(t: Test, source: string, port: number, options: Partial<PartOptions> = {}) {
   const directory = t.testdir({ 'program.mjs': source })
   const log = createLogFile(join(directory, 'program.log'))
@@ -20,10 +20,10 @@ function partOf(t: Test, source: string, port: number, options: Partial<PartOpti
         cwd: directory,
         env: { PORT: String(port) },
         log,
-        stopLimitMs: 300
+        stopTimeoutMs: 300
       }),
     ready: { url: `http://127.0.0.1:${port}/` },
-    readyLimitMs: 10_000,
+    readyTimeoutMs: 10_000,
     log,
     onCrash: (how) => crashes.push(how),
     ...options
@@ -38,14 +38,14 @@ const server = `
 
 const ask = async (port: number) => Number(await (await fetch(`http://127.0.0.1:${port}/`)).text())
 
-test('a part is ready when start resolves, stops when asked, and can be started again', async (t) => {
+test('a part is ready when start resolves, can be stopped, and can be started again', async (t) => {
   const port = await freePort()
   const { part, crashes } = partOf(t, server, port)
   assert.equal(part.pid, null)
   await part.start()
   const first = part.pid
   assert.equal(await ask(port), first)
-  await assert.rejects(part.start(), /runs already/)
+  await assert.rejects(part.start(), /is already running/)
   await part.restart()
   assert.notEqual(part.pid, first)
   assert.equal(await ask(port), part.pid)
@@ -56,7 +56,7 @@ test('a part is ready when start resolves, stops when asked, and can be started 
   assert.deepEqual(crashes, [])
 })
 
-test('a program that ends at its start is an error with its last lines', async (t) => {
+test('if a program ends during the start, the error has its last lines', async (t) => {
   const { part, crashes } = partOf(t, 'console.log("PORT: must be a number"); process.exit(3)', 1)
   await assert.rejects(part.start(), (error) => {
     assert.ok(error instanceof SystemError)
@@ -68,8 +68,8 @@ test('a program that ends at its start is an error with its last lines', async (
   assert.deepEqual(crashes, [])
 })
 
-test('a program that is not ready in time is stopped, and that is an error', async (t) => {
-  const { part } = partOf(t, 'setInterval(() => {}, 1000)', 1, { readyLimitMs: 300 })
+test('a program that is not ready in time is stopped, with an error', async (t) => {
+  const { part } = partOf(t, 'setInterval(() => {}, 1000)', 1, { readyTimeoutMs: 300 })
   await assert.rejects(part.start(), /example was not ready after 0.3 s/)
   assert.equal(part.isRunning, false)
 })
@@ -86,7 +86,7 @@ test('an aborted start stops the program and rejects with the reason', async (t)
   assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
 
-test('an answer other than 200 is not ready', async (t) => {
+test('a part is not ready before it answers 200', async (t) => {
   const port = await freePort()
   const { part } = partOf(
     t,
@@ -103,7 +103,7 @@ test('an answer other than 200 is not ready', async (t) => {
   assert.equal(await ask(port), 5)
 })
 
-test('a program that does not stop when asked is killed', async (t) => {
+test('a program that ignores SIGTERM is killed', async (t) => {
   const port = await freePort()
   const { part, crashes } = partOf(t, `${server}\nprocess.on('SIGTERM', () => {})`, port)
   await part.start()
@@ -114,7 +114,7 @@ test('a program that does not stop when asked is killed', async (t) => {
   assert.deepEqual(crashes, [])
 })
 
-test('an end that nobody asked for is told, with what was said last; one by kill is not', async (t) => {
+test('an unexpected end is reported after the last lines; an end by kill is not', async (t) => {
   const port = await freePort()
   const lines: string[] = []
   const crashed = Promise.withResolvers<string>()
@@ -134,7 +134,7 @@ test('an end that nobody asked for is told, with what was said last; one by kill
   assert.equal(part.isRunning, false)
 })
 
-test('a suspended part runs, and can be stopped', async (t) => {
+test('a suspended part counts as running and can be stopped', async (t) => {
   const port = await freePort()
   const { part } = partOf(t, server, port)
   await part.start()
@@ -144,7 +144,7 @@ test('a suspended part runs, and can be stopped', async (t) => {
   assert.equal(part.isRunning, false)
 })
 
-test('a program that is not there is an error', async (t) => {
+test('a missing program is an error', async (t) => {
   const { part } = partOf(t, server, 1, {
     launch: async () =>
       startProgram({
@@ -152,8 +152,8 @@ test('a program that is not there is an error', async (t) => {
         cwd: '/nonexistent',
         env: {},
         log: createLogFile(join(t.testdirName, 'x.log')),
-        stopLimitMs: 300
+        stopTimeoutMs: 300
       })
   })
-  await assert.rejects(part.start(), /could not be started/)
+  await assert.rejects(part.start(), /could not start/)
 })

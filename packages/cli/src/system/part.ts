@@ -6,17 +6,18 @@ import { type ReadyCheck, untilReady } from './until-ready.ts'
 /** One server of the system. */
 export interface Part {
   readonly name: string
-  /** null while it does not run, and for one that runs in this process. */
+  /** null while the server is stopped, or if it runs in this process. */
   readonly pid: number | null
   readonly isRunning: boolean
   /**
-   * Starts it and resolves when it is ready.
-   * @throws SystemError with its last lines if it ends before that or takes too long; it is stopped then
+   * Starts the server. Resolves when it is ready.
+   *
+   * @throws SystemError with its last lines if it ends early or takes too long; the server is then stopped
    */
   start(signal?: AbortSignal): Promise<void>
-  /** Asks it to stop, makes it stop if it does not, and resolves when it has ended. */
+  /** Stops the server, by force after a timeout. Resolves when it has ended. */
   stop(): Promise<void>
-  /** Sends it a signal; for one that ends it, resolves when it has ended. */
+  /** Sends a signal. If the signal ends the server, resolves when it has ended. */
   kill(signal: NodeJS.Signals): Promise<void>
   /** {@link stop}, then {@link start} with the same data on the same ports. */
   restart(): Promise<void>
@@ -27,56 +28,56 @@ export interface PartOptions {
   launch(): Promise<Running>
   /** null if the server is ready when `launch` resolves. */
   readonly ready: ReadyCheck | null
-  readonly readyLimitMs: number
-  /** null for a server that writes none. */
+  readonly readyTimeoutMs: number
+  /** null for a server without a log. */
   readonly log: LogFile | null
-  /** Gets the lines that it writes once it is ready. */
+  /** Called with each line that the server logs after it is ready. */
   onLine?(line: string): void
-  /** It was ready, and then ended although nobody asked it to. `how` is a word on that. */
+  /** Called when a ready server ends unexpectedly. `how` is the cause, such as "by SIGKILL". */
   onCrash?(how: string): void
 }
 
-/** A run of the server, from its launch to its end. */
+/** One run of the server, from launch to end. */
 interface Run {
   readonly running: Running
-  /** Only the end of a `ready` one is a crash. */
+  /** Only the end of a `ready` run is a crash. */
   state: 'starting' | 'ready' | 'ending'
 }
 
-/** A part of the system that is not started yet. */
+/** Creates a part, which is not started yet. */
 export function createPart(options: PartOptions): Part {
   const { name, log } = options
   let run: Run | null = null
 
   async function start(signal?: AbortSignal): Promise<void> {
-    if (run !== null) throw new Error(`${name} runs already`)
+    if (run !== null) throw new Error(`${name} is already running`)
     signal?.throwIfAborted()
     const current: Run = { running: await options.launch(), state: 'starting' }
     run = current
-    const tooEarly = new AbortController()
-    let stopFollowing = () => {}
+    const failed = new AbortController()
+    let unfollow = () => {}
     void current.running.ended.then((how = 'by itself') => {
       run = null
-      stopFollowing()
-      if (current.state === 'starting') tooEarly.abort(failure(name, `ended ${how} before it was ready`, log))
+      unfollow()
+      if (current.state === 'starting') failed.abort(failure(name, `ended ${how} before it was ready`, log))
       if (current.state === 'ready') options.onCrash?.(how)
     })
-    const limit = setTimeout(
-      () => tooEarly.abort(failure(name, `was not ready after ${options.readyLimitMs / 1000} s`, log)),
-      options.readyLimitMs
+    const timer = setTimeout(
+      () => failed.abort(failure(name, `was not ready after ${options.readyTimeoutMs / 1000} s`, log)),
+      options.readyTimeoutMs
     )
-    const stopWaiting = signal === undefined ? tooEarly.signal : AbortSignal.any([signal, tooEarly.signal])
+    const stopSignal = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
     try {
-      if (options.ready !== null) await untilReady(options.ready, stopWaiting)
-      stopWaiting.throwIfAborted()
+      if (options.ready !== null) await untilReady(options.ready, stopSignal)
+      stopSignal.throwIfAborted()
     } catch (error) {
       await stop()
-      throw stopWaiting.aborted ? stopWaiting.reason : error
+      throw stopSignal.aborted ? stopSignal.reason : error
     } finally {
-      clearTimeout(limit)
+      clearTimeout(timer)
     }
     current.state = 'ready'
-    if (log !== null && options.onLine !== undefined) stopFollowing = log.follow(options.onLine)
+    if (log !== null && options.onLine !== undefined) unfollow = log.follow(options.onLine)
   }
 
   async function stop(): Promise<void> {
@@ -98,7 +99,7 @@ export function createPart(options: PartOptions): Part {
     start,
     stop,
     async kill(signal) {
-      if (run === null) throw new Error(`${name} does not run`)
+      if (run === null) throw new Error(`${name} is not running`)
       const { running } = run
       if (endsProcess(signal)) run.state = 'ending'
       await running.kill(signal)
@@ -114,5 +115,5 @@ export function createPart(options: PartOptions): Part {
 function failure(name: string, what: string, log: LogFile | null): SystemError {
   const lines = log?.tail() ?? ''
   if (log === null || lines === '') return new SystemError(`${name} ${what}.`)
-  return new SystemError(`${name} ${what}. Its last lines (all of them: ${log.path}):\n${lines}`)
+  return new SystemError(`${name} ${what}. The last lines of ${log.path}:\n${lines}`)
 }

@@ -5,7 +5,7 @@ import { gatewayNodeFlags } from '@tollgate/gateway/node-flags.ts'
 import { findRedisServer, type RedisProgram } from '@tollgate/sandbox/redis/find-redis-server.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import type { ServicePorts } from './addresses.ts'
-import { controlEnv, type EnvOptions, gatewayEnv, modelsKey, paymentsEnv, standInEnv } from './child-env.ts'
+import { controlEnv, type EnvOptions, embeddedServerEnv, gatewayEnv, modelsKey, paymentsEnv } from './child-env.ts'
 import type { Variables } from './embedded.ts'
 import { createLogFile } from './log-file.ts'
 import { createPart, type Part } from './part.ts'
@@ -13,12 +13,12 @@ import { type Running, startProgram } from './program.ts'
 import { SystemError } from './system-error.ts'
 import type { ReadyCheck } from './until-ready.ts'
 
-/** How long the slowest part may take, on a slow machine with a new database. */
-export const readyLimitMs = 60_000
-/** The Redis in JavaScript is slower, and waits while this process does something else. It is away only after this many ms. */
+/** Enough for the slowest part, on a slow machine with a new database. */
+export const readyTimeoutMs = 60_000
+/** The timeout for the in-memory Redis, in ms. It is slower, and waits while this process is busy. */
 const inProcessRedisMs = '10000'
-/** A gateway first finishes what it serves. */
-const stopLimitMs = 10_000
+/** A gateway first finishes its requests. */
+const stopTimeoutMs = 10_000
 
 export interface PartsOptions extends EnvOptions, ServicePorts {
   envOf?(part: string): Variables
@@ -26,10 +26,10 @@ export interface PartsOptions extends EnvOptions, ServicePorts {
   onCrash?(part: string, how: string): void
 }
 
-/** Groups of parts. Each uses only those before it. */
+/** Groups of parts. Each group uses only the groups before it. */
 export type Layers = readonly (readonly Part[])[]
 
-/** The parts of a system, none of them started. */
+/** Creates the parts of a system, not started yet. */
 export function createParts(options: PartsOptions): Layers {
   const { embedded, addresses, dataDir, controlPorts, gatewayPorts } = options
   const logDir = join(dataDir, 'logs')
@@ -37,16 +37,16 @@ export function createParts(options: PartsOptions): Layers {
   const redisProgram = embedded.has('redis') ? findRedisServer(options.env) : null
   const redis = embedded.has('redis') ? [redisPart(options, redisProgram)] : []
   const gatewayDefaults = embedded.has('redis') && redisProgram === null ? { REDIS_TIMEOUT_MS: inProcessRedisMs } : {}
-  const standIns: Part[] = []
+  const embeddedServers: Part[] = []
   if (embedded.has('identity')) {
-    standIns.push(
-      program('identity', '@tollgate/sandbox/identity/main.ts', standInEnv(options), {
+    embeddedServers.push(
+      program('identity', '@tollgate/sandbox/identity/main.ts', embeddedServerEnv(options), {
         url: `${addresses.identity}/auth/v1/.well-known/jwks.json`
       })
     )
   }
   if (addresses.payments !== null) {
-    standIns.push(
+    embeddedServers.push(
       program('payments', '@tollgate/sandbox/payments/main.ts', paymentsEnv(options), {
         url: `${addresses.payments}/v1/prices?limit=1`,
         headers: { authorization: `Bearer ${options.secrets.stripeKey}` }
@@ -54,8 +54,8 @@ export function createParts(options: PartsOptions): Layers {
     )
   }
   if (embedded.has('models')) {
-    standIns.push(
-      program('models', '@tollgate/sandbox/models/main.ts', standInEnv(options), {
+    embeddedServers.push(
+      program('models', '@tollgate/sandbox/models/main.ts', embeddedServerEnv(options), {
         url: `${addresses.models}/v1/models`,
         headers: { authorization: `Bearer ${modelsKey}` }
       })
@@ -75,7 +75,7 @@ export function createParts(options: PartsOptions): Layers {
       gatewayNodeFlags
     )
   )
-  return [redis, standIns, controls, gateways]
+  return [redis, embeddedServers, controls, gateways]
 
   function program(
     name: string,
@@ -95,10 +95,10 @@ export function createParts(options: PartsOptions): Layers {
           cwd: process.cwd(),
           env: variables,
           log,
-          stopLimitMs
+          stopTimeoutMs
         }),
       ready,
-      readyLimitMs,
+      readyTimeoutMs,
       log,
       onLine: (line) => options.onLine?.(name, line),
       onCrash: (how) => options.onCrash?.(name, how)
@@ -108,7 +108,7 @@ export function createParts(options: PartsOptions): Layers {
 
 const numbered = (name: string, index: number): string => (index === 0 ? name : `${name}-${index + 1}`)
 
-/** Redis is started by this process, as a program of its own or, where none is installed, inside this process. */
+/** Redis runs as a child process, or inside this process if no Redis is installed. */
 function redisPart({ ports, dataDir, onCrash }: PartsOptions, program: RedisProgram | null): Part {
   return createPart({
     name: 'redis',
@@ -127,7 +127,7 @@ function redisPart({ ports, dataDir, onCrash }: PartsOptions, program: RedisProg
       }
     },
     ready: null,
-    readyLimitMs,
+    readyTimeoutMs,
     log: null,
     onCrash: (how) => onCrash?.('redis', how)
   })

@@ -12,7 +12,7 @@ async function takePort(t: Test, host: string): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test('every taken port is named with its variable, and a free one is not', async (t) => {
+test('the error names every taken port with its variable, and no free port', async (t) => {
   const [one, two] = [await takePort(t, '127.0.0.1'), await takePort(t, '127.0.0.1')]
   const free = await anotherFreePort(new Set([one, two]))
   const check = checkPorts([
@@ -30,13 +30,13 @@ test('every taken port is named with its variable, and a free one is not', async
   await checkPorts([['GATEWAY_PORT', free]])
 })
 
-test('a port that is taken only under IPv6 counts, since localhost may mean that', async (t) => {
+test('a port taken only on IPv6 counts, because localhost may resolve to IPv6', async (t) => {
   const port = await takePort(t, '::1').catch(() => null)
   if (port === null) return t.pass('needs IPv6', { skip: 'this machine has no ::1' })
   await assert.rejects(checkPorts([['CONTROL_PORT', port]]), /CONTROL_PORT/)
 })
 
-test('the same port for two servers names both variables', async () => {
+test('the error about a port used twice names both variables', async () => {
   const port = await anotherFreePort(new Set())
   await assert.rejects(
     checkPorts([
@@ -47,7 +47,7 @@ test('the same port for two servers names both variables', async () => {
   )
 })
 
-test('the ports of a part that is real are not needed', async () => {
+test('the ports of a real part need not be free', async () => {
   const names = (embedded: Parameters<typeof neededPorts>[1]) =>
     neededPorts(defaultPorts, embedded).map(([variable]) => variable)
   const services = ['CONTROL_PORT', 'GATEWAY_PORT', 'GATEWAY_ADMIN_PORT']

@@ -3,7 +3,7 @@ import { freePort } from '@tollgate/sandbox/free-port.ts'
 import type { EmbeddedPart } from './embedded.ts'
 import { SystemError } from './system-error.ts'
 
-/** The port of each server, by the variable that chooses it, with the default. */
+/** The default port of each server, by its variable. */
 export const defaultPorts = {
   CONTROL_PORT: 3000,
   GATEWAY_PORT: 8080,
@@ -18,7 +18,7 @@ export const defaultPorts = {
 export type PortVariable = keyof typeof defaultPorts
 export type Ports = Readonly<Record<PortVariable, number>>
 
-/** The ports that servers of an embedded part have; without it they are not used. */
+/** The ports of each embedded part. */
 const portsOf: Readonly<Record<EmbeddedPart, readonly PortVariable[]>> = {
   identity: ['SANDBOX_IDENTITY_PORT', 'SANDBOX_MAILBOX_PORT'],
   payments: ['SANDBOX_PAYMENTS_PORT'],
@@ -27,14 +27,14 @@ const portsOf: Readonly<Record<EmbeddedPart, readonly PortVariable[]>> = {
   models: ['SANDBOX_MODELS_PORT']
 }
 
-/** A free port for every server, each another. */
+/** Chooses a different free port for every server. */
 export async function choosePorts(): Promise<Ports> {
   const ports: Record<PortVariable, number> = { ...defaultPorts }
   for (const variable of Object.keys(ports) as PortVariable[]) ports[variable] = await freePort()
   return ports
 }
 
-/** A free port that is not in `taken`, to which it is added. */
+/** Chooses a free port outside `taken`, and adds it to `taken`. */
 export async function anotherFreePort(taken: Set<number>): Promise<number> {
   let port = await freePort()
   while (taken.has(port)) port = await freePort()
@@ -42,7 +42,7 @@ export async function anotherFreePort(taken: Set<number>): Promise<number> {
   return port
 }
 
-/** The ports that will be listened on. */
+/** The ports that the system will use. */
 export function neededPorts(ports: Ports, embedded: ReadonlySet<EmbeddedPart>): Array<[PortVariable, number]> {
   const variables: PortVariable[] = ['CONTROL_PORT', 'GATEWAY_PORT', 'GATEWAY_ADMIN_PORT']
   for (const part of embedded) variables.push(...portsOf[part])
@@ -50,7 +50,7 @@ export function neededPorts(ports: Ports, embedded: ReadonlySet<EmbeddedPart>): 
 }
 
 /**
- * Checks that nothing else has any of the ports on this machine's loopback addresses.
+ * Checks that the ports are free on this machine's loopback addresses.
  *
  * @throws SystemError naming every port that is taken or used twice, with its variable
  */
@@ -65,11 +65,11 @@ export async function checkPorts(needed: ReadonlyArray<readonly [PortVariable, n
   }
   if (problems.length === 0) return
   throw new SystemError(
-    `${problems.join('\n')}\nStop what uses them, or set other ports, in the environment or in .env.`
+    `${problems.join('\n')}\nStop the programs that use them, or set other ports in the environment or in .env.`
   )
 }
 
-/** `localhost` may mean either address, and whoever asks must not reach another program on the second. */
+/** `localhost` may mean either address, so another program must not listen on the second. */
 async function isTaken(port: number): Promise<boolean> {
   return (await isAddressTaken(port, '127.0.0.1')) || (await isAddressTaken(port, '::1'))
 }
@@ -79,7 +79,7 @@ function isAddressTaken(port: number, host: string): Promise<boolean> {
     const probe = createServer()
     probe.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') resolve(true)
-      // A machine without IPv6.
+      // This machine has no IPv6.
       else if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') resolve(false)
       else reject(new SystemError(`Port ${port} cannot be used: ${error.message}.`, { cause: error }))
     })

@@ -6,7 +6,7 @@ import { makePrivate } from './private-directory.ts'
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-t.test('a new directory is private, and so is one that exists, with everything in it', async (t) => {
+t.test('new and existing directories become private, with their contents', async (t) => {
   const root = t.testdir({ outside: 'x' })
   chmodSync(join(root, 'outside'), 0o666)
   const data = join(root, 'a/data')
@@ -32,13 +32,13 @@ t.test('a new directory is private, and so is one that exists, with everything i
   assert.equal(modeOf(join(root, 'outside')), 0o666, 'a link is not followed')
   assert.equal(makePrivate(data), 0)
 
-  // As PGlite makes them: nobody else can open the directory that they are in.
+  // PGlite creates such files. Only their owner can open their directory.
   chmodSync(join(data, 'private'), 0o666)
   assert.equal(makePrivate(data), 0, 'nobody had access')
   assert.equal(modeOf(join(data, 'private')), 0o600)
 })
 
-t.test('a directory that is a link is made private where it leads', async (t) => {
+t.test('if the directory is a link, its target becomes private', async (t) => {
   const root = t.testdir({ real: { secret: 'x' } })
   chmodSync(join(root, 'real'), 0o755)
   chmodSync(join(root, 'real/secret'), 0o644)
@@ -50,7 +50,7 @@ t.test('a directory that is a link is made private where it leads', async (t) =>
 
 // Only root can give files away.
 const skip = process.getuid?.() === 0 ? false : 'not root'
-t.test('what belongs to another user is refused by name', { skip }, async (t) => {
+t.test('the error names a file that belongs to another user', { skip }, async (t) => {
   const data = join(t.testdir(), 'data')
   makePrivate(data)
   const foreign = join(data, 'foreign')

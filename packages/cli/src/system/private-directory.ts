@@ -2,15 +2,15 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node
 import { join } from 'node:path'
 import { SystemError } from './system-error.ts'
 
-/** Permissions of the group and of everybody else. */
+/** The permissions of group and others. */
 const others = 0o077
 
 /**
- * Makes a directory that only this user can open, or takes everybody else's permissions from one that exists and all that
- * is in it. The directory itself may be a link to another one. Links in it are left as they are, and not followed.
+ * Creates a directory that only this user can open. Removes the permissions of others from an existing directory and its
+ * contents. The directory itself may be a link. Links inside it are not changed or followed.
  *
- * @returns how many files and directories others could open; not those that are in a private directory
- * @throws SystemError when something in it belongs to another user
+ * @returns the number of files and directories that others could open, without those inside a private directory
+ * @throws SystemError if something inside belongs to another user
  */
 export function makePrivate(directory: string): number {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -18,8 +18,8 @@ export function makePrivate(directory: string): number {
 }
 
 /**
- * @param uid null on systems that know no owners
- * @param isReachable whether others can open the directory that it is in
+ * @param uid null on systems without file owners
+ * @param isReachable whether others can open the parent directory
  */
 function repair(path: string, uid: number | null, isReachable: boolean): number {
   const entry = lstatSync(path, { throwIfNoEntry: false })

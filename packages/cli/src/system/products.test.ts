@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { productsOf } from './products.ts'
 
-test('each plan that can be bought is a product, with the prices of the catalog', async () => {
+test('each plan on sale is a product with the catalog’s prices', async () => {
   const products = productsOf({})
   assert.deepEqual(
     products.map(({ id, name }) => [id, name]),
@@ -17,6 +17,6 @@ test('each plan that can be bought is a product, with the prices of the catalog'
   ])
 })
 
-test('a catalog that is not there is named', async () => {
+test('the error names a missing catalog', async () => {
   assert.throws(() => productsOf({ CATALOG_FILE: '/nonexistent/catalog.yaml' }), /\/nonexistent\/catalog\.yaml/)
 })

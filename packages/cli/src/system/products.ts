@@ -6,9 +6,9 @@ import type { Variables } from './embedded.ts'
 const shippedCatalog = workspaceFile('deploy/catalog.yaml')
 
 /**
- * What the payments server has to have on sale: every price of the catalog, those that are not sold any more too.
+ * Lists the products of the payments server: every price of the catalog, including legacy prices.
  *
- * @throws FileError naming what is wrong with the catalog
+ * @throws FileError that names the catalog's errors
  */
 export function productsOf(env: Variables): SeedProduct[] {
   const { plans } = loadCatalogFile(env.CATALOG_FILE || shippedCatalog)

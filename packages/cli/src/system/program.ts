@@ -4,41 +4,41 @@ import { endWithParent } from '@tollgate/sandbox/child/end-with-parent.ts'
 import type { Variables } from './embedded.ts'
 import type { LogFile } from './log-file.ts'
 
-/** A server that runs, in a process of its own or in this one. */
+/** A running server, in its own process or in this one. */
 export interface Running {
   /** null for a server in this process. */
   readonly pid: number | null
-  /** Resolves when it has ended, for whatever reason, if possible with a word on how. Never rejects. */
+  /** Resolves when the server has ended, with the cause if known ("with status 1"). Never rejects. */
   readonly ended: Promise<string | undefined>
-  /** Sends a signal; for one that ends the process, resolves when it has ended. */
+  /** Sends a signal. If the signal ends the process, resolves when it has ended. */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Asks it to stop, makes it stop if it does not in time, and resolves when it has ended. */
+  /** Stops the server, by force after a timeout. Resolves when it has ended. */
   stop(): Promise<void>
 }
 
 export interface ProgramOptions {
-  /** A script for this process's own Node. */
+  /** The script to run with this process's Node. */
   readonly script: string
   readonly nodeArgs?: readonly string[]
   readonly cwd: string
   readonly env: Variables
   readonly log: LogFile
-  /** How long it may take to stop before it is killed. */
-  readonly stopLimitMs: number
+  /** The time to stop before SIGKILL. */
+  readonly stopTimeoutMs: number
 }
 
 const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT'])
 
-/** Whether a server that gets this signal comes to its end. */
+/** Whether the signal ends a process. */
 export function endsProcess(signal: NodeJS.Signals): boolean {
   return !survivable.has(signal)
 }
 
 /**
- * Starts a Node program in a session of its own. Ctrl-C in the terminal then reaches this process alone, which stops its
- * programs in their order. If this process dies without having done that, the program gets SIGTERM.
+ * Starts a Node program in its own session. Ctrl-C then reaches only this process, which stops its programs in order. If
+ * this process dies first, the program gets SIGTERM.
  */
-export function startProgram({ script, nodeArgs = [], cwd, env, log, stopLimitMs }: ProgramOptions): Running {
+export function startProgram({ script, nodeArgs = [], cwd, env, log, stopTimeoutMs }: ProgramOptions): Running {
   const output = log.openForProgram()
   const child = spawn(process.execPath, [...nodeArgs, script], {
     cwd,
@@ -47,16 +47,16 @@ export function startProgram({ script, nodeArgs = [], cwd, env, log, stopLimitMs
     stdio: ['ignore', output, output]
   })
   closeSync(output)
-  const callOff = child.pid === undefined ? () => undefined : endWithParent(child.pid, 'TERM', null)
+  const stopWatching = child.pid === undefined ? () => undefined : endWithParent(child.pid, 'TERM', null)
   let isRunning = child.pid !== undefined
   const ended = new Promise<string>((resolve) => {
     const end = (how: string) => {
       isRunning = false
-      callOff()
+      stopWatching()
       resolve(how)
     }
     child.once('exit', (code, signal) => end(signal === null ? `with status ${code}` : `by ${signal}`))
-    child.once('error', (error) => end(`because it could not be started: ${error.message}`))
+    child.once('error', (error) => end(`because it could not start: ${error.message}`))
   })
   return {
     pid: child.pid ?? null,
@@ -68,11 +68,11 @@ export function startProgram({ script, nodeArgs = [], cwd, env, log, stopLimitMs
     async stop() {
       if (!isRunning) return
       child.kill('SIGTERM')
-      // One that was suspended would not see the signal.
+      // A suspended process does not see SIGTERM until it continues.
       child.kill('SIGCONT')
-      const limit = setTimeout(() => child.kill('SIGKILL'), stopLimitMs)
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
       await ended
-      clearTimeout(limit)
+      clearTimeout(timer)
     }
   }
 }

@@ -5,7 +5,7 @@ import { test } from 'tap'
 import { keepSecrets } from './secrets.ts'
 import { SystemError } from './system-error.ts'
 
-test('secrets are random, and the same at every later start', async (t) => {
+test('secrets are random, and stay the same at later starts', async (t) => {
   const [one, two] = [t.testdir({ a: {}, b: {} }), t.testdirName]
   const first = keepSecrets(join(one, 'a'))
   assert.match(first.anonKey, /^sb_publishable_[\w-]{32}$/)
@@ -18,7 +18,7 @@ test('secrets are random, and the same at every later start', async (t) => {
   assert.notEqual(other.serviceRoleKey, first.serviceRoleKey)
 })
 
-test('only their owner can read them, also after somebody opened the file to all', async (t) => {
+test('only the owner can read the secrets, even after a chmod of the file', async (t) => {
   const dataDir = t.testdir()
   const file = join(dataDir, 'secrets.json')
   const mode = () => statSync(file).mode & 0o777
@@ -29,7 +29,7 @@ test('only their owner can read them, also after somebody opened the file to all
   assert.equal(mode(), 0o600)
 })
 
-test('a directory of an earlier release keeps the secrets that it has, and gets the others', async (t) => {
+test('a directory of an earlier release keeps its secrets and gets the missing ones', async (t) => {
   const dataDir = t.testdir()
   const before = { anonKey: 'sb_publishable_a', serviceRoleKey: 'sb_secret_b' }
   writeFileSync(join(dataDir, 'secrets.json'), JSON.stringify(before))
@@ -39,7 +39,7 @@ test('a directory of an earlier release keeps the secrets that it has, and gets 
   assert.deepEqual(keepSecrets(dataDir), secrets)
 })
 
-test('a file that does not hold them is an error, and is not overwritten', async (t) => {
+test('a file without secrets is an error, and is not overwritten', async (t) => {
   for (const text of [
     '',
     '{}',

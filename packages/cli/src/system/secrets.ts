@@ -3,21 +3,20 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SystemError } from './system-error.ts'
 
-/** What the sandbox servers for identity and payments share with control, in the form that Supabase and Stripe give it. */
+/** The secrets that the embedded identity and payments servers share with control, in Supabase's and Stripe's formats. */
 export interface Secrets {
   readonly anonKey: string
   readonly serviceRoleKey: string
-  /** Of the reports of changed users. */
+  /** Signs webhooks about changed users. */
   readonly identityWebhookSecret: string
   readonly stripeKey: string
   readonly webhookSecret: string
 }
 
 /**
- * The secrets of a data directory: those of the last start, or new ones. Only the user who started the system can read
- * the file.
+ * Reads the secrets of a data directory, or creates them. Only the user who started the system can read the file.
  *
- * @throws SystemError when the file is there but does not hold them: new ones would lock a running server out
+ * @throws SystemError if the file exists but is invalid: new secrets would lock a running server out
  */
 export function keepSecrets(dataDir: string): Secrets {
   const path = join(dataDir, 'secrets.json')
@@ -29,10 +28,9 @@ export function keepSecrets(dataDir: string): Secrets {
     return writeSecrets(path, newSecrets())
   }
   const kept = parseSecrets(text)
-  if (kept === null)
-    throw new SystemError(`${path} does not hold the secrets of this directory. Remove it to get new ones.`)
+  if (kept === null) throw new SystemError(`${path} has no valid secrets. Remove it to create new ones.`)
   chmodSync(path, 0o600)
-  // A directory of an earlier release has some of them.
+  // A directory of an earlier release has only some secrets.
   return names.every((name) => name in kept) ? (kept as Secrets) : writeSecrets(path, { ...newSecrets(), ...kept })
 }
 
@@ -48,7 +46,7 @@ function newSecrets(): Secrets {
 }
 
 function writeSecrets(path: string, secrets: Secrets): Secrets {
-  // Through another name, so that a crash leaves either no file or a whole one.
+  // Written under another name and renamed, so that a crash leaves no partial file.
   writeFileSync(`${path}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${path}.new`, path)
   return secrets
@@ -56,7 +54,7 @@ function writeSecrets(path: string, secrets: Secrets): Secrets {
 
 const names = ['anonKey', 'serviceRoleKey', 'identityWebhookSecret', 'stripeKey', 'webhookSecret'] as const
 
-/** @returns those that are there; null if it is no file of ours */
+/** @returns the stored secrets; null if the file is invalid */
 function parseSecrets(text: string): Partial<Secrets> | null {
   let value: unknown
   try {

@@ -1,4 +1,4 @@
-/** The system cannot be started as asked. The message is for the person who asked, and says what to change. */
+/** The system cannot start. The message tells the person at the terminal what to change. */
 export class SystemError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

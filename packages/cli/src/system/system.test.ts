@@ -17,7 +17,7 @@ t.test(
     const redis = await startRedis({ port: 0 })
     t.after(() => redis.stop())
     const dataDir = join(t.testdir(), 'data')
-    // A directory of an earlier release, on a machine where everybody may write everything.
+    // A directory of an earlier release, created with umask 0.
     process.umask(0)
     mkdirSync(dataDir)
     writeFileSync(join(dataDir, 'old'), '')
@@ -62,7 +62,7 @@ t.test(
     const files = readdirSync(dataDir, { recursive: true, withFileTypes: true })
     const isOpen = (path: string) => (statSync(path).mode & 0o077) !== 0
     assert.equal(isOpen(dataDir), false)
-    // PGlite gives its files modes of its own, within directories that only their owner can open.
+    // PGlite sets the modes of its own files, in directories that only their owner can open.
     const open = files
       .filter((file) => file.isDirectory() || !file.parentPath.startsWith(join(dataDir, 'postgres')))
       .map((file) => join(file.parentPath, file.name))
@@ -75,9 +75,9 @@ t.test(
   }
 )
 
-t.test('a part that fails stops the others, and is the one that is named', async (t) => {
+t.test('a failed part stops the others, and the error names it', async (t) => {
   const start = startSystem({
-    // The sandbox identity server refuses this, and it is the first to notice.
+    // The embedded identity server is the first part to refuse this.
     env: { PATH: process.env.PATH, ...nodeVariables(), SANDBOX_MAIL_TEMPLATES: 'none' },
     ports: await choosePorts(),
     dataDir: t.testdir()
@@ -88,7 +88,7 @@ t.test('a part that fails stops the others, and is the one that is named', async
   )
 })
 
-/** The secret of a new key of the demo user. */
+/** Creates a key of the demo user and returns its secret. */
 async function createKey({ addresses, secrets }: System): Promise<string> {
   await seedDemoUser(addresses.identity, secrets.serviceRoleKey, 'pro')
   const ask = (path: string, body: unknown, cookie = '') =>

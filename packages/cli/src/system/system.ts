@@ -3,7 +3,7 @@ import { ensureDashboard } from '@tollgate/dashboard/build/ensure-dashboard.ts'
 import { type Addresses, findAddresses } from './addresses.ts'
 import { chooseEmbedded, type EmbeddedPart, type Variables } from './embedded.ts'
 import type { Part } from './part.ts'
-import { createParts, type Layers, readyLimitMs } from './parts.ts'
+import { createParts, type Layers, readyTimeoutMs } from './parts.ts'
 import { anotherFreePort, checkPorts, neededPorts, type Ports } from './ports.ts'
 import { makePrivate } from './private-directory.ts'
 import { keepSecrets, type Secrets } from './secrets.ts'
@@ -12,52 +12,51 @@ import { untilVerified } from './until-verified.ts'
 
 export interface SystemOptions {
   /**
-   * The variables that a person sets. They say which parts are real (see `chooseEmbedded`), and every program of the
-   * system gets them. A Redis program is looked for on its `PATH`.
+   * The variables that a person sets. They decide which parts are real (see `chooseEmbedded`). Every program of the system
+   * gets them. Their `PATH` is searched for a Redis program.
    */
   readonly env: Variables
   readonly ports: Ports
-  /** Keeps everything that outlives the system: users, database, Redis, secrets, logs. */
+  /** The directory of users, database, Redis data, secrets and logs. */
   readonly dataDir: string
-  /** How many gateway processes, 1 by default. The first has the ports of `ports`, the others free ones. */
+  /** The number of gateway processes; 1 by default. The first uses the ports of `ports`, the others free ports. */
   readonly gateways?: number
-  /** How many control processes, 1 by default: more need a `DATABASE_URL`. The first has the port of `ports`. */
+  /** The number of control processes; 1 by default, more need a `DATABASE_URL`. The first uses the port of `ports`. */
   readonly controls?: number
-  /** Further variables of one part, by its name; they win over those of all. For a part that is reached in its own way. */
+  /** Further variables of one part, by its name. They override the variables of all parts. */
   envOf?(part: string): Variables
-  /** Ends the start: everything is stopped again, and the start rejects with its reason. */
+  /** Aborts the start: all parts are stopped, and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Gets a line for the person who starts the system. */
+  /** Called with messages for the person who starts the system. */
   onNotice?(text: string): void
-  /** Gets what the programs write once they are ready. All that they write is in their log files, too. */
+  /** Called with each line that a program logs after it is ready. The log files have all lines. */
   onLine?(part: string, line: string): void
-  /** A part ended although nobody asked it to. The others run on. */
+  /** Called when a part ends unexpectedly. The others keep running. */
   onCrash?(part: string, how: string): void
 }
 
-/** A system that runs. */
+/** A running system. */
 export interface System {
   readonly addresses: Addresses
   readonly embedded: ReadonlySet<EmbeddedPart>
-  /** The keys of the embedded servers for identity and payments. */
+  /** The keys of the embedded identity and payments servers. */
   readonly secrets: Secrets
   readonly dataDir: string
-  /** `redis`, `identity` (with the mailbox), `payments` and `models`, if embedded; `control`, `control-2`, …; `gateway`, … */
+  /** All parts. Names: `redis`, `identity` (with the mailbox), `payments`, `models`; `control`, `control-2`, …; `gateway`, … */
   readonly parts: ReadonlyMap<string, Part>
-  /** @throws Error when the system has no such part */
+  /** @throws Error if the system has no such part */
   part(name: string): Part
-  /** Stops every part, those first that use others. Repeating it does nothing. */
+  /** Stops every part before the parts that it uses. A second call does nothing. */
   stop(): Promise<void>
 }
 
 /**
- * Starts control, gateways, and a stand-in for each thing that no variable names, and resolves when all are ready
- * and every key is judged. The dashboard is built first, unless it is built already. Nothing is started if a port is
- * taken.
+ * Starts control, gateways, and an embedded server for each part that no variable names. Builds the dashboard first, if
+ * needed. Resolves when all parts are ready and control has verified Redis. If a port is taken, it starts nothing.
  *
- * If this process dies without `stop`, its programs stop by themselves.
+ * If this process dies without `stop`, its programs stop on their own.
  *
- * @throws SystemError saying what is wrong; what had been started is stopped
+ * @throws SystemError with the cause; all started parts are then stopped
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { env, ports, signal } = options
@@ -68,7 +67,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const taken = new Set(needed.map(([, port]) => port))
   const gatewayPorts = await chooseGatewayPorts(options, taken)
   const controlPorts = await chooseControlPorts(options, taken)
-  // It holds secrets, users and mails: nobody else may look in.
+  // The directory has secrets, users and mails, so only its owner may read it.
   const repaired = makePrivate(dataDir)
   if (repaired > 0) {
     options.onNotice?.(`Other users of this machine had access to ${repaired} files in ${dataDir}. They no longer do.`)
@@ -78,15 +77,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   await ensureDashboard().catch((cause: Error) => {
     throw new SystemError(cause.message, { cause })
   })
-  // Everything that the parts write from here on is private; they inherit this.
+  // Programs inherit the umask, so all files that they write are private.
   process.umask(0o077)
   const layers = createParts({ ...options, embedded, secrets, addresses, dataDir, controlPorts, gatewayPorts })
   try {
-    // The services wait for each other by themselves. Without Redis they would only fill their logs with that.
+    // The services wait for each other. Without Redis they would only fill their logs with errors.
     const [redis = [], ...others] = layers
     await startTogether(redis, signal)
     await startTogether(others.flat(), signal)
-    await untilVerified(addresses.redis, readyLimitMs, signal)
+    await untilVerified(addresses.redis, readyTimeoutMs, signal)
   } catch (error) {
     await stopInOrder(layers)
     throw error
@@ -107,16 +106,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   }
 }
 
-/** @throws what the first of them that fails throws, once none of them is still starting */
+/** Starts parts in parallel. @throws the first error, after all of them have settled */
 async function startTogether(parts: readonly Part[], signal: AbortSignal | undefined): Promise<void> {
   const failed = new AbortController()
-  const stopWaiting = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
+  const stopSignal = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
   const starts = await Promise.allSettled(
     parts.map((part) =>
-      part.start(stopWaiting).catch((error: unknown) => {
-        // The abort's reason, unless it is already aborted: so all of them reject with what came first.
+      part.start(stopSignal).catch((error: unknown) => {
+        // If a start is already aborted, its first reason stays, so all starts reject with the first error.
         failed.abort(error)
-        throw stopWaiting.reason
+        throw stopSignal.reason
       })
     )
   )

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 const firstRetryMs = 25
-/** Waits grow up to this, so that waiting does not slow down what is waited for. */
-const longestRetryMs = 150
+/** The longest pause. Pauses grow, so that the checks do not slow down the server. */
+const maxRetryMs = 150
 const requestLimitMs = 2_000
 
-/** A GET that is answered with 200 when a server is ready. */
+/** A GET request that a ready server answers with 200. */
 export interface ReadyCheck {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
@@ -14,10 +14,10 @@ export interface ReadyCheck {
 /**
  * Resolves when the check succeeds.
  *
- * @param signal ends the wait: the promise then rejects with its reason
+ * @param signal aborts the wait; the promise then rejects with its reason
  */
 export async function untilReady({ url, headers = {} }: ReadyCheck, signal: AbortSignal): Promise<void> {
-  for (let retryMs = firstRetryMs; ; retryMs = Math.min(retryMs * 1.2, longestRetryMs)) {
+  for (let retryMs = firstRetryMs; ; retryMs = Math.min(retryMs * 1.2, maxRetryMs)) {
     signal.throwIfAborted()
     try {
       const response = await fetch(url, {
@@ -27,7 +27,7 @@ export async function untilReady({ url, headers = {} }: ReadyCheck, signal: Abor
       await response.body?.cancel()
       if (response.status === 200) return
     } catch {
-      // Not listening yet.
+      // The server does not listen yet.
     }
     await delay(retryMs, undefined, { signal })
   }

@@ -21,7 +21,7 @@ async function emptyRedis(t: Test) {
   return { url: redis.url, run: link.run(), vouch }
 }
 
-test('it waits for the last shard', async (t) => {
+test('the wait ends with the last shard', async (t) => {
   const { url, run, vouch } = await emptyRedis(t)
   await vouch(run, allShards.slice(1))
   let isDone = false
@@ -34,7 +34,7 @@ test('it waits for the last shard', async (t) => {
   await wait
 })
 
-test('what was vouched for another process of Redis does not count', async (t) => {
+test('verifications for another Redis process do not count', async (t) => {
   const { url, run, vouch } = await emptyRedis(t)
   await vouch('another')
   await assert.rejects(untilVerified(url, 300), SystemError)
@@ -42,7 +42,7 @@ test('what was vouched for another process of Redis does not count', async (t) =
   await untilVerified(url, 10_000)
 })
 
-test('it can be called off, also while Redis is away', async (t) => {
+test('the wait can be aborted, also while Redis is down', async (t) => {
   const reason = new Error('enough')
   const abort = new AbortController()
   const { url } = await emptyRedis(t)

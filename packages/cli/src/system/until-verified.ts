@@ -6,9 +6,9 @@ import { SystemError } from './system-error.ts'
 const retryMs = 50
 
 /**
- * Resolves when control has verified every shard of this Redis process. Before that, gateways answer some keys with 503.
+ * Resolves when control has verified every shard of this Redis process. Until then, gateways answer some keys with 503.
  *
- * @param signal ends the wait: the promise then rejects with its reason
+ * @param signal aborts the wait; the promise then rejects with its reason
  * @throws SystemError after `timeoutMs`
  */
 export async function untilVerified(redisUrl: string, timeoutMs: number, signal?: AbortSignal): Promise<void> {

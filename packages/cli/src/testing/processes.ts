@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { listProcesses, type Process } from '@tollgate/sandbox/child/list-processes.ts'
 
-/** Every process below `root`, itself included. */
+/** Lists `root` and all its descendants. */
 export function processTree(root: number): Process[] {
   const all = listProcesses()
   const tree = all.filter(({ pid }) => pid === root)
@@ -9,18 +9,18 @@ export function processTree(root: number): Process[] {
   return tree
 }
 
-/** Ends those of the processes that still run, at once. */
+/** Kills the processes that still run. */
 export function killAll(processes: readonly Process[]): void {
   for (const { pid } of stillRunning(processes)) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended meanwhile.
+      // The process has already ended.
     }
   }
 }
 
-/** Resolves when none of the processes runs any more. @throws Error naming those that still do after the limit */
+/** Resolves when all processes have ended. @throws Error that names the running ones after the timeout */
 export async function untilGone(processes: readonly Process[], limitMs = 15_000): Promise<void> {
   const deadline = performance.now() + limitMs
   for (;;) {
@@ -35,6 +35,6 @@ export async function untilGone(processes: readonly Process[], limitMs = 15_000)
 
 function stillRunning(processes: readonly Process[]): Process[] {
   const running = new Map(listProcesses().map(({ pid, command }) => [pid, command]))
-  // Compared with its command, because another process may have been given the number.
+  // The command is compared, because another process may have reused the pid.
   return processes.filter(({ pid, command }) => running.get(pid) === command)
 }

@@ -1,9 +1,9 @@
 import module from 'node:module'
 import v8 from 'node:v8'
 
-/** Loaded before the programs that tests start, and before the tests themselves: most of them do not run for long. */
+/** Loaded before tests and the programs that they start. It shortens their start, because most run only briefly. */
 
-// PGlite is 8 MB of WebAssembly: compiling it better than once costs more than a test gets back.
+// PGlite is 8 MB of WebAssembly. Optimizing its compiled code costs more time than a test gains.
 v8.setFlagsFromString('--wasm-tiering-budget=2000000000')
 
 /**

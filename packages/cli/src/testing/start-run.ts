@@ -7,7 +7,7 @@ import { killAll, processTree, untilGone } from './processes.ts'
 
 const root = workspaceFile('')
 
-/** Every variable that replaces an embedded part, empty: so nothing that this machine or its `.env` sets is used. */
+/** Empties every variable that replaces an embedded part, so that this machine's settings have no effect. */
 const nothingReplaced = {
   SUPABASE_URL: '',
   STRIPE_SECRET_KEY: '',
@@ -27,7 +27,7 @@ const nothingReplaced = {
   LOG_LEVEL: ''
 }
 
-/** Variables for a start on free ports. `PATH` is that of a machine on which only npm and its Node are installed. */
+/** Variables for a start on free ports. `PATH` has only npm and its Node. */
 export async function startEnv(dataDir: string): Promise<Record<string, string>> {
   const ports = Object.entries(await choosePorts()).map(([name, port]) => [name, String(port)])
   const path = (process.env.PATH ?? '').split(delimiter).filter((directory) => !directory.endsWith('node_modules/.bin'))
@@ -43,18 +43,18 @@ export async function startEnv(dataDir: string): Promise<Record<string, string>>
 
 export interface StartRun {
   readonly pid: number
-  /** All that was written so far. */
+  /** All output so far. */
   output(): string
-  /** Resolves when the output contains the text. @throws Error with the output if it ends before */
+  /** Resolves when the output contains the text. @throws Error with the output if the program ends first */
   until(text: string): Promise<void>
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** The processes that run now on its behalf. */
+  /** Its running processes. */
   processes(): ReturnType<typeof processTree>
 }
 
 /**
- * Runs `npm start`, or the program behind it, as the leader of a process group of its own, as a shell does. Whatever is
- * left of it at the end of the test is killed.
+ * Runs `npm start`, or its program, as the leader of a process group, as a shell does. Remaining processes are killed at the
+ * end of the test.
  */
 export function runStart(
   t: { after(handler: () => Promise<void>): void },
@@ -65,7 +65,7 @@ export function runStart(
     how === 'npm' ? ['npm', ['start']] : [process.execPath, [join(root, 'packages/cli/src/start/main.ts')]]
   const child = spawn(command, args, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const { pid } = child
-  if (pid === undefined) throw new Error(`${command} could not be started`)
+  if (pid === undefined) throw new Error(`${command} did not start`)
   let output = ''
   const waiting = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr]) {

@@ -7,11 +7,11 @@ const needed = 4 * 2 ** 30
 const prefix = 'tollgate-test-'
 
 /**
- * Gives the process of each test file a temporary directory of its own, in memory where there is plenty. Most tests copy a
- * database, a thousand files, and remove it soon after. A file system on a disk (ext4) does not take numbers of removed
- * files again for some seconds, and looks through all of them for each new file: that was a third of a test's time.
+ * Gives each test file its own temporary directory, in memory if there is enough. Most tests copy a database of a thousand
+ * files and soon remove it. ext4 does not reuse removed inodes for some seconds and searches all of them for each new
+ * file, which took a third of a test's time.
  *
- * What a process left that was killed is removed by the next one.
+ * The next process removes the directories that a killed process left.
  */
 if (process.env.TMPDIR === undefined && hasRoom()) {
   const directory = join(memory, `${prefix}${process.pid}`)
@@ -28,7 +28,7 @@ function hasRoom() {
     const { bavail, bsize } = statfsSync(memory)
     return bavail * bsize > needed && freemem() > needed
   } catch {
-    // Not every system has it.
+    // Not every system has this directory.
     return false
   }
 }
@@ -45,6 +45,6 @@ function remove(path) {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 })
   } catch {
-    // Another process is removing it, or something is still written there: then a later test removes it.
+    // Another process removes or still writes it; a later test then removes it.
   }
 }

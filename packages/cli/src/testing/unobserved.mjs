@@ -1,8 +1,7 @@
 /**
- * Loaded before everything else in the process of each test file. tap would write down every module that is loaded, also
- * in all processes that a test starts, and read all source maps on the way. That serves coverage, which is off, and took a
- * quarter of the time of a test that starts the system.
+ * Loaded first in the process of each test file. tap would record every loaded module, also in all processes that a test
+ * starts, and read all source maps. Only coverage needs this, which is off. It took a quarter of a system test's time.
  */
 process.env._TAPJS_PROCESSINFO_EXCLUDE_ = '/./'
-// What a test starts is not a test.
+// The programs that a test starts are not tests.
 process.env.NODE_OPTIONS = `--import=${new URL('./quick-start.mjs', import.meta.url)}`

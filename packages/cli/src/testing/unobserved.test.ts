@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'tap'
 
 const excluded = '_TAPJS_PROCESSINFO_EXCLUDE_'
-/** Prints how many files tap has written down in its process. */
+/** A script that prints the number of files that tap has recorded in its process. */
 const program = `
   import 'data:text/javascript,'
   import 'node:fs'
@@ -19,8 +19,8 @@ function countFiles(exclude: string): string {
   return stdout
 }
 
-// It is a variable of tap's own, see docs/grips.md. If tap no longer obeyed it, tests would only be slower.
-test('tap does not write down which modules a test loads', async () => {
+// tap's variable is private, see docs/grips.md. Without it, tests are only slower.
+test('tap does not record the modules that a test loads', async () => {
   assert.equal(countFiles(process.env[excluded] ?? ''), '0\n')
-  assert.notEqual(countFiles(''), '0\n', 'it would, without the variable')
+  assert.notEqual(countFiles(''), '0\n', 'without the variable it does')
 })

@@ -9,12 +9,13 @@ import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { freePort } from '@tollgate/sandbox/free-port.ts'
 import { type RunningModels, startModels } from '@tollgate/sandbox/models/start-models.ts'
 import { nodeVariables } from '@tollgate/sandbox/node-variables.ts'
-import { type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import type { RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { Records } from './records.ts'
 
 const gatewayMain = fileURLToPath(import.meta.resolve('@tollgate/gateway/main.ts'))
-const readyLimitMs = 60_000
-const stopLimitMs = 10_000
+const readyTimeoutMs = 60_000
+const stopTimeoutMs = 10_000
 /** Recorded requests; more than any test sends. */
 const recordedRequests = 200_000
 
@@ -86,9 +87,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       createPart({
         name: `gateway-${number}`,
         launch: async () =>
-          startProgram({ script: gatewayMain, nodeArgs: [], cwd: directory, env: variables, log, stopLimitMs }),
+          startProgram({ script: gatewayMain, nodeArgs: [], cwd: directory, env: variables, log, stopTimeoutMs }),
         ready: { url: `http://127.0.0.1:${adminPort}/readyz` },
-        readyLimitMs,
+        readyTimeoutMs,
         log
       })
     )

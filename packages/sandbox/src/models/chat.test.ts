@@ -28,7 +28,7 @@ const weather = {
   }
 }
 
-test('an answer has the shape and the token counts of OpenAI', async () => {
+test('an answer has OpenAI’s shape and token counts', async () => {
   const answer = await chat.create({ model: 'sandbox-small', messages: user('Hello there') })
   const [choice] = answer.choices
   assert.match(answer.id, /^chatcmpl-\w{24}$/)
@@ -56,7 +56,7 @@ test('an answer has the shape and the token counts of OpenAI', async () => {
   })
 })
 
-test('the same request gets the same text, streamed or not, and another request another one', async () => {
+test('equal requests get equal texts, streamed or not; other requests get other texts', async () => {
   const ask = async (text: string) =>
     (await chat.create({ model: 'any-name', messages: user(text) })).choices[0]?.message.content
   const first = await ask('What is a gateway? 🚪')
@@ -66,7 +66,7 @@ test('the same request gets the same text, streamed or not, and another request 
   assert.equal(streamed, first)
 })
 
-test('a stream begins with the role, ends with the reason, and has usage only when asked', async () => {
+test('a stream starts with the role, ends with the reason, and reports usage only on request', async () => {
   const chunks = await collect(
     await chat.create({ model: 'sandbox-small', messages: user('say 5 words'), stream: true })
   )
@@ -79,7 +79,7 @@ test('a stream begins with the role, ends with the reason, and has usage only wh
   }
 })
 
-test('with include_usage every chunk has a usage of null, and a last one without choices has the sums', async () => {
+test('with include_usage, chunks have usage null, and a last chunk without choices has the totals', async () => {
   const request = { model: 'sandbox-small', messages: user('say 7 words'), n: 2 }
   const chunks = await collect(await chat.create({ ...request, stream: true, stream_options: { include_usage: true } }))
   const last = chunks.pop()
@@ -89,7 +89,7 @@ test('with include_usage every chunk has a usage of null, and a last one without
   assert.equal(last?.usage?.completion_tokens, 14)
 })
 
-test('n choices are different texts, and are streamed in turn', async () => {
+test('n choices have different texts and are streamed in turn', async () => {
   const request = { model: 'sandbox-small', messages: user('say 4 words'), n: 3 }
   const { choices } = await chat.create(request)
   assert.equal(new Set(choices.map((choice) => choice.message.content)).size, 3)
@@ -109,7 +109,7 @@ test('n choices are different texts, and are streamed in turn', async () => {
 })
 
 for (const limit of ['max_tokens', 'max_completion_tokens'] as const) {
-  test(`${limit} is kept to the token`, async () => {
+  test(`${limit} is exact to the token`, async () => {
     const answer = await chat.create({ model: 'sandbox-small', messages: user('say 50 words'), [limit]: 10 })
     assert.equal(answer.choices[0]?.finish_reason, 'length')
     assert.equal(answer.usage?.completion_tokens, 10)
@@ -131,14 +131,14 @@ test('a text ends before a stop sequence', async () => {
   assert.equal(answer.choices[0]?.finish_reason, 'stop')
 })
 
-test('say N words is answered with N words', async () => {
+test('the answer to "say N words" has N words', async () => {
   for (const count of [1, 100, 20_000]) {
     const { choices } = await chat.create({ model: 'm', messages: user(`please SAY ${count} words about it`) })
     assert.equal(choices[0]?.message.content?.split(' ').length, count)
   }
 })
 
-test('logprobs are there for each token when asked', async () => {
+test('each token has logprobs on request', async () => {
   const request = { model: 'm', messages: user('say 3 words'), logprobs: true, top_logprobs: 2 }
   const { choices, usage } = await chat.create(request)
   const content = choices[0]?.logprobs?.content ?? []
@@ -156,7 +156,7 @@ test('logprobs are there for each token when asked', async () => {
   assert.equal(streamed, content.length)
 })
 
-test('a tool that the user names is called with arguments that its schema allows', async () => {
+test('a tool named in the message is called with arguments that match its schema', async () => {
   const answer = await chat.create({ model: 'm', messages: user('use get_weather please'), tools: [weather] })
   const [choice] = answer.choices
   assert.equal(choice?.finish_reason, 'tool_calls')
@@ -170,7 +170,7 @@ test('a tool that the user names is called with arguments that its schema allows
   assert.equal(answer.usage?.completion_tokens, tokens)
 })
 
-test('tool_choice and parallel_tool_calls decide what is called', async () => {
+test('tool_choice and parallel_tool_calls decide which tools are called', async () => {
   const other = { type: 'function' as const, function: { name: 'other_tool' } }
   const tools = [weather, other]
   const called = async (content: string, more: Partial<Parameters<typeof chat.create>[0]>) => {
@@ -202,7 +202,7 @@ test('a custom tool is called with an input', async () => {
   assert.deepEqual(call.custom, { name: 'shell', input: 'sandbox' })
 })
 
-test('tool calls are streamed as name first and arguments in fragments, which the stream helper joins', async () => {
+test('tool calls are streamed name first, then arguments in fragments, which the stream helper joins', async () => {
   const request = { model: 'm', messages: user('get_weather twice'), tools: [weather], stream: true as const }
   const deltas = (await collect(await chat.create(request))).flatMap(
     (chunk) => chunk.choices[0]?.delta.tool_calls ?? []
@@ -219,7 +219,7 @@ test('tool calls are streamed as name first and arguments in fragments, which th
   assert.deepEqual(JSON.parse(call.function.arguments), { city: 'sandbox', unit: 'c' })
 })
 
-test('the tool runner of the client comes to an answer about the result', async () => {
+test('the client’s tool runner gets an answer about the result', async () => {
   const asked: unknown[] = []
   const tool = {
     type: 'function' as const,
@@ -246,7 +246,7 @@ test('the tool runner of the client comes to an answer about the result', async 
   ])
 })
 
-test('arguments that the limit cuts off end with the reason length', async () => {
+test('arguments cut off by the limit end with the reason length', async () => {
   const request = { model: 'm', messages: user('get_weather'), tools: [weather] }
   const answer = await chat.create({ ...request, max_tokens: 5 })
   assert.equal(answer.choices[0]?.finish_reason, 'length')
@@ -256,7 +256,7 @@ test('arguments that the limit cuts off end with the reason length', async () =>
   assert.equal(tiny.usage?.completion_tokens, 0)
 })
 
-test('response formats get JSON', async () => {
+test('JSON response formats get JSON', async () => {
   const object = await chat.create({ model: 'm', messages: user('hi'), response_format: { type: 'json_object' } })
   assert.equal(typeof JSON.parse(object.choices[0]?.message.content ?? '').reply, 'string')
   const schema = {
@@ -272,7 +272,7 @@ test('response formats get JSON', async () => {
   assert.deepEqual(JSON.parse(answer.choices[0]?.message.content ?? ''), { name: 'sandbox', age: 18 })
 })
 
-test('cached, reasoning and reported tokens are as the model name says', async () => {
+test('the model name decides cached, reasoning and reported tokens', async () => {
   const messages = user('say 3 words')
   const thinking = await chat.create({ model: 'm+cached-tokens=4+reasoning-tokens=20', messages })
   assert.equal(thinking.usage?.prompt_tokens_details?.cached_tokens, 4)

@@ -6,9 +6,8 @@ export function toolName(tool: Tool): string {
 }
 
 /**
- * The tools that the model calls: those that the last message names, if it is a user's (as the answer to a tool's result
- * is a text); with `tool_choice` `required` at least the first one, with a named tool that one. With
- * `parallel_tool_calls: false` at most one.
+ * Chooses the tools to call: those named in the last message, if a user wrote it. `tool_choice: required` calls at least the
+ * first tool; a named tool is always called. `parallel_tool_calls: false` allows one call. A tool's result gets a text.
  */
 export function chooseTools(request: ChatRequest): readonly Tool[] {
   const { tool_choice: choice, messages, parallel_tool_calls: parallel } = request

@@ -9,7 +9,7 @@ const models = await startModels({ port: 0, paceMs: 0 })
 t.after(() => models.close())
 const { completions } = new OpenAI({ apiKey: 'sandbox', baseURL: models.baseUrl, maxRetries: 0 })
 
-test('a completion has the shape and the token counts of OpenAI', async () => {
+test('a completion has OpenAI’s shape and token counts', async () => {
   const prompt = 'Once upon a time'
   const answer = await completions.create({ model: 'sandbox-small', prompt })
   assert.match(answer.id, /^cmpl-\w{24}$/)
@@ -21,7 +21,7 @@ test('a completion has the shape and the token counts of OpenAI', async () => {
   assert.equal(countTokens(choice?.text ?? ''), 16)
 })
 
-test('a stream gives the same text, its reason last, and usage when asked', async () => {
+test('a stream has the same text, the reason last, and usage on request', async () => {
   const request = { model: 'sandbox-small', prompt: 'say 6 words', n: 2, max_tokens: 100 }
   const whole = await completions.create(request)
   const texts = ['', '']
@@ -44,7 +44,7 @@ test('a stream gives the same text, its reason last, and usage when asked', asyn
   assert.deepEqual(usage, whole.usage)
 })
 
-test('several prompts get n choices each, in order, whether texts or tokens', async () => {
+test('each of several prompts gets n choices, in order, given as text or tokens', async () => {
   const max_tokens = 30
   const texts = ['say 2 words', 'say 3 words']
   const answer = await completions.create({ model: 'm', prompt: texts, n: 2, max_tokens })
@@ -65,7 +65,7 @@ test('several prompts get n choices each, in order, whether texts or tokens', as
   assert.equal(one.choices[0]?.text, answer.choices[0]?.text)
 })
 
-test('best_of is counted in full, and cannot be streamed', async () => {
+test('all choices of best_of are counted, and best_of cannot be streamed', async () => {
   const request = { model: 'm', prompt: 'say 4 words', max_tokens: 30 }
   const answer = await completions.create({ ...request, n: 1, best_of: 3 })
   assert.equal(answer.choices.length, 1)
@@ -74,7 +74,7 @@ test('best_of is counted in full, and cannot be streamed', async () => {
   await assert.rejects(completions.create({ ...request, best_of: 2, stream: true }), OpenAI.BadRequestError)
 })
 
-test('echo, stop and logprobs do what they say', async () => {
+test('echo, stop and logprobs work as documented', async () => {
   const request = { model: 'm', prompt: 'say 5 words', max_tokens: 30 }
   const plain = (await completions.create(request)).choices[0]?.text ?? ''
   const echoed = await completions.create({ ...request, echo: true })
@@ -90,7 +90,7 @@ test('echo, stop and logprobs do what they say', async () => {
   )
 })
 
-test('max_tokens 0 produces nothing, and a number that is no token is refused', async () => {
+test('max_tokens 0 produces no text, and an invalid token number is refused', async () => {
   const answer = await completions.create({ model: 'm', prompt: 'a', max_tokens: 0, echo: true })
   assert.equal(answer.choices[0]?.text, 'a')
   assert.equal(answer.usage?.completion_tokens, 0)

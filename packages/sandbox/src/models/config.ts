@@ -5,12 +5,12 @@ import { refuseProduction } from '../refuse-production.ts'
 const Config = Type.Object({
   /** The port of the server on 127.0.0.1. */
   SANDBOX_MODELS_PORT: Type.Integer({ minimum: 1, maximum: 65_535, default: 4010 }),
-  /** The API key that it accepts. */
+  /** The accepted API key. */
   SANDBOX_MODELS_API_KEY: Type.String({ minLength: 1, default: 'sandbox' })
 })
 
 /**
- * The configuration of this process, or of another environment.
+ * Reads the configuration from this process's environment, or from another.
  *
  * @throws ConfigError, or Error with `NODE_ENV=production`
  */

@@ -7,7 +7,7 @@ import type { Message } from './requests.ts'
 
 const count = (messages: Message[]) => countPrompt({ model: 'm', messages }).total
 
-// The two examples of OpenAI's cookbook, "How to count tokens with tiktoken", with what the API reports for gpt-4o.
+// Two examples of OpenAI's cookbook ("How to count tokens with tiktoken"), with the API's counts for gpt-4o.
 test('the messages of the cookbook count 124 tokens', async () => {
   const system = (content: string, name: string): Message => ({ role: 'system', name, content })
   const messages: Message[] = [
@@ -49,7 +49,7 @@ test('the tools of the cookbook count 101 tokens, and nothing with tool_choice n
   assert.equal(countPrompt({ model: 'm', messages, tools, tool_choice: 'none' }).total, count(messages))
 })
 
-test('a text is counted the same as a string and as a part', async () => {
+test('a text has the same count as a string and as a part', async () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       assert.equal(
@@ -60,7 +60,7 @@ test('a text is counted the same as a string and as a part', async () => {
   )
 })
 
-test('images, audio and tool calls have their price', async () => {
+test('images, audio and tool calls are counted', async () => {
   const empty = count([{ role: 'user', content: [] }])
   const image = (detail?: string): Message[] => {
     const url = 'https://example.com/a.png'
@@ -81,7 +81,7 @@ test('images, audio and tool calls have their price', async () => {
   assert.ok(count([{ role: 'assistant', tool_calls: [call] }]) > count([{ role: 'assistant' }]))
 })
 
-test('a schema that is none is the fault of the request', async () => {
+test('an invalid schema is answered with 400', async () => {
   const parameters = { type: 'object', properties: { a: null } }
   const request = { model: 'm', messages: [{ role: 'user' as const, content: '' }] }
   assert.throws(

@@ -7,15 +7,15 @@ import { textOf } from './prompt-text.ts'
 import type { ChatRequest, Message, Tool } from './requests.ts'
 
 export interface PromptTokens {
-  /** All of the prompt, the audio included. */
+  /** All prompt tokens, including audio. */
   readonly total: number
   readonly audio: number
 }
 
 /**
- * The tokens of a chat's prompt, counted as OpenAI's cookbook says ("How to count tokens with tiktoken"): role, name and
- * text of each message plus 3, plus 3 for the start of the answer, and the tools as the type declarations that the model
- * is shown. Images cost what the model's formula says, audio 10 tokens per second.
+ * Counts the tokens of a chat's prompt as OpenAI's cookbook does ("How to count tokens with tiktoken"). Each message counts
+ * its role, name and text plus 3; the start of the answer counts 3. Tools count as the type declarations that the model
+ * sees. Images count by the model's formula; audio counts 10 tokens per second.
  */
 export function countPrompt({ model, messages, tools, tool_choice: choice }: ChatRequest): PromptTokens {
   const functions = choice === 'none' ? [] : (tools ?? []).map(describeTool)
@@ -40,14 +40,14 @@ function countText(messages: ReturnType<typeof flatten>[], functions: ReturnType
   try {
     return computeChatCompletionTokenCount({ messages, functions }, countTokens)
   } catch (cause) {
-    // It walks through the schemas as if they were well formed.
+    // The library assumes valid schemas and throws otherwise.
     if (cause instanceof TypeError)
       throw invalidRequest('Invalid schema of a tool.', 'tools', 'invalid_function_parameters')
     throw cause
   }
 }
 
-// What the same formula adds for a function call of an assistant's message.
+// The tokens that the formula adds for a function call of an assistant's message.
 const callOverhead = 3
 
 function flatten(message: Message): { role: string; content: string; name?: string } {
@@ -55,12 +55,12 @@ function flatten(message: Message): { role: string; content: string; name?: stri
   return typeof message.name === 'string' ? { ...flat, name: message.name } : flat
 }
 
-/** The formula knows functions only; a custom tool is shown to the model as one that takes a text. */
+/** The formula knows only functions, so a custom tool counts as a function with a text argument. */
 function describeTool(tool: Tool) {
   const { name, description } = tool.type === 'function' ? tool.function : tool.custom
   const parameters =
     tool.type === 'function' ? (tool.function.parameters ?? {}) : { properties: { input: { type: 'string' } } }
-  // The formula reads what it knows of a JSON schema and shows everything else as `any`.
+  // The formula shows the unknown parts of a JSON schema as `any`.
   const shown = { name, parameters: { type: 'object' as const, ...parameters } }
   return typeof description === 'string' ? { ...shown, description } : shown
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The vector of a text: of length 1, the same for the same text, and in no relation to the vectors of others.
+ * Computes the vector of a text, of length 1. Equal texts have equal vectors; the vectors of similar texts are unrelated.
  *
- * Fewer dimensions are the beginning of the whole vector, brought back to length 1, as OpenAI's models do it.
+ * Fewer dimensions are the start of the full vector, scaled back to length 1, as in OpenAI's models.
  */
 export function embed(text: string, dimensions: number): Float32Array {
   // xorshift32, seeded by the text; the state must not be 0.

@@ -12,7 +12,7 @@ const model = 'sandbox-embedding'
 
 const lengthOf = (vector: readonly number[]) => Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
 
-test('an embedding has the shape, the dimensions and the length of OpenAI', async () => {
+test('an embedding has OpenAI’s shape, dimensions and length', async () => {
   const answer = await embeddings.create({ model, input: 'Hello there', encoding_format: 'float' })
   assert.equal(answer.object, 'list')
   assert.equal(answer.model, model)
@@ -29,7 +29,7 @@ test('an embedding has the shape, the dimensions and the length of OpenAI', asyn
   assert.equal(large.data[0]?.embedding.length, 3072)
 })
 
-test('base64, which the client asks for by itself, gives the same numbers as float', async () => {
+test('base64, the client’s default, has the same numbers as float', async () => {
   const floats = await embeddings.create({ model, input: 'same', encoding_format: 'float' })
   const decoded = await embeddings.create({ model, input: 'same' })
   assert.deepEqual([...(decoded.data[0]?.embedding ?? [])], floats.data[0]?.embedding)
@@ -38,7 +38,7 @@ test('base64, which the client asks for by itself, gives the same numbers as flo
   assert.equal(JSON.parse(models.body(models.requests().at(-2)?.id ?? '')?.toString() ?? '').encoding_format, 'base64')
 })
 
-test('several inputs keep their order; texts and their tokens are the same input', async () => {
+test('inputs keep their order; a text and its tokens are the same input', async () => {
   const input = ['one', 'two 🎉', 'one']
   const answer = await embeddings.create({ model, input })
   const vectors = answer.data.map((item) => [...item.embedding])
@@ -54,7 +54,7 @@ test('several inputs keep their order; texts and their tokens are the same input
   assert.deepEqual([...(single.data[0]?.embedding ?? [])], vectors[1])
 })
 
-test('dimensions give a shorter vector of the same direction', async () => {
+test('dimensions return the start of the vector, scaled', async () => {
   const whole = (await embeddings.create({ model, input: 'x' })).data[0]?.embedding ?? []
   const short = (await embeddings.create({ model, input: 'x', dimensions: 256 })).data[0]?.embedding ?? []
   assert.equal(short.length, 256)

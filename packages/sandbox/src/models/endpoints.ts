@@ -6,12 +6,12 @@ import type { Behaviour } from './model-name.ts'
 import { requestParser } from './parse-request.ts'
 import { ChatRequest, CompletionRequest, EmbeddingRequest } from './requests.ts'
 
-/** A request that has been read, but not yet answered. */
+/** A parsed request. */
 export interface ModelRequest {
-  /** As the request names it, directives included. */
+  /** The model name of the request, including directives. */
   readonly model: string
   readonly stream: boolean
-  /** @param model its plain name. @throws ApiError (400) */
+  /** @param model the name without directives. @throws ApiError (400) */
   answer(model: string, behaviour: Behaviour, createdS: number): Answer
 }
 

@@ -22,7 +22,7 @@ async function post(body: string | object, path = '/v1/chat/completions', more: 
   return { status: response.status, error }
 }
 
-test('a request without the key is refused, and the answer does not repeat what it carried', async () => {
+test('a request without the key is refused, and the answer does not repeat its credential', async () => {
   const wrong = new OpenAI({ apiKey: 'sk-other', baseURL: models.baseUrl, maxRetries: 0 })
   const failure = await wrong.models.list().then(
     () => null,
@@ -36,7 +36,7 @@ test('a request without the key is refused, and the answer does not repeat what 
   assert.equal(none.status, 401)
 })
 
-test('the models are listed and found by name', async () => {
+test('models can be listed and read by name', async () => {
   const openai = new OpenAI({ apiKey: 'the key', baseURL: models.baseUrl, maxRetries: 0 })
   const ids: string[] = []
   for await (const model of openai.models.list()) ids.push(model.id)
@@ -50,7 +50,7 @@ test('the models are listed and found by name', async () => {
   assert.equal((await openai.models.retrieve('meta/llama-4')).id, 'meta/llama-4')
 })
 
-test('a strict server knows the listed models only', async () => {
+test('a strict server accepts only the listed models', async () => {
   const strict = await startModels({ port: 0, strict: true })
   const openai = new OpenAI({ apiKey: 'sandbox', baseURL: strict.baseUrl, maxRetries: 0 })
   const messages = [{ role: 'user' as const, content: 'hi' }]
@@ -84,7 +84,7 @@ for (const [name, body, param, code] of [
   ['both limits', { model: 'm', messages: [message], max_tokens: 5, max_completion_tokens: 5 }, 'max_tokens', null],
   ['a bad directive', { model: 'm+hangs', messages: [message] }, 'model', 'invalid_value']
 ] as const) {
-  test(`${name} is refused with 400, naming the member`, async () => {
+  test(`${name} is refused with 400 that names the member`, async () => {
     const answer = await post(body)
     assert.equal(answer.status, 400)
     assert.equal(answer.error.type, 'invalid_request_error')
@@ -94,14 +94,14 @@ for (const [name, body, param, code] of [
   })
 }
 
-test('members that are not known, null, or beyond 2^53 are accepted', async () => {
+test('unknown members, nulls and numbers above 2^53 are accepted', async () => {
   const body =
     '{"model":"m","messages":[{"role":"user","content":"hi"}],"seed":9007199254740993,"x":{"y":1},"stop":null,"n":null,"tools":null}'
   assert.equal((await post(body)).status, 200)
   assert.equal(models.body(models.requests().at(-1)?.id ?? '')?.toString(), body)
 })
 
-test('unknown paths and methods are errors in the same shape', async () => {
+test('unknown paths and methods get errors in the same shape', async () => {
   assert.equal((await post({}, '/v1/responses')).status, 404)
   assert.equal((await post({}, '/nothing')).status, 404)
   assert.equal((await post({}, '/v1/models')).status, 405)
@@ -110,7 +110,7 @@ test('unknown paths and methods are errors in the same shape', async () => {
   assert.equal(error.type, 'invalid_request_error')
 })
 
-test('a body of more than 32 MiB is refused, and one of 31 MiB is kept to the byte', async () => {
+test('a body over 32 MiB is refused, and one of 31 MiB is recorded byte for byte', async () => {
   const big = (bytes: number) => Buffer.from(JSON.stringify({ model: 'm', input: 'hi', extra: ' '.repeat(bytes) }))
   const body = big(31 * 2 ** 20)
   const accepted = await fetch(`${models.baseUrl}/embeddings`, { method: 'POST', headers, body })
@@ -129,7 +129,7 @@ test('a body of more than 32 MiB is refused, and one of 31 MiB is kept to the by
   assert.match(answer, /connection: close/i)
 })
 
-test('a taken port is an error that names it', async () => {
+test('the error about a taken port names it', async () => {
   await assert.rejects(startModels({ port: models.port }), (error) => {
     return error instanceof PortTakenError && error.port === models.port
   })

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RecordedRequest, RequestRecorder } from './request-recorder.ts'
 
-/** Headers that OpenAI's API and the edge before it add. A gateway must not let them all through. */
+/** Headers of OpenAI's API and its edge. A gateway must not pass all of them on. */
 const openaiHeaders = {
   'openai-organization': 'sandbox',
   'openai-version': '2020-10-01',
@@ -10,14 +10,14 @@ const openaiHeaders = {
   'set-cookie': '__cf_bm=sandbox; path=/; HttpOnly'
 }
 
-/** One request and its answer: writes with back-pressure, and keeps the recorder's record of both. */
+/** One request and its answer. Writes with back-pressure and updates the request's record. */
 export class Exchange {
   readonly record: RecordedRequest
-  /** Aborted when the connection has closed before the answer was complete. */
+  /** Aborted if the connection closes before the answer is complete. */
   readonly gone: AbortSignal
   readonly #response: ServerResponse
   readonly #recorder: RequestRecorder
-  /** The tokens that are produced in all, if that does not end with the connection. */
+  /** The total tokens, if the model keeps producing after the client leaves. */
   #billed: number | null = null
 
   constructor(request: IncomingMessage, response: ServerResponse, record: RecordedRequest, recorder: RequestRecorder) {
@@ -39,12 +39,12 @@ export class Exchange {
     })
   }
 
-  /** Says that an answer is produced to its end also if its client leaves: so many tokens. */
+  /** Sets the total tokens of an answer that is produced to its end even if the client leaves. */
   billsAborted(tokens: number): void {
     this.#billed = tokens
   }
 
-  /** Counts tokens that are not shown. */
+  /** Counts hidden tokens. */
   produce(tokens: number): void {
     if (!this.gone.aborted) this.record.completionTokens += tokens
   }
@@ -58,9 +58,9 @@ export class Exchange {
   }
 
   /**
-   * Writes a part of the body, and resolves when the connection can take more or has closed.
+   * Writes a part of the body. Resolves when the connection accepts more or has closed.
    *
-   * @param tokens what the model has produced for it
+   * @param tokens the tokens that the model produced for it
    */
   async write(part: string | Buffer, tokens = 0): Promise<void> {
     if (this.gone.aborted) return
@@ -97,11 +97,11 @@ export class Exchange {
     this.end()
   }
 
-  /** Resets the connection, once what was written has left this process. That is the end of the answer as asked for. */
+  /** Resets the connection after all written bytes have left this process. This ends the answer as requested. */
   async reset(): Promise<void> {
     const { socket } = this.#response
     if (socket === null || this.gone.aborted) return
-    // Node gathers the parts of a chunk until the end of the turn; an empty write is then done after all others.
+    // Node buffers writes until the end of the tick. The callback of an empty write runs after all earlier writes.
     await new Promise((resolve) => setImmediate(resolve))
     await new Promise((resolve) => socket.write('', resolve))
     this.#recorder.finish(this.record, Date.now())

@@ -19,7 +19,7 @@ export interface ModelsSettings {
 
 const maxBodyBytes = 32 * 1024 * 1024
 
-/** Makes the function that answers every request to `/v1`. */
+/** Creates the handler of all requests to `/v1`. */
 export function requestHandler(settings: ModelsSettings, recorder: RequestRecorder) {
   const timesAsked = new Map<string, number>()
 
@@ -65,10 +65,10 @@ export function requestHandler(settings: ModelsSettings, recorder: RequestRecord
     try {
       await route(exchange, incoming)
     } catch (error) {
-      // Too late for an answer of its own; the client sees that this one is not whole.
+      // The answer has begun, so there is no error answer; the client sees that the body is incomplete.
       if (record.status !== null) return exchange.reset()
       const known = error instanceof ApiError ? error : new ApiError(500, { message: `The sandbox failed: ${error}` })
-      // The rest of a body that was refused is not read.
+      // The rest of a refused body is not read.
       await exchange.sendJson(known.status, known.body, incoming.complete ? {} : { connection: 'close' })
     }
   }

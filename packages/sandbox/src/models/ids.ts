@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** An id in the manner of OpenAI's: a prefix such as `chatcmpl-` and 24 letters and digits. */
+/** Creates an id like OpenAI's: a prefix such as `chatcmpl-`, then 24 letters and digits. */
 export function randomId(prefix: string): string {
   let id = prefix
   for (const byte of randomBytes(24)) id += alphabet[byte % alphabet.length]

@@ -2,9 +2,9 @@
 export type Dimensions = readonly [width: number, height: number]
 
 /**
- * The dimensions of an image in a data URL: PNG, JPEG, GIF or lossy WebP.
+ * Reads the dimensions of a PNG, JPEG, GIF or lossy WebP in a data URL.
  *
- * @returns null for anything else, as for an image somewhere in the web
+ * @returns null for anything else, such as an image on the web
  */
 export function readDimensions(url: string): Dimensions | null {
   const bytes = Buffer.from(/^data:[^,]*;base64,(.*)$/s.exec(url)?.[1] ?? '', 'base64')
@@ -15,7 +15,7 @@ export function readDimensions(url: string): Dimensions | null {
   return bytes.readUInt16BE(0) === 0xffd8 ? readJpeg(bytes) : null
 }
 
-/** Of the first frame header, which baseline and progressive images have. */
+/** Reads the first frame header, which baseline and progressive images have. */
 function readJpeg(bytes: Buffer): Dimensions | null {
   let at = 2
   while (at + 9 <= bytes.length && ![0xffc0, 0xffc1, 0xffc2].includes(bytes.readUInt16BE(at))) {

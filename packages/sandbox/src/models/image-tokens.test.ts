@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { imageTokens } from './image-tokens.ts'
 
-/** As far as it is looked at. */
+/** A PNG header with only the bytes that are read. */
 function pngUrl(width: number, height: number): string {
   const bytes = Buffer.alloc(33)
   bytes.writeUInt32BE(0x89504e47, 0)
@@ -14,7 +14,7 @@ function pngUrl(width: number, height: number): string {
 const count = (model: string, url: string, detail?: string) =>
   imageTokens({ type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } }, model)
 
-test('the examples of OpenAI’s guide count what it says', async () => {
+test('the examples of OpenAI’s guide have the guide’s counts', async () => {
   assert.equal(count('gpt-4o', pngUrl(1024, 1024)), 765)
   assert.equal(count('gpt-4o', pngUrl(2048, 4096)), 1105)
   assert.equal(count('gpt-4o', pngUrl(4096, 8192), 'low'), 85)

@@ -1,7 +1,7 @@
 import { type Dimensions, readDimensions } from './image-dimensions.ts'
 import type { Part } from './requests.ts'
 
-// The formulas of OpenAI's guide "Images and vision" (August 2026), step by step as it says them.
+// The formulas of OpenAI's guide "Images and vision" (August 2026), in the guide's steps.
 
 type Count = (size: Dimensions, detail: string) => number
 
@@ -13,10 +13,10 @@ const families: ReadonlyArray<readonly [prefix: string, count: Count]> = [
   ['', tiles(85, 170)]
 ]
 
-/** What nobody can look at here is taken for an image of this size. */
+/** The assumed size of an image whose bytes the server does not have. */
 const remote: Dimensions = [1024, 1024]
 
-/** The tokens of the image of a part, as the model of that name counts it; names that are not OpenAI's count as gpt-4o does. */
+/** Counts the tokens of an image by the model's formula. Unknown models count as gpt-4o. */
 export function imageTokens({ image_url: image }: Part, model: string): number {
   if (image === undefined) return 0
   const [, count] = families.find(([prefix]) => model.startsWith(prefix))!

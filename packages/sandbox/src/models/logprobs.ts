@@ -2,11 +2,11 @@ import type { ChatCompletion, ChatCompletionTokenLogprob } from 'openai/resource
 import type { CompletionChoice } from 'openai/resources/completions'
 import type { Piece } from './tokens.ts'
 
-// A model that always answers the same is certain.
+// The model always gives the same answer, so its probability is 1.
 const logprob = 0
 const unlikely = -9999
 
-/** Log probabilities in the form of the chat endpoint, with `alternatives` for each token. */
+/** Log probabilities in the chat endpoint's format, with `alternatives` for each token. */
 export function chatLogprobs(pieces: readonly Piece[], alternatives: number): ChatCompletion.Choice.Logprobs {
   const content = pieces.map(({ text }): ChatCompletionTokenLogprob => {
     const others = Array.from({ length: alternatives }, (_, rank) => ({
@@ -18,7 +18,7 @@ export function chatLogprobs(pieces: readonly Piece[], alternatives: number): Ch
   return { content, refusal: null }
 }
 
-/** Log probabilities in the form of the legacy endpoint. `offset` is where the first piece begins in the whole text. */
+/** Log probabilities in the legacy endpoint's format. `offset` is the first piece's position in the whole text. */
 export function completionLogprobs(pieces: readonly Piece[], offset: number): CompletionChoice.Logprobs {
   let at = offset
   const offsets = pieces.map(({ text }) => {

@@ -14,7 +14,7 @@ const run = (env: Record<string, string>) =>
   spawn(process.execPath, [main], { env: { ...nodeVariables(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`the program says where it is ready, and ends with status 0 on ${signal} even with a request open`, async (t) => {
+  test(`the program prints its URL when ready, and exits with 0 on ${signal} even during a request`, async (t) => {
     const port = await freePort()
     const program = run({ SANDBOX_MODELS_PORT: String(port), SANDBOX_MODELS_API_KEY: 'k' })
     t.after(() => program.kill('SIGKILL'))
@@ -32,7 +32,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('a taken port is named with its variable, in one line', async (t) => {
+test('the error about a taken port names its variable, in one line', async (t) => {
   const other = createServer()
   const port = await freePort()
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve))
@@ -43,14 +43,14 @@ test('a taken port is named with its variable, in one line', async (t) => {
   assert.match(message, new RegExp(`^Port ${port} \\(SANDBOX_MODELS_PORT\\) is in use[^\\n]*\\n$`))
 })
 
-test('it refuses to run in production', async () => {
+test('the program refuses to run in production', async () => {
   const program = run({ NODE_ENV: 'production' })
   const [message, [code]] = await Promise.all([text(program.stderr), once(program, 'exit')])
   assert.equal(code, 1)
   assert.match(message, /^NODE_ENV is "production"[^\n]*\n$/)
 })
 
-test('the configuration has defaults, and names a variable that is wrong', async () => {
+test('the configuration has defaults, and its errors name the variable', async () => {
   assert.deepEqual(readModelsConfig({}), { SANDBOX_MODELS_PORT: 4010, SANDBOX_MODELS_API_KEY: 'sandbox' })
   for (const port of ['x', '0', '65536', '4010.5']) {
     assert.throws(() => readModelsConfig({ SANDBOX_MODELS_PORT: port }), /SANDBOX_MODELS_PORT/)

@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>
 
-/** A number that satisfies the limits of a schema and its `multipleOf`: 0 if it does, else one near a limit. */
+/** A number that satisfies a schema's limits and `multipleOf`: 0 if possible, else a number near a limit. */
 export function minimalNumber(type: 'integer' | 'number', schema: Schema): number {
   const step = asNumber(schema.multipleOf, type === 'integer' ? 1 : 0)
   const [above, below] = [asNumber(schema.exclusiveMinimum, -Infinity), asNumber(schema.exclusiveMaximum, Infinity)]

@@ -4,7 +4,7 @@ import { test } from 'tap'
 import { Check } from 'typebox/schema'
 import { minimalValue } from './minimal-value.ts'
 
-// Schemas that have a value, of the keywords that OpenAI's structured outputs know.
+// Satisfiable schemas with the keywords of OpenAI's structured outputs.
 const { schema: anySchema } = fc.letrec<{ schema: object; leaf: object }>((tie) => ({
   leaf: fc.oneof(
     fc.constant({ type: 'boolean' }),
@@ -52,7 +52,7 @@ const { schema: anySchema } = fc.letrec<{ schema: object; leaf: object }>((tie) 
   )
 }))
 
-/** References are relative to the document, so only the outermost schema keeps definitions. */
+/** References are relative to the document, so only the outer schema has definitions. */
 const isSelfContained = (schema: object) =>
   (JSON.stringify(schema).match(/\$defs":/g) ?? []).length <= 1 &&
   (!JSON.stringify(schema).includes('$defs":') || '$defs' in schema)
@@ -67,7 +67,7 @@ test('the value satisfies the schema', async () => {
   )
 })
 
-test('only required members and items are there', async () => {
+test('values have only required members and items', async () => {
   const schema = {
     type: 'object',
     properties: {
@@ -82,7 +82,7 @@ test('only required members and items are there', async () => {
   assert.deepEqual(minimalValue({}), {})
 })
 
-test('a schema that contains itself ends at the first chance', async () => {
+test('a recursive schema ends as early as possible', async () => {
   const list = {
     $ref: '#/$defs/list',
     $defs: {
@@ -102,7 +102,7 @@ test('a schema that contains itself ends at the first chance', async () => {
   assert.equal(minimalValue(endless), null)
 })
 
-test('allOf joins members, and definitions are found by JSON pointer', async () => {
+test('allOf merges schemas, and JSON pointers find definitions', async () => {
   const schema = {
     allOf: [{ $ref: '#/$defs/with~1slash' }, { properties: { b: { type: 'boolean' } }, required: ['b'] }],
     properties: { c: { type: 'null' } },
@@ -112,12 +112,12 @@ test('allOf joins members, and definitions are found by JSON pointer', async () 
   assert.deepEqual(minimalValue(schema), { a: 7, b: true, c: null })
 })
 
-test('an alternative is joined with what stands beside it', async () => {
+test('an alternative is merged with the keywords beside it', async () => {
   const schema = { type: 'object', properties: { a: { const: 1 } }, required: ['a'], anyOf: [{ required: ['b'] }] }
   assert.deepEqual(minimalValue(schema), { a: 1, b: {} })
 })
 
-test('a schema without any value gives null, and nonsense does not throw', async () => {
+test('an unsatisfiable schema gives null, and an invalid schema does not throw', async () => {
   assert.equal(minimalValue(false), null)
   assert.equal(minimalValue({ anyOf: [false, { $ref: '#/nowhere' }] }), null)
   fc.assert(fc.property(fc.jsonValue(), (schema) => void JSON.stringify(minimalValue(schema))))

@@ -5,23 +5,22 @@ export type Schema = Readonly<Record<string, unknown>>
 
 interface Context {
   readonly root: Schema
-  /** References being followed, to end where a schema contains itself. */
+  /** The references being resolved, to detect recursion. */
   readonly following: ReadonlySet<string>
   readonly depth: number
 }
 
-/** Thrown where there is no value, to try the next alternative. Never leaves this file. */
+/** Thrown if a schema has no value, so that the next alternative is tried. Caught in this file. */
 class NoValue extends Error {}
 
 const maxDepth = 100
 const maxItems = 10_000
 
 /**
- * The smallest JSON value that it finds to satisfy a JSON schema: required members only, as few items as allowed, the
- * first alternative that ends. It knows the keywords of OpenAI's structured outputs, and `allOf`, `const`, `default`;
- * not `pattern`, `not`, `if`, and the like.
+ * Builds a small JSON value for a JSON schema: only required members, as few items as allowed, the first alternative that
+ * ends. Supports the keywords of OpenAI's structured outputs and `allOf`, `const`, `default`; not `pattern`, `not`, `if`.
  *
- * @returns null when there is none, as for a schema that always contains itself
+ * @returns null without a value, as for an endless recursion
  */
 export function minimalValue(schema: unknown): Json {
   try {
@@ -91,7 +90,7 @@ function buildReference(reference: string, context: Context): Json {
   return build(resolve(reference, context.root), { ...context, following })
 }
 
-/** What a JSON pointer into the document (`#/$defs/node`) points at. */
+/** The target of a JSON pointer into the document, such as `#/$defs/node`. */
 function resolve(reference: string, root: Schema): unknown {
   let target: unknown = root
   for (const part of reference.split('/').slice(1)) {
@@ -101,12 +100,12 @@ function resolve(reference: string, root: Schema): unknown {
   return target
 }
 
-/** One schema that says what all of them say; where they contradict each other, what the last one says. */
+/** Merges schemas into one. If they contradict each other, the last one wins. */
 function merge(schemas: readonly unknown[], { root, following }: Context): Schema {
   if (schemas.includes(false)) throw new NoValue()
   const own = asSchema(schemas[0]) ?? {}
   const [only] = schemas.slice(1)
-  // A reference that stands alone is followed where it is built, which sees when it leads back here.
+  // A lone reference is resolved when its value is built, where cycles are detected.
   if (schemas.length === 2 && Object.keys(own).every((keyword) => annotations.has(keyword))) return asSchema(only) ?? {}
   const parts = schemas.map((schema) => {
     const { $ref, ...rest } = asSchema(schema) ?? {}

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { parseModelName } from './model-name.ts'
 
-/** A plain name, as providers and Ollama have them. */
+/** A plain model name of a provider or of Ollama. */
 const plainName = fc.stringMatching(/^[a-z0-9][a-z0-9._:/@ -]{0,40}$/)
 
 const ending = fc.oneof(
@@ -45,7 +45,7 @@ const written = fc
     })
   )
 
-test('every combination of directives in any order is read back as it was meant', async () => {
+test('every combination of directives is parsed, in any order', async () => {
   fc.assert(
     fc.property(plainName, written, (model, { behaviour, parts }) => {
       const parsed = parseModelName([model, ...parts].join('+'))
@@ -56,7 +56,7 @@ test('every combination of directives in any order is read back as it was meant'
   )
 })
 
-test('a plain name asks for nothing', async () => {
+test('a plain name has no directives', async () => {
   fc.assert(
     fc.property(plainName, (model) => {
       assert.deepEqual(parseModelName(model), { valid: true, model, behaviour: {} })
@@ -64,7 +64,7 @@ test('a plain name asks for nothing', async () => {
   )
 })
 
-test('no text makes the parser throw, and what it accepts begins with the model', async () => {
+test('the parser never throws, and an accepted name starts with the model', async () => {
   const directive = fc.constantFrom('status', 'hang', 'every', 'pace-ms', 'constructor', '__proto__', '')
   const part = fc.oneof(
     fc.string(),
@@ -101,7 +101,7 @@ for (const [name, problem] of [
   ['m+hang+garbage', /hang and garbage exclude each other/],
   ['m+reset-after=1+status=500', /exclude each other/]
 ] as const) {
-  test(`"${name}" is refused with a reason`, async () => {
+  test(`"${name}" is refused, with a reason`, async () => {
     const parsed = parseModelName(name)
     assert.ok(!parsed.valid)
     assert.match(parsed.problem, problem)

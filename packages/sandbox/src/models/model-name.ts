@@ -1,6 +1,6 @@
 /**
- * The grammar of model names. A name is a plain model name and any number of directives behind `+`, in any order, each
- * at most once:
+ * Parses model names. A name is a plain model name, then any number of directives after `+`, in any order, each at most
+ * once:
  *
  *     gpt-4o-mini+status=503        sandbox-small+first-byte-ms=2000+reset-after=3
  *
@@ -11,19 +11,19 @@
  * | `hang` | accepts the request and never answers |
  * | `first-byte-ms=<ms>` | waits before the first byte of the answer |
  * | `reset-after=<n>` | resets the connection after n stream events; 0: before the first byte. Without a stream: in the middle of the body (also of the next two) |
- * | `end-after=<n>` | ends the answer after n stream events as if it were complete, but without `[DONE]` |
- * | `stall-after=<n>` | writes n stream events and then nothing more, leaving the connection open |
- * | `garbage` | a body that is not JSON; in a stream, an event that is not JSON after the first one, and then the end |
- * | `no-usage` | leaves `usage` out, even when the request asks for it |
+ * | `end-after=<n>` | ends the answer normally after n stream events, but without `[DONE]` |
+ * | `stall-after=<n>` | writes n stream events, then nothing, and leaves the connection open |
+ * | `garbage` | a body that is not JSON; in a stream, a second event that is not JSON, then the end |
+ * | `no-usage` | omits `usage`, even if the request asks for it |
  * | `pace-ms=<ms>` | the delay between stream events; 0: as fast as the reader takes them |
  * | `flood-mb=<n>` | answers with a text of n million bytes, as fast as the reader takes it, whatever the request's limits |
  * | `cached-tokens=<n>` | reports up to n prompt tokens as cached |
  * | `reasoning-tokens=<n>` | produces n tokens of hidden reasoning before the answer |
- * | `think-ms=<ms>` | waits between the head of a stream, when the reasoning has been produced, and its first event |
- * | `bills-aborted` | a stream that its client leaves is produced to its end all the same |
- * | `odd-usage=<kind>` | reports completion tokens that are no number of tokens: `missing`, `null`, `text`, `fraction`, `negative` or `zero`; `none` reports nothing but `usage: {}`, `outside` leaves the reasoning to the total |
+ * | `think-ms=<ms>` | waits between a stream's head, when the reasoning is complete, and its first event |
+ * | `bills-aborted` | produces a stream to its end even if the client leaves |
+ * | `odd-usage=<kind>` | reports invalid completion tokens: `missing`, `null`, `text`, `fraction`, `negative` or `zero`; `none` reports nothing but `usage: {}`, `outside` leaves the reasoning to the total |
  * | `report-tokens=<n>` | reports n completion tokens, whatever was produced |
- * | `every=<n>` | the other directives hold for every n-th request to this name only, beginning with the first |
+ * | `every=<n>` | applies the other directives to every n-th request with this name, starting with the first |
  */
 const directives = {
   status: { min: 400, max: 599 },
@@ -48,7 +48,7 @@ const directives = {
 
 type Directive = keyof typeof directives
 
-/** What a model name asks for: a flag is true, a number its value, an absent directive undefined. */
+/** The directives of a model name: a flag is true, a number is its value, an absent directive is undefined. */
 export type Behaviour = {
   readonly [name in Directive]?: (typeof directives)[name] extends 'flag'
     ? true
@@ -61,7 +61,7 @@ export type ParsedModelName =
   | { readonly valid: true; readonly model: string; readonly behaviour: Behaviour }
   | { readonly valid: false; readonly problem: string }
 
-/** Directives that say how an answer ends: a name can have only one of them. */
+/** Directives that decide how an answer ends. A name can have only one of them. */
 const endings: readonly Directive[] = [
   'status',
   'hang',
@@ -72,7 +72,7 @@ const endings: readonly Directive[] = [
   'stall-after'
 ]
 
-/** Takes a model name apart. A mistake in a directive is a problem, never ignored: a test would otherwise test nothing. */
+/** Parses a model name. Reports every invalid directive, because a test with an ignored one would prove nothing. */
 export function parseModelName(name: string): ParsedModelName {
   const [model = '', ...parts] = name.split('+')
   if (model === '') return { valid: false, problem: `the model name "${name}" is empty before its directives` }

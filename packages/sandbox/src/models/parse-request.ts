@@ -3,17 +3,17 @@ import { Compile } from 'typebox/compile'
 import { invalidRequest } from './api-error.ts'
 
 /**
- * Makes the reader of one kind of request.
+ * Creates the parser of one kind of request.
  *
- * @returns a function that takes the bytes of a body and returns what the schema reads of it
- * @throws ApiError (400, from that function) naming the member at fault, in OpenAI's words where it has them
+ * @returns a function that parses the bytes of a body by the schema
+ * @throws ApiError (400, from that function) that names the invalid member, in OpenAI's words where it has them
  */
 export function requestParser<Schema extends TSchema>(schema: Schema): (body: Buffer) => Static<Schema> {
   const validator = Compile(schema)
   return (body) => {
     const value = parseJson(body)
     if (validator.Check(value)) return value
-    // Of a union every alternative is reported; the deepest path belongs to the alternative that came closest.
+    // A union reports the errors of every alternative. The deepest path belongs to the best match.
     const [error] = [...validator.Errors(value)].sort((a, b) => depth(b.instancePath) - depth(a.instancePath))
     const path = (error?.instancePath ?? '').split('/').slice(1)
     if (error?.keyword === 'required') {

@@ -12,13 +12,13 @@ import { writeText } from './write-text.ts'
 
 export interface ProducedChat {
   readonly choices: readonly Produced[]
-  /** Hidden tokens that come before the first choice and count against its limit. */
+  /** Hidden tokens before the first choice. They count against its limit. */
   readonly reasoningTokens: number
 }
 
 /**
- * What the model answers to a chat: tool calls if it is asked for them, else a JSON document if the response format asks
- * for one, else a text about the last message of a user or a tool. The same request always gets the same answer.
+ * Produces the answer to a chat: tool calls if requested, else JSON if the response format requests it, else a text about the
+ * last message of a user or a tool. Equal requests get equal answers.
  */
 export function produceChat(request: ChatRequest, behaviour: Behaviour): ProducedChat {
   const { max_tokens: older, max_completion_tokens: newer, stop, n } = request

@@ -7,17 +7,17 @@ import { writeText } from './write-text.ts'
 
 export interface ProducedCompletion {
   readonly promptTokens: number
-  /** In the order of their index: `n` for the first prompt, `n` for the second, … */
+  /** Sorted by index: `n` for the first prompt, `n` for the second, … */
   readonly choices: ReadonlyArray<Produced & { readonly prompt: string }>
-  /** What `best_of` produces beyond these; counted, never shown. */
+  /** The further choices of `best_of`: counted, but not sent. */
   readonly discarded: readonly Produced[]
 }
 
 const defaultMaxTokens = 16
 
 /**
- * What the model answers to a legacy completion: for each prompt `n` texts of at most `max_tokens` tokens (16 unless
- * given, as documented). The same request always gets the same answer.
+ * Produces the answer to a legacy completion: for each prompt, `n` texts of at most `max_tokens` tokens (default 16, as
+ * documented). Equal requests get equal answers.
  */
 export function produceCompletion(request: CompletionRequest, behaviour: Behaviour): ProducedCompletion {
   const { n, best_of: bestOf, max_tokens: limit, stop } = request
@@ -41,6 +41,6 @@ export function produceCompletion(request: CompletionRequest, behaviour: Behavio
 }
 
 function readPrompts(prompt: CompletionRequest['prompt']): Input[] {
-  // Without a prompt the model begins a document, which is one special token.
+  // Without a prompt the model starts a document, which counts as one special token.
   return prompt === null || prompt === undefined ? [{ text: '', tokens: 1 }] : readInputs(prompt, 'prompt')
 }

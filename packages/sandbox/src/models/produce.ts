@@ -3,7 +3,7 @@ import { type Piece, splitIntoPieces } from './tokens.ts'
 
 export type Finish = 'stop' | 'length' | 'tool_calls'
 
-/** A tool call of the model. Its arguments (or input) are streamed in pieces. */
+/** A tool call. Its arguments or input are streamed in pieces. */
 export interface ProducedCall {
   readonly id: string
   readonly type: 'function' | 'custom'
@@ -12,14 +12,14 @@ export interface ProducedCall {
   readonly pieces: readonly Piece[]
 }
 
-/** One choice of an answer, before it is given its shape on the wire. */
+/** One choice of an answer, independent of the endpoint's format. */
 export interface Produced {
   readonly content: readonly Piece[] | null
   readonly calls: readonly ProducedCall[]
   readonly finish: Finish
 }
 
-/** A text as a model would produce it: cut before the first stop sequence, and after `limit` tokens. */
+/** Produces a text. It ends before the first stop sequence, or after `limit` tokens. */
 export function produceText(
   text: string,
   stop: string | readonly string[] | null | undefined,
@@ -29,7 +29,7 @@ export function produceText(
   return { content: pieces, calls: [], finish: complete ? 'stop' : 'length' }
 }
 
-/** A text of so many million bytes, to test what passes it on. No limit of the request holds for it. */
+/** Produces a text of `megabytes` million bytes, to test proxies. It ignores the request's limits. */
 export function produceFlood(megabytes: number): Produced {
   return {
     content: Array.from({ length: Math.ceil((megabytes * 1e6) / flood.text.length) }, () => flood),
@@ -38,11 +38,11 @@ export function produceFlood(megabytes: number): Produced {
   }
 }
 
-// Every word begins with its space, so that the tokens of the whole are those of its parts.
+// Every word starts with a space, so that the tokens of the whole text are the tokens of its parts.
 const floodText = ' sandbox'.repeat(2048)
 const flood: Piece = { text: floodText, tokens: countTokens(floodText) }
 
-/** Tool calls as a model would produce them within `limit` tokens; the last one may lack the end of its arguments. */
+/** Produces tool calls within `limit` tokens. The arguments of the last one may be cut off. */
 export function produceCalls(calls: readonly ProducedCall[], limit: number): Produced {
   const produced: ProducedCall[] = []
   let left = limit
@@ -56,7 +56,7 @@ export function produceCalls(calls: readonly ProducedCall[], limit: number): Pro
   return { content: null, calls: produced, finish: 'tool_calls' }
 }
 
-/** All tokens of a choice. */
+/** Counts the tokens of a choice. */
 export function countProduced({ content, calls }: Produced): number {
   return sumTokens(content ?? []) + calls.reduce((sum, call) => sum + call.nameTokens + sumTokens(call.pieces), 0)
 }

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError } from './api-error.ts'
 
 /**
- * The bytes of a request's body, exactly as they arrived.
+ * Reads the bytes of a request's body.
  *
- * @returns null when the client went away before the end
- * @throws ApiError (413) when there are more than `limit` of them; the rest is then left unread
+ * @returns null if the client disconnected before the end
+ * @throws ApiError (413) for more than `limit` bytes; the rest is left unread
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {

@@ -2,17 +2,17 @@ import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { invalidRequest } from './api-error.ts'
 import { decodeTokens } from './tokens.ts'
 
-/** One input of a request that may have several. */
+/** One input of a request. */
 export interface Input {
   readonly text: string
   readonly tokens: number
 }
 
 /**
- * The inputs of an endpoint that takes one or several, each as a text or as a list of token numbers.
+ * Reads one or several inputs, each a text or a list of token numbers.
  *
  * @param param the name of the member, for errors
- * @throws ApiError (400) when a number is not a token
+ * @throws ApiError (400) if a number is not a token
  */
 export function readInputs(input: string | string[] | number[] | number[][], param: string): Input[] {
   if (typeof input === 'string') return [readText(input)]

@@ -2,16 +2,16 @@ import type { RequestRecorder } from './request-recorder.ts'
 
 export interface RecorderAnswer {
   readonly status: number
-  /** Bytes are sent as they are, anything else as JSON. */
+  /** Bytes are sent unchanged, other values as JSON. */
   readonly body: object | Buffer
 }
 
 /**
- * The recorder's record over HTTP, for tests in other processes; no API key, as only this machine can ask.
+ * The recorded requests over HTTP, for tests in other processes. It needs no API key, because it listens on 127.0.0.1.
  *
  * - `GET /sandbox/requests?since=<sequence>&id=<id or x-request-id>` → `{ requests: [...] }`, oldest first
- * - `GET /sandbox/requests/<id>/body` → the bytes of the body as they arrived
- * - `DELETE /sandbox/requests` → forgets them all
+ * - `GET /sandbox/requests/<id>/body` → the bytes of the body
+ * - `DELETE /sandbox/requests` → deletes all records
  */
 export function askRecorder(
   method: string,
@@ -22,7 +22,7 @@ export function askRecorder(
   if (method === 'GET' && id !== undefined) {
     return {
       status: recorder.body(id) === null ? 404 : 200,
-      body: recorder.body(id) ?? { error: 'No such body is kept.' }
+      body: recorder.body(id) ?? { error: 'This body is not recorded.' }
     }
   }
   if (method === 'GET' && pathname === '/sandbox/requests') {

@@ -9,7 +9,7 @@ t.after(() => models.close())
 const openai = new OpenAI({ apiKey: 'sandbox', baseURL: models.baseUrl, maxRetries: 0 })
 const messages = [{ role: 'user' as const, content: 'say 20 words' }]
 
-test('a finished request is recorded with what it carried, produced and wrote, but not its credential', async () => {
+test('the record of a finished request has its body, tokens and bytes, but not its credential', async () => {
   const before = Date.now()
   const headers = { 'x-request-id': 'mine-1', 'x-tenant': 'a', cookie: 'session=1', 'x-api-key': 'hidden' }
   const answer = await openai.chat.completions
@@ -36,7 +36,7 @@ test('a finished request is recorded with what it carried, produced and wrote, b
   assert.ok(!JSON.stringify(models.requests()).includes('Bearer'))
 })
 
-test('a streamed request counts its events, and every token it produced', async () => {
+test('the record of a stream counts its events and all produced tokens', async () => {
   const request = { model: 'm', messages, stream: true as const, stream_options: { include_usage: true } }
   const answer = await openai.chat.completions.create(request).asResponse()
   const body = await answer.text()
@@ -47,7 +47,7 @@ test('a streamed request counts its events, and every token it produced', async 
   assert.equal(seen?.completionTokens, 20)
 })
 
-test('a client that leaves in the middle is seen within a second, with what was produced until then', async () => {
+test('a disconnected client is recorded within a second, with the tokens produced so far', async () => {
   const leave = new AbortController()
   const request = {
     model: 'm+pace-ms=20',
@@ -71,7 +71,7 @@ test('a client that leaves in the middle is seen within a second, with what was 
   assert.equal(models.requests({ id: 'left' })[0]?.completionTokens, later)
 })
 
-test('bodies are kept to the byte, whatever they contain', async () => {
+test('bodies are recorded byte for byte', async () => {
   const text = '{ "model":"m" ,\t"messages":[{"role":"user","content":"\\u00e9é🎉"}], "seed": 12345678901234567890 }'
   const response = await fetch(`${models.baseUrl}/chat/completions`, {
     method: 'POST',
@@ -122,7 +122,7 @@ test('refused requests are recorded too', async () => {
   assert.ok((second?.promptTokens ?? 0) > 0)
 })
 
-test('only so much is remembered: so many requests, of fewer the headers, of fewer still the bodies', async () => {
+test('the recorder keeps a limited number of requests, fewer headers and even fewer bodies', async () => {
   const recorder = new RequestRecorder({ records: 5, headers: 3, bodies: 2, bodyBytes: 1000 })
   const ids = Array.from({ length: 6 }, () => {
     const record = recorder.begin('POST', '/v1/x', { a: '1' }, 0)
@@ -143,7 +143,7 @@ test('only so much is remembered: so many requests, of fewer the headers, of few
   )
 })
 
-test('bodies are kept up to a size together, and the newest whatever its size', async () => {
+test('bodies are kept up to a total size, and the newest always', async () => {
   const recorder = new RequestRecorder({ records: 9, headers: 9, bodies: 9, bodyBytes: 100 })
   const keep = (bytes: number) => {
     const record = recorder.begin('POST', '/v1/x', {}, 0)

@@ -1,65 +1,65 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { randomId } from './ids.ts'
 
-/** What the server knows about one request to it, as the truth that tests compare other accounts with. */
+/** The server's record of one request. Tests compare the gateway's numbers with it. */
 export interface RecordedRequest {
-  /** Counts the requests since the server started, from 1. */
+  /** The request's number since the server started, from 1. */
   readonly sequence: number
   /** Also the answer's `x-request-id`. */
   readonly id: string
-  /** The `x-request-id` that the request came with. */
+  /** The `x-request-id` header of the request. */
   readonly requestId: string | null
   readonly method: string
   /** Path without query, such as `/v1/chat/completions`. */
   readonly endpoint: string
-  /** As the request named it, directives included; null when it could not be read. */
+  /** The model name of the request, including directives; null if unreadable. */
   model: string | null
   stream: boolean
-  /** Without those that carry credentials; null for all but the latest 1,000 requests. */
+  /** The headers without credentials; null except for the latest 1,000 requests. */
   headers: IncomingHttpHeaders | null
   promptTokens: number
   /** Part of `promptTokens`. */
   cachedTokens: number
-  /** Produced so far, whatever the answer reports: those of every event or body handed to the connection. */
+  /** The tokens of all events or bodies written so far, even if the answer reports others. */
   completionTokens: number
   /** Part of `completionTokens`. */
   reasoningTokens: number
-  /** Status of the answer; null before it has begun. */
+  /** The answer's status; null before it begins. */
   status: number | null
   /** Bytes of the answer's body so far. */
   bytesWritten: number
   /** Stream events so far. */
   chunksWritten: number
   readonly startedAtMs: number
-  /** When the answer was complete, as far as its kind has an end; null if it was not (yet). */
+  /** When the answer was complete; null if it is not, or never ends. */
   finishedAtMs: number | null
-  /** When the client went away before the answer was complete. */
+  /** When the client disconnected before the answer was complete. */
   abortedAtMs: number | null
 }
 
 export type RequestEvent = 'finished' | 'aborted'
 type Listener = (request: RecordedRequest) => void
 
-/** How many of the latest requests are remembered, and of how many of these the headers and the bodies. */
+/** How many of the latest requests are recorded, and for how many of these the headers and bodies. */
 export interface RecorderLimits {
   readonly records: number
   readonly headers: number
   readonly bodies: number
-  /** All bodies together. */
+  /** The total size of all bodies. */
   readonly bodyBytes: number
 }
 
 const defaultLimits: RecorderLimits = { records: 100_000, headers: 1_000, bodies: 50, bodyBytes: 64 * 1024 * 1024 }
 const credentialHeader = /authorization|cookie|api-key|token|secret/
 
-/** Remembers requests: the latest 100,000, and the bodies of the latest 50 of them (at most 64 MiB together). */
+/** Records the latest 100,000 requests, and the bodies of the latest 50 (at most 64 MiB in total). */
 export class RequestRecorder {
   readonly #records = new Map<string, RecordedRequest>()
   readonly #withHeaders: RecordedRequest[] = []
   readonly #bodies = new Map<string, Buffer>()
   readonly #listeners: Record<RequestEvent, Set<Listener>> = { finished: new Set(), aborted: new Set() }
   readonly #limits: RecorderLimits
-  /** Of `#records`, at the oldest. One that is begun anew for each would pass by all that were ever deleted. */
+  /** An iterator over `#records`, at the oldest. A new iterator would step over all deleted entries each time. */
   #oldest = this.#records.keys()
   #sequence = 0
   #bodyBytes = 0
@@ -68,7 +68,7 @@ export class RequestRecorder {
     this.#limits = { ...defaultLimits, ...limits }
   }
 
-  /** Begins the record of a request. Its members are updated in place as the request goes on. */
+  /** Starts the record of a request. Its members are updated in place. */
   begin(method: string, endpoint: string, headers: IncomingHttpHeaders, nowMs: number): RecordedRequest {
     const incoming = headers['x-request-id']
     const record: RecordedRequest = {
@@ -119,12 +119,12 @@ export class RequestRecorder {
     this.#announce('aborted', record)
   }
 
-  /** The bytes of a request's body as they arrived; null when they are not (or no longer) kept. */
+  /** The bytes of a request's body; null if they are not recorded. */
   body(id: string): Buffer | null {
     return this.#bodies.get(id) ?? null
   }
 
-  /** Copies of the records after `since` (a sequence number), oldest first; `id` is one of ours or the `x-request-id` that came in. */
+  /** Copies of the records after the sequence number `since`, oldest first. `id` is the record's id or the request's `x-request-id`. */
   list({ since = 0, id }: { since?: number; id?: string } = {}): RecordedRequest[] {
     const found: RecordedRequest[] = []
     for (const record of this.#records.values()) {
@@ -143,7 +143,7 @@ export class RequestRecorder {
     for (const listener of [...this.#listeners[event]]) listener({ ...record })
   }
 
-  /** Forgets all requests. Sequence numbers go on, and requests in progress are still announced when they end. */
+  /** Deletes all records. Sequence numbers continue, and requests in progress are still announced when they end. */
   clear(): void {
     this.#records.clear()
     this.#oldest = this.#records.keys()

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
-// What the endpoints read of a request. Members that are not named here are accepted and not looked at.
+// The request members that the endpoints read. Other members are accepted and ignored.
 
 const Maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 const Model = Type.String({ minLength: 1 })

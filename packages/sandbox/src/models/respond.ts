@@ -6,11 +6,11 @@ import type { Behaviour } from './model-name.ts'
 const jsonHead = { 'content-type': 'application/json' }
 const streamHead = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
 
-// A reader that takes everything at once would otherwise keep the event loop to itself.
+// Without a pause, a fast reader would block the event loop.
 const eventsPerTurn = 64
 
 /**
- * Sends an answer in the way that the model name asks for.
+ * Sends an answer as the model name requests.
  *
  * @param paceMs the default delay between the events of a stream
  */

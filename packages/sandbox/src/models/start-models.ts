@@ -8,40 +8,39 @@ import { askRecorder } from './recorder-endpoints.ts'
 import { type RecordedRequest, type RecorderLimits, type RequestEvent, RequestRecorder } from './request-recorder.ts'
 
 export interface ModelsOptions {
-  /** 0 chooses a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** The key that requests must carry; `sandbox` unless given. */
+  /** The API key that requests must carry; `sandbox` by default. */
   readonly apiKey?: string
-  /** The usual delay between the events of a stream; 15 unless given. Model names can ask for another. */
+  /** The default delay between the events of a stream; 15 ms. Model names can set another. */
   readonly paceMs?: number
-  /** Whether only the listed models exist; otherwise every name is a model. */
+  /** Whether only the listed models exist. By default every name is a model. */
   readonly strict?: boolean
-  /** How long an idle connection is kept; a minute unless given. */
+  /** How long an idle connection stays open; a minute by default. */
   readonly keepAliveMs?: number
   /** Awaited before each answer, so that a test can hold answers back. */
   readonly beforeAnswer?: () => Promise<void>
-  /** How much is remembered of what the server has seen, where it is not as much as usual. */
+  /** Limits of the recorder that differ from the defaults. */
   readonly remember?: Partial<RecorderLimits>
 }
 
 export interface RunningModels {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
-  /** What clients take as their base URL: `url` and `/v1`. */
+  /** The base URL for clients: `url` and `/v1`. */
   readonly baseUrl: string
   readonly port: number
-  /** What the server has seen, oldest first; of one id (ours, or the `x-request-id` it came with) if given. */
+  /** The recorded requests, oldest first. With `id` (the record's, or the request's `x-request-id`), only this one. */
   requests(filter?: { since?: number; id?: string }): RecordedRequest[]
-  /** The bytes of a request's body as they arrived, for the latest requests; else null. `id` is ours. */
+  /** The bytes of the body of one of the latest requests; else null. `id` is the record's id. */
   body(id: string): Buffer | null
   /**
-   * Resolves with the first request that has finished, or was aborted by its client, and matches; at once if that has
-   * happened already.
+   * Resolves with the first matching request that has finished or was aborted by its client; at once if one already has.
    */
   once(event: RequestEvent, match?: (request: RecordedRequest) => boolean): Promise<RecordedRequest>
-  /** Forgets what was seen. */
+  /** Deletes all records. */
   clear(): void
-  /** Stops the server; answers in progress are cut off. */
+  /** Stops the server and cuts off answers in progress. */
   close(): Promise<void>
 }
 
@@ -49,10 +48,10 @@ const defaultPaceMs = 15
 const defaultKeepAliveMs = 60_000
 
 /**
- * Starts a server on 127.0.0.1 that speaks OpenAI's API and answers deterministically. Model names choose how it behaves:
- * see `model-name.ts`. `GET /sandbox/requests` tells what it has seen.
+ * Starts a server on 127.0.0.1 that speaks OpenAI's API with deterministic answers. Model names choose its behaviour: see
+ * `model-name.ts`. `GET /sandbox/requests` returns the recorded requests.
  *
- * @throws PortTakenError when another program has the port
+ * @throws PortTakenError if another program uses the port
  */
 export async function startModels(options: ModelsOptions): Promise<RunningModels> {
   const {

@@ -5,7 +5,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { test } from 'tap'
 import { decodeTokens, splitIntoPieces } from './tokens.ts'
 
-test('the pieces of any text put together are the text, and their tokens are its tokens', async () => {
+test('the pieces of any text join to the text, and have its tokens', async () => {
   const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.lorem())
   fc.assert(
     fc.property(text, (text) => {
@@ -39,7 +39,7 @@ test('text that looks like a special token is counted as text', async () => {
   )
 })
 
-test('a long word takes no longer than a long text', async () => {
+test('a long word is split as fast as a long text', async () => {
   const startedAt = performance.now()
   for (const unit of ['a', '🎉', ' ', '!', 'ab']) {
     const text = unit.repeat(100_000)
@@ -50,11 +50,11 @@ test('a long word takes no longer than a long text', async () => {
       text
     )
   }
-  // Uncut, each of these takes some six seconds.
+  // Without the split, each of these takes about six seconds.
   assert.ok(performance.now() - startedAt < 8_000)
 })
 
-test('token lists are decoded, and a cut character in one does not leak into the next text', async () => {
+test('token lists are decoded, and a cut-off character does not leak into the next text', async () => {
   const [first = 0, second = 0] = encode('👩')
   assert.equal(decodeTokens([first, second]), '👩')
   decodeTokens([first])

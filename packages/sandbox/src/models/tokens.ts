@@ -1,13 +1,13 @@
 import { tokenize } from '@tollgate/tokenizer/tokenize.ts'
 import { decode, decodeGenerator, encode } from 'gpt-tokenizer/encoding/o200k_base'
 
-/** A part of a text as a model streams it: a token, or the few tokens that make up one character. */
+/** A piece of a streamed text: a token, or the few tokens of one character. */
 export interface Piece {
   readonly text: string
   readonly tokens: number
 }
 
-/** A text in the pieces in which a model would stream it. Put together they are the text. */
+/** Splits a text into the pieces that a model would stream. */
 export function splitIntoPieces(text: string): Piece[] {
   const tokens = tokenize(text.toWellFormed())
   let taken = 0
@@ -27,9 +27,9 @@ export function splitIntoPieces(text: string): Piece[] {
 }
 
 /**
- * The text of a list of token numbers.
+ * Decodes a list of token numbers.
  *
- * @returns null when one of them is not a token
+ * @returns null if one of them is not a token
  */
 export function decodeTokens(tokens: readonly number[]): string | null {
   try {
@@ -37,7 +37,7 @@ export function decodeTokens(tokens: readonly number[]): string | null {
   } catch {
     return null
   } finally {
-    // The library's decoder keeps the bytes of a character that a list cuts off, and would put them before the next text.
+    // The library's decoder keeps the bytes of a cut-off character and would prepend them to the next text.
     decode(completeCharacter)
   }
 }

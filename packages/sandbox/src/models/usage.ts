@@ -1,10 +1,10 @@
 import type { Answer } from './answer.ts'
 import type { Behaviour } from './model-name.ts'
 
-/** A `usage` object, which may be odd. */
+/** A `usage` object, possibly with invalid counts. */
 export type ReportedUsage = Record<string, unknown>
 
-/** What providers have been seen to report, and what is not a number of tokens. */
+/** Invalid token counts that providers have reported. */
 function oddTokens(kind: Exclude<Behaviour['odd-usage'], undefined>, counted: Counted): unknown {
   if (kind === 'text') return String(counted.completionTokens)
   if (kind === 'fraction') return counted.completionTokens + 0.5
@@ -16,9 +16,9 @@ function oddTokens(kind: Exclude<Behaviour['odd-usage'], undefined>, counted: Co
 export type Counted = Pick<Answer, 'promptTokens' | 'cachedTokens' | 'reasoningTokens' | 'completionTokens'>
 
 /**
- * The usage that an answer reports, with the details that the chat endpoint adds.
+ * Builds the usage of an answer, with the chat endpoint's details.
  *
- * @returns null when the model name asks to leave it out
+ * @returns null if the model name asks to omit it
  */
 export function reportUsage(counted: Counted, audioTokens: number, behaviour: Behaviour): ReportedUsage | null {
   const odd = behaviour['odd-usage']

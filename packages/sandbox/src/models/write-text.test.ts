@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { writeText } from './write-text.ts'
 
-test('the answer to a text is always the same, and another one for another text or choice', async () => {
+test('equal texts get equal answers; other texts and choices get others', async () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.nat(127), (prompt, index) => {
       const text = writeText(prompt, index, 'You said')
@@ -15,7 +15,7 @@ test('the answer to a text is always the same, and another one for another text 
   )
 })
 
-test('say N words is N words of one token each, at most 200,000', async () => {
+test('"say N words" gets N words of one token each, at most 200,000', async () => {
   fc.assert(
     fc.property(fc.nat(2000), fc.nat(10), (count, index) => {
       const text = writeText(`Please say ${count} words.`, index, 'You said')

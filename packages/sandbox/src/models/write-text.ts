@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-// Plain words of one token each, so that the length of a text is easy to foresee.
+// Plain words of one token each, so that the length of a text is predictable.
 const words =
   'able about above after again along also always around because been before being below best better between both bring build call came change city clear close come could course cover cross dark data deal deep door down draw dream drive each early earth east easy even ever every face fact fall family far fast feel field fine fire first fish five follow food form four free from front full game give glass gold good great green ground group grow half hand happy hard have head hear heart heavy help here high hill hold home hope horse hour house idea keep kind king know land large last late lead learn leave left letter life light like line list listen little live long look lost love low main make many mark mean might mile mind money moon more most mother move much music must name near need never new next night north note nothing now number often once only open order other over page paper part pass past pay people perhaps place plain plan plant play point poor power public pull question quick quiet rain reach read ready real red rest right ring river road rock room round rule same school sea second see sense serve set shall ship short show side simple since sing sit six size sky sleep slow small snow some song soon sort sound south space spring stand star start state stay step still stone stop story street strong such summer sun sure table take talk ten tell than that them then there they thing think this those though thought three through time today top town travel tree true turn two under unit until very voice wait walk wall war warm was watch water way week well went were west what wheel when where which while white whole why wide wild will wind winter wish with wonder wood word work world would write year yes yet young'.split(
     ' '
@@ -11,10 +11,10 @@ const defaultWords = 16
 const maxQuoteLength = 160
 
 /**
- * What a model of the sandbox answers to a text. A function of the text and `index` (of the choice): the same request
- * always gets the same answer. `say N words` anywhere in the text is answered with exactly N words (at most 200,000).
+ * Writes the answer to a text. It depends only on the text and the choice's `index`. `say N words` anywhere in the text gets
+ * exactly N words (at most 200,000).
  *
- * @param introduction how the answer introduces its quote of the text; null: no quote
+ * @param introduction the words before the quote of the text; null: no quote
  */
 export function writeText(prompt: string, index: number, introduction: string | null): string {
   const asked = /\bsay (\d{1,9}) words?\b/i.exec(prompt)
@@ -28,7 +28,7 @@ function quote(prompt: string): string {
   return line.length <= maxQuoteLength ? line : `${line.slice(0, maxQuoteLength).toWellFormed()}…`
 }
 
-/** Words in a sequence that the text and the index determine. */
+/** Words whose sequence depends on the text and the index. */
 function* take(prompt: string, index: number, count: number): Generator<string> {
   // A linear congruential generator with the constants of Numerical Recipes.
   let state = createHash('sha256').update(`${index}:${prompt}`).digest().readUInt32LE()

@@ -1,17 +1,17 @@
 import type { Numbers } from './store/numbers.ts'
 
-/** The time that the account lives in: that of the machine, and whatever it was advanced by. */
+/** The account's clock: the machine's time plus the seconds that it was advanced by. */
 export interface Clock {
   /** Unix seconds. */
   nowS(): number
-  /** From now on it is `seconds` later. */
+  /** Advances the clock by `seconds`. */
   moveForward(seconds: number): void
-  /** Runs `change` as if it were `timeS`. */
+  /** Runs `change` at the time `timeS` (Unix seconds). */
   at<Result>(timeS: number, change: () => Result): Result
 }
 
 /**
- * @param numbers keeps by how much the clock was advanced
+ * @param numbers stores the seconds that the clock was advanced by
  * @param now Unix milliseconds
  */
 export function createClock(numbers: Numbers, now: () => number): Clock {

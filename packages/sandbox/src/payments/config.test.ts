@@ -3,7 +3,7 @@ import { loadPaymentsConfig } from './config.ts'
 
 const env = { STRIPE_SECRET_KEY: 'sk_test_config' }
 
-t.test('a key is enough: webhooks need a secret, and then go to the application', async (t) => {
+t.test('the key alone is enough; with a secret, webhooks go to the application', async (t) => {
   t.match(loadPaymentsConfig(env), {
     port: 4025,
     dataDir: '.tollgate/payments',
@@ -20,7 +20,7 @@ t.test('a key is enough: webhooks need a secret, and then go to the application'
   t.equal(loadPaymentsConfig(elsewhere).webhook?.url, 'http://127.0.0.1:3000/hook')
 })
 
-t.test('products can be given as they are', async (t) => {
+t.test('the variable may hold the products themselves', async (t) => {
   const products = [
     { id: 'prod_x', name: 'X', prices: [{ id: 'price_x', unit_amount: 1, currency: 'eur', interval: 'year' }] }
   ]
@@ -30,8 +30,8 @@ t.test('products can be given as they are', async (t) => {
 for (const [what, variables, name] of [
   ['a missing key', { STRIPE_SECRET_KEY: '' }, 'STRIPE_SECRET_KEY'],
   ['production', { NODE_ENV: 'production' }, 'NODE_ENV'],
-  ['a port that is none', { SANDBOX_PAYMENTS_PORT: '70000' }, 'SANDBOX_PAYMENTS_PORT'],
-  ['products that are not JSON', { SANDBOX_PAYMENTS_PRODUCTS: '[{' }, 'SANDBOX_PAYMENTS_PRODUCTS: it is not JSON'],
+  ['an invalid port', { SANDBOX_PAYMENTS_PORT: '70000' }, 'SANDBOX_PAYMENTS_PORT'],
+  ['products in invalid JSON', { SANDBOX_PAYMENTS_PRODUCTS: '[{' }, 'SANDBOX_PAYMENTS_PRODUCTS: it is not JSON'],
   [
     'a file that is not there',
     { SANDBOX_PAYMENTS_PRODUCTS: '/none.json' },

@@ -9,16 +9,16 @@ import type { PaymentsOptions } from './start-payments.ts'
 
 const Config = Type.Object({
   SANDBOX_PAYMENTS_PORT: Type.Integer({ minimum: 1, maximum: 65_535, default: 4025 }),
-  /** Customers, subscriptions, invoices and events are kept in the folder `payments` of this directory. */
+  /** The server stores its data in the folder `payments` of this directory. */
   TOLLGATE_DATA_DIR: Type.String({ default: '.tollgate' }),
   /** The key that requests must carry. */
   STRIPE_SECRET_KEY: Type.String({ minLength: 1 }),
-  /** What webhooks are signed with: one secret, or several with commas while it is changed. Without one none are sent. */
+  /** The secret that signs webhooks; several, separated by commas, during a rotation. Without one no webhooks are sent. */
   STRIPE_WEBHOOK_SECRET: Type.Optional(Type.String()),
-  /** Where webhooks go. By default to the application at `PUBLIC_URL`. */
+  /** The URL that receives webhooks. Default: the application at `PUBLIC_URL`. */
   SANDBOX_PAYMENTS_WEBHOOK_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   PUBLIC_URL: Type.String({ pattern: '^https?://', default: 'http://localhost:3000' }),
-  /** What is on sale: JSON, or the path of a file with it. */
+  /** The products on sale: JSON, or the path of a JSON file. */
   SANDBOX_PAYMENTS_PRODUCTS: Type.Optional(Type.String())
 })
 

@@ -6,7 +6,7 @@ import type { Answers } from './store/answers.ts'
 import type { Deliveries } from './store/deliveries.ts'
 import type { Objects } from './store/objects.ts'
 
-/** What the endpoints work with. */
+/** Everything that the endpoints share. */
 export interface PaymentsContext {
   readonly settings: PaymentsSettings
   readonly database: DatabaseSync
@@ -14,8 +14,8 @@ export interface PaymentsContext {
   readonly answers: Answers
   readonly deliveries: Deliveries
   readonly clock: Clock
-  /** Records an event, and that the endpoints are to hear of it. */
+  /** Stores an event and a delivery for each webhook endpoint. */
   readonly emit: Emit
-  /** `http://127.0.0.1:<port>`. Known once the server listens. */
+  /** `http://127.0.0.1:<port>`, known once the server listens. */
   baseUrl(): string
 }

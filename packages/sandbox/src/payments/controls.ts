@@ -1,4 +1,3 @@
-import { inTransaction } from '../open-sqlite.ts'
 import { changeSubscription } from './billing/changes.ts'
 import { completeCheckout, type Payment } from './billing/complete-checkout.ts'
 import { runDue } from './billing/run-due.ts'
@@ -6,43 +5,43 @@ import type { PaymentsContext } from './context.ts'
 import { findResource } from './endpoints/find.ts'
 import { invalidRequest } from './errors.ts'
 import type { Deliverer } from './events/deliverer.ts'
-import { type DeliveryMode, usualMode } from './events/delivery-mode.ts'
+import { type DeliveryMode, defaultMode } from './events/delivery-mode.ts'
 import { shuffle } from './events/shuffle.ts'
-import type { Api } from './http/api.ts'
+import { type Api, changeInTransaction } from './http/api.ts'
 import type { RecordedCall } from './http/call-record.ts'
 import type { Failure } from './http/failures.ts'
 import type { Delivery } from './store/deliveries.ts'
 import type { WireCheckoutSession, WireEvent, WireSubscription } from './wire.ts'
 
-/** What tests and people can do to the account besides using it. `/_sandbox` offers the same over HTTP. */
+/** Controls of the account for tests and people. `/_sandbox` offers the same over HTTP. */
 export interface Controls {
-  /** Unix seconds, of the account's clock. */
+  /** Unix seconds of the account's clock. */
   nowS(): number
-  /** Lets time pass, with all that it brings, and returns the new time. */
+  /** Advances the clock and runs everything that becomes due. @returns the new time, Unix seconds */
   advance(seconds: number): number
-  /** How webhooks go out; what is not named is as usual. */
+  /** Sets how webhooks are sent; absent members get their default. */
   deliverAs(mode: Partial<DeliveryMode>): void
-  /** Sends held webhooks: of these events in this order, or all in theirs. Resolves when each was answered. */
+  /** Sends held webhooks: of these events in this order, or all, oldest first. Resolves when each was answered. */
   release(eventIds?: readonly string[]): Promise<void>
   /** Sends all held webhooks in random order. */
   releaseShuffled(): Promise<void>
-  /** Sends an event once more. Resolves with what the endpoints answered; null is no answer. */
+  /** Sends an event again. @returns the statuses of the endpoints; null: no answer */
   resend(eventId: string): Promise<(number | null)[]>
-  /** Resolves when every event that is neither held nor dropped was received, or has failed for good. */
+  /** Resolves when every event that is neither held nor dropped is delivered or has failed for good. */
   settled(): Promise<void>
   deliveries(): Delivery[]
   /** All events, oldest first. */
   events(): WireEvent[]
-  /** Lets the next calls of the API that match go wrong. */
+  /** Plans a failure of the next matching API calls. */
   failNext(failure: Failure): void
   plannedFailures(): Failure[]
   clearFailures(): void
-  /** The calls of the API so far, oldest first. */
+  /** The API calls so far, oldest first. */
   calls(): readonly RecordedCall[]
   clearCalls(): void
-  /** Brings a subscription to a status that is hard to reach otherwise. */
+  /** Sets a subscription's status directly. */
   setStatus(subscriptionId: string, status: WireSubscription['status']): WireSubscription
-  /** Pays an open checkout session as its page does; with the card that pays, unless told otherwise. */
+  /** Pays an open checkout session as its page does, with a working card by default. */
   pay(sessionId: string, payment?: Partial<Payment>): WireCheckoutSession
 }
 
@@ -67,7 +66,7 @@ export function createControls({ api, deliverer, setMode, random }: ControlledPa
       api.deliver()
       return clock.nowS()
     },
-    deliverAs: (mode) => setMode({ ...usualMode, ...mode }),
+    deliverAs: (mode) => setMode({ ...defaultMode, ...mode }),
     release(eventIds) {
       const chosen =
         eventIds === undefined
@@ -104,9 +103,7 @@ export function createControls({ api, deliverer, setMode, random }: ControlledPa
 
 function change<Result>(api: Api, run: () => Result): Result {
   api.catchUp()
-  const result = inTransaction(api.context.database, run)
-  api.deliver()
-  return result
+  return changeInTransaction(api, run)
 }
 
 function setStatus(context: PaymentsContext, id: string, status: WireSubscription['status']): WireSubscription {

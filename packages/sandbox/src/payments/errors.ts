@@ -1,4 +1,4 @@
-/** The body of an answer that tells of a failure, below `error`. */
+/** The member `error` of an error response. */
 export interface ErrorBody {
   type: 'invalid_request_error' | 'idempotency_error' | 'card_error' | 'api_error'
   message: string
@@ -7,7 +7,7 @@ export interface ErrorBody {
   decline_code?: string
 }
 
-/** An answer of Stripe's API that is not a success. */
+/** An error response of Stripe's API. */
 export class StripeApiError extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -20,7 +20,7 @@ export class StripeApiError extends Error {
   }
 }
 
-/** 400: the request cannot be carried out as it is. */
+/** 400: the request is invalid. */
 export function invalidRequest(message: string, details: Pick<ErrorBody, 'code' | 'param'> = {}): StripeApiError {
   return new StripeApiError(400, { type: 'invalid_request_error', message, ...details })
 }
@@ -40,7 +40,7 @@ export function missingResource(noun: string, id: string): StripeApiError {
   })
 }
 
-/** 402: the card was refused. `param` names the field that a person should correct. */
+/** 402: the card was declined. `param` names the field to correct. */
 export function cardDeclined(message: string, declineCode: string): StripeApiError {
   return new StripeApiError(402, {
     type: 'card_error',

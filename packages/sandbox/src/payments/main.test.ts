@@ -41,7 +41,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
   return String(line)
 }
 
-/** Runs to the end of a program that does not start. */
+/** Runs a program that fails to start, until it ends. */
 async function failure(t: Test, env: Record<string, string>) {
   const child = run(t, env)
   if (child.stderr === null) throw new Error('no standard error')
@@ -83,7 +83,7 @@ t.test(
   }
 )
 
-t.test('a taken port is named with its variable', async (t) => {
+t.test('the error about a taken port names its variable', async (t) => {
   const { env, port } = await prepare(t)
   const other = createServer().listen(port, '127.0.0.1')
   await once(other, 'listening')

@@ -1,4 +1,4 @@
-/** What is on sale from the start. */
+/** A product that is on sale from the start. */
 export interface SeedProduct {
   readonly id: string
   readonly name: string
@@ -14,32 +14,32 @@ export interface SeedPrice {
   readonly interval: 'month' | 'year'
 }
 
-/** An endpoint that gets every event, as if registered in Stripe's dashboard. */
+/** An endpoint that receives every event, as if registered in Stripe's dashboard. */
 export interface ConfiguredWebhook {
   readonly url: string
-  /** `whsec_…`. Deliveries are signed with each: there are several while a secret is rolled. */
+  /** `whsec_…`. Each signs every delivery; there are several during a rotation. */
   readonly secrets: readonly string[]
 }
 
-/** How the account is configured. The defaults of {@link completeSettings} are like those of a new Stripe account. */
+/** The account's settings. The defaults of {@link completeSettings} are like those of a new Stripe account. */
 export interface PaymentsSettings {
   /** The secret key that requests must carry. */
   readonly apiKey: string
-  /** Whose name is on the pages and invoices. */
+  /** The name on pages and invoices. */
   readonly businessName: string
   readonly products: readonly SeedProduct[]
   readonly webhook: ConfiguredWebhook | null
-  /** Whether a default configuration of the portal has been saved, as one does in Stripe's dashboard. */
+  /** Whether the portal has a default configuration, which Stripe's dashboard would save. */
   readonly hasDefaultPortal: boolean
-  /** Days after each failed payment of a renewal until the next try. */
+  /** Days from each failed renewal payment to the next attempt. */
   readonly retryDays: readonly number[]
-  /** What happens to a subscription when the last try has failed. */
+  /** What happens to a subscription when the last attempt fails. */
   readonly afterLastRetry: 'cancel' | 'unpaid'
-  /** The pause before the second try of a webhook; each further one is twice as long, up to a minute. */
+  /** The pause before a webhook's second attempt. Each further pause doubles, up to a minute. */
   readonly webhookRetryMs: number
-  /** After so many tries a delivery has failed for good. */
+  /** The number of attempts after which a delivery fails for good. */
   readonly webhookTries: number
-  /** How long an endpoint may take to answer. */
+  /** The time that an endpoint has to answer. */
   readonly webhookTimeoutMs: number
 }
 

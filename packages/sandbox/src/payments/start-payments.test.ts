@@ -55,7 +55,7 @@ t.test('the real client takes a customer from checkout to cancellation', async (
   t.equal((await stripe.subscriptions.list({ customer: customer.id, status: 'all' })).data.length, 1)
 })
 
-t.test('everything survives a restart, the clock and idempotency keys too', async (t) => {
+t.test('data, clock and idempotency keys survive a restart', async (t) => {
   const dataDir = await temporaryDirectory(t)
   const first = await startTestAccount(t, { dataDir })
   const { customer, subscription } = await addSubscriber(first)
@@ -88,7 +88,7 @@ t.test('a data directory serves one server at a time', async (t) => {
   })
 })
 
-t.test('a taken port is named, before the data is touched', async (t) => {
+t.test('the error names a taken port, before the data is opened', async (t) => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   t.teardown(() => new Promise((resolve) => other.close(resolve)))

@@ -1,7 +1,9 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { FastifyInstance } from 'fastify'
 import type Stripe from 'stripe'
 import { requireFreePort, startOnPort } from '../free-port.ts'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
+import { buildPaymentsApp } from './app.ts'
 import { dueOf } from './billing/due.ts'
 import { runDue } from './billing/run-due.ts'
 import { seedAccount } from './billing/seed.ts'
@@ -9,10 +11,9 @@ import { createClock } from './clock.ts'
 import type { PaymentsContext } from './context.ts'
 import { type Controls, createControls } from './controls.ts'
 import { Deliverer } from './events/deliverer.ts'
-import { startState, usualMode } from './events/delivery-mode.ts'
+import { type DeliveryMode, defaultMode, startState } from './events/delivery-mode.ts'
 import { createEmit } from './events/emit.ts'
 import type { Api } from './http/api.ts'
-import { buildPaymentsApp } from './http/app.ts'
 import { CallRecord } from './http/call-record.ts'
 import { Failures } from './http/failures.ts'
 import { completeSettings, type GivenSettings } from './settings.ts'
@@ -23,15 +24,15 @@ import { createNumbers } from './store/numbers.ts'
 import { createObjects } from './store/objects.ts'
 
 export type PaymentsOptions = GivenSettings & {
-  /** 0 chooses a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** Keeps everything that the account has. Made if absent; without one all of that is in memory. */
+  /** The directory of the account's data; made if absent. Without one the data is in memory. */
   readonly dataDir?: string | null
-  /** Unix milliseconds; the system's clock by default. `controls.advance` is the usual way to another time. */
+  /** The time in Unix milliseconds; the system's clock by default. To change the time, call `controls.advance`. */
   readonly now?: () => number
-  /** Chooses random orders of webhooks: numbers from 0 to below 1. */
+  /** Returns numbers from 0 to below 1, which choose the random orders of webhooks. */
   readonly random?: () => number
-  /** Whether failures, and requests for what the stand-in lacks, are written to the standard error. */
+  /** Whether failures and requests to unsupported endpoints are logged to stderr. */
   readonly isLogging?: boolean
 }
 
@@ -43,27 +44,68 @@ export interface RunningPayments {
   close(): Promise<void>
 }
 
-/** How often the server looks whether time has brought something, when nobody calls. */
+/** How often the server looks for due work without requests. */
 const tickMs = 1_000
 
 /**
- * Starts the stand-in for Stripe on 127.0.0.1, and resolves when it answers. A client of the real library reaches it with
- * `new Stripe(apiKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false })`.
+ * Starts the embedded payments server, which speaks Stripe's API, on 127.0.0.1. Resolves when it answers. Connect the real
+ * library with `new Stripe(apiKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false })`.
  *
- * @throws PortTakenError when another program has the port
- * @throws Error when another server uses the `dataDir`
+ * @throws PortTakenError if another program uses the port
+ * @throws Error if another server uses the `dataDir`
  */
 export async function startPayments(options: PaymentsOptions): Promise<RunningPayments> {
-  const { dataDir = null, now = Date.now, random = Math.random, isLogging = false } = options
-  // Before the data is opened, so that a second start of the same server is told about its port.
+  const { dataDir = null, isLogging = false } = options
+  // Before the data is opened, so that a second start of the same server reports its port.
   if (options.port !== 0) await requireFreePort(options.port)
   const database = openDatabase(dataDir)
   const stop = new AbortController()
   let app: FastifyInstance | null = null
   let url = ''
-  let mode = usualMode
-  let request: Stripe.Event.Request | null = null
+  const { api, deliverer, controls } = createParts(options, database, { baseUrl: () => url, stop: stop.signal })
+  const tick = setInterval(() => {
+    api.catchUp()
+    api.deliver()
+  }, tickMs).unref()
+  const close = async () => {
+    clearInterval(tick)
+    stop.abort()
+    deliverer.close()
+    await app?.close()
+    if (database.isOpen) database.close()
+  }
+  try {
+    seedAccount(api.context)
+    const port = await startOnPort(options.port, async (port) => {
+      const listening = buildPaymentsApp(api, controls, isLogging && { level: 'warn', stream: process.stderr })
+      app = listening
+      url = await listen(listening, port)
+      return port
+    })
+    deliverer.wake()
+    return { url, port, controls, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
 
+interface ServerState {
+  /** The server's URL, known once it listens. */
+  baseUrl(): string
+  readonly stop: AbortSignal
+}
+
+interface Parts {
+  readonly api: Api
+  readonly deliverer: Deliverer
+  readonly controls: Controls
+}
+
+function createParts(options: PaymentsOptions, database: DatabaseSync, { baseUrl, stop }: ServerState): Parts {
+  const { now = Date.now, random = Math.random } = options
+  let mode = defaultMode
+  let request: Stripe.Event.Request | null = null
   const objects = createObjects(database, dueOf)
   const deliveries = createDeliveries(database)
   const clock = createClock(createNumbers(database), now)
@@ -82,7 +124,7 @@ export async function startPayments(options: PaymentsOptions): Promise<RunningPa
       nowS: clock.nowS,
       nowMs: Date.now
     }),
-    baseUrl: () => url
+    baseUrl
   }
   const deliverer = new Deliverer(context, () => mode, random)
   const api: Api = {
@@ -100,41 +142,12 @@ export async function startPayments(options: PaymentsOptions): Promise<RunningPa
         request = null
       }
     },
-    stop: stop.signal
+    stop
   }
-  const controls = createControls({
-    api,
-    deliverer,
-    setMode: (wanted) => {
-      mode = wanted
-    },
-    random
-  })
-  const tick = setInterval(() => {
-    api.catchUp()
-    api.deliver()
-  }, tickMs).unref()
-  const close = async () => {
-    clearInterval(tick)
-    stop.abort()
-    deliverer.close()
-    await app?.close()
-    if (database.isOpen) database.close()
+  const setMode = (wanted: DeliveryMode) => {
+    mode = wanted
   }
-  try {
-    seedAccount(context)
-    const port = await startOnPort(options.port, async (port) => {
-      const listening = buildPaymentsApp(api, controls, isLogging && { level: 'warn', stream: process.stderr })
-      app = listening
-      url = await listen(listening, port)
-      return port
-    })
-    deliverer.wake()
-    return { url, port, controls, close }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  return { api, deliverer, controls: createControls({ api, deliverer, setMode, random }) }
 }
 
 async function listen(app: FastifyInstance, port: number): Promise<string> {

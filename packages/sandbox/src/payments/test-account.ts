@@ -3,7 +3,7 @@ import { type PaymentsOptions, type RunningPayments, startPayments } from './sta
 
 export const testKey = 'sk_test_tollgate'
 
-/** What is on sale in tests. */
+/** The products on sale in tests. */
 export const testProducts = [
   {
     id: 'prod_pro',
@@ -21,7 +21,7 @@ export const testProducts = [
 ] as const
 
 export interface TestAccount extends RunningPayments {
-  /** A client of the real library, which does not retry. */
+  /** A client of the real library, without retries. */
   stripe: Stripe
 }
 
@@ -29,7 +29,7 @@ interface Teardown {
   teardown(close: () => Promise<void>): unknown
 }
 
-/** Starts a server for a test, on a free port and in memory, with products on sale; the test closes it. */
+/** Starts an in-memory server with products on a free port. It closes with the test. */
 export async function startTestAccount(t: Teardown, options: Partial<PaymentsOptions> = {}): Promise<TestAccount> {
   const payments = await startPayments({
     port: 0,
@@ -42,12 +42,12 @@ export async function startTestAccount(t: Teardown, options: Partial<PaymentsOpt
   return { ...payments, stripe: newStripe(payments.port) }
 }
 
-/** A client as a server uses it. */
+/** A client like that of an application server. */
 export function newStripe(port: number, key: string = testKey): Stripe {
   return new Stripe(key, { host: '127.0.0.1', port, protocol: 'http', telemetry: false, maxNetworkRetries: 0 })
 }
 
-/** A customer who has just subscribed through the checkout. */
+/** Subscribes a customer through the checkout. */
 export async function addSubscriber({ stripe, controls }: TestAccount, price = 'price_pro_month', number?: string) {
   const customer = await stripe.customers.create({ email: 'ada@example.com', name: 'Ada' })
   const session = await stripe.checkout.sessions.create({

@@ -1,9 +1,8 @@
 import type Stripe from 'stripe'
 
-// These types are derived from the client library's own, so that a change there which this server does not follow
-// fails the type check.
+// These types derive from the client library's, so that the type check fails if the library changes an object.
 
-/** A list as it is sent. */
+/** A list as the API sends it. */
 export interface WireList<Item> {
   object: 'list'
   data: Item[]
@@ -12,9 +11,8 @@ export interface WireList<Item> {
 }
 
 /**
- * A value of the client's types as it is sent and stored: decimals are text, and a field that may hold an id or the
- * object itself holds the id. `expand` puts the object there when a request asks for it. Of a field that may hold any
- * text besides some words, only the words are left: this server sends no others.
+ * The library's type of a value as the API sends it and the server stores it. Decimals are text. A field that may hold an id
+ * or an object holds the id, unless a request expands it. Of a field with literals and any other text, only the literals stay.
  */
 export type Wire<T> = T extends Stripe.Decimal
   ? string
@@ -43,12 +41,12 @@ export type WirePortalSession = Wire<Stripe.BillingPortal.Session>
 export type WirePortalConfiguration = Wire<Stripe.BillingPortal.Configuration>
 export type WireWebhookEndpoint = Wire<Stripe.WebhookEndpoint>
 
-/** Only the string literals of a union: the client's types also admit any other string. */
+/** The string literals of a union; the library's types also allow any other string. */
 type Literals<T> = T extends string ? (string extends T ? never : T extends Stripe.Event['type'] ? T : never) : never
 
 export type EventType = Literals<Stripe.Event['type']>
 
-/** What an event tells of. */
+/** The object of an event. */
 export type EventObject =
   | WireCustomer
   | WireProduct

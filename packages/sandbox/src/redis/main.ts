@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { runProgram } from '../run-program.ts'
 import { readRedisConfig } from './config.ts'
 import { findRedisServer, minRedisVersion } from './find-redis-server.ts'
-import { type RunningRedis, startRedis } from './start-redis.ts'
+import type { RunningRedis } from './running-redis.ts'
+import { startRedis } from './start-redis.ts'
 
 await runProgram('SANDBOX_REDIS_PORT', async () => {
   const { SANDBOX_REDIS_PORT: port, TOLLGATE_DATA_DIR, REDIS_SERVER_PATH, PATH } = readRedisConfig()

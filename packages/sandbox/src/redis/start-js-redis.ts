@@ -4,7 +4,7 @@ import { createRedisCommandExecutor, Resp2Server } from 'js-redis-server/core'
 import { isAddressInUse, PortTakenError } from '../port-taken-error.ts'
 import { JsRedisState } from './js-redis-state.ts'
 import { reportRunId } from './report-run-id.ts'
-import type { RedisOptions, RunningRedis } from './start-redis.ts'
+import type { RedisOptions, RunningRedis } from './running-redis.ts'
 
 const survivable: ReadonlySet<NodeJS.Signals> = new Set(['SIGSTOP', 'SIGCONT'])
 

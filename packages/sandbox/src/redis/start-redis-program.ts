@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { startChild } from '../child/child.ts'
 import type { RedisProgram } from './find-redis-server.ts'
 import { accessArguments, urlParameters, urlStart } from './redis-access.ts'
-import type { RedisOptions, RunningRedis } from './start-redis.ts'
+import type { RedisOptions, RunningRedis } from './running-redis.ts'
 import { untilServerReady } from './until-redis.ts'
 
 /** Starts `redis-server` or `valkey-server` as a child process. Options and errors are those of `startRedis`. */

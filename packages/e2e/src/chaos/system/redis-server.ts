@@ -1,7 +1,8 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RedisProgram } from '@tollgate/sandbox/redis/find-redis-server.ts'
-import { type RedisOptions, type RunningRedis, startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
+import type { RedisOptions, RunningRedis } from '@tollgate/sandbox/redis/running-redis.ts'
+import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { untilInfo } from '@tollgate/sandbox/redis/until-redis.ts'
 import { Redis } from 'ioredis'
 

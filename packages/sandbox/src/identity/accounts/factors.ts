@@ -2,26 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Factor } from '@supabase/supabase-js'
 import type { IdentityContext } from '../context.ts'
 import { GoTrueError } from '../errors.ts'
-import type { StoredUser } from '../store/users.ts'
+import type { StoredChallenge, StoredFactor, StoredUser } from '../store/users.ts'
 import { newTotpSecret } from '../tokens/totp.ts'
 import { saveUser } from './change-user.ts'
-
-/** A second factor with its secret and the challenges that wait for a code. */
-export interface StoredFactor {
-  factor: Factor<'totp'>
-  /** Base32. */
-  secret: string
-  challenges: StoredChallenge[]
-}
-
-export interface StoredChallenge {
-  id: string
-  /** Address of the client that asked for it. */
-  ip: string
-  /** Unix milliseconds. */
-  createdMs: number
-  isVerified: boolean
-}
 
 const maxFactors = 10
 const challengeLifetimeMs = 300_000

@@ -1,5 +1,3 @@
-import type { Templates } from './templates.ts'
-
 const page = (title: string, text: string, link: string) => `<title>${title}</title>
 <h2>${title}</h2>
 <p>${text}</p>
@@ -10,7 +8,7 @@ const page = (title: string, text: string, link: string) => `<title>${title}</ti
 /**
  * Mails like those of a new Supabase project. They link to GoTrue, which redirects with the session in the URL fragment.
  */
-export const stockTemplates: Templates = {
+export const stockTemplates = {
   confirmation: page('Confirm Your Email', 'This link confirms your address:', 'Confirm your address'),
   recovery: page('Reset Your Password', 'This link lets you choose a new password:', 'Reset password'),
   invite: page('You have been invited', 'Someone invited you to {{ .SiteURL }}:', 'Accept the invitation'),

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import type { StoredFactor } from '../accounts/factors.ts'
+import type { Factor } from '@supabase/supabase-js'
 import type { WireUser } from '../wire.ts'
 
 export interface StoredUser {
@@ -11,6 +11,23 @@ export interface StoredUser {
   isEmailChangeHalfConfirmed: boolean
   /** Second factors. */
   factors?: StoredFactor[]
+}
+
+/** A second factor with its secret and the challenges that wait for a code. */
+export interface StoredFactor {
+  factor: Factor<'totp'>
+  /** Base32. */
+  secret: string
+  challenges: StoredChallenge[]
+}
+
+export interface StoredChallenge {
+  id: string
+  /** Address of the client that asked for it. */
+  ip: string
+  /** Unix milliseconds. */
+  createdMs: number
+  isVerified: boolean
 }
 
 export interface UserPage {

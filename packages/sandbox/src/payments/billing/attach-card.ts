@@ -1,10 +1,9 @@
 import type { PaymentsContext } from '../context.ts'
-import { newPaymentMethod } from '../objects/new-payment-method.ts'
+import { type AcceptedCard, newPaymentMethod } from '../objects/new-payment-method.ts'
 import type { WireCustomer, WirePaymentMethod } from '../wire.ts'
 import { changeCustomer, changeSubscription } from './changes.ts'
-import type { AcceptedCard } from './check-card.ts'
 
-/** Keeps an accepted card as one of the customer's payment methods. */
+/** Stores an accepted card as a payment method of the customer. */
 export function attachCard(
   context: PaymentsContext,
   customer: WireCustomer,
@@ -23,7 +22,7 @@ export function attachCard(
   return paymentMethod
 }
 
-/** Makes a payment method the one that all of the customer's invoices are charged to. */
+/** Charges all of the customer's invoices to this payment method from now on. */
 export function useForEverything(
   context: PaymentsContext,
   customer: WireCustomer,

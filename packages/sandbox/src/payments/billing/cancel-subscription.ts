@@ -3,7 +3,7 @@ import type { WireSubscription } from '../wire.ts'
 import { changeInvoice, changeSubscription } from './changes.ts'
 import { currentPeriodEnd } from './due.ts'
 
-/** Ends a subscription now. Its open invoices are not collected any more. */
+/** Ends a subscription now and stops collecting its open invoices. */
 export function cancelSubscription(
   context: PaymentsContext,
   subscription: WireSubscription,
@@ -34,7 +34,7 @@ export function cancelSubscription(
   return ended
 }
 
-/** What changes when a subscription is to end with its period. */
+/** The changes that cancel a subscription at the end of its period. */
 function cancelAtPeriodEnd(subscription: WireSubscription, nowS: number): Partial<WireSubscription> {
   return {
     cancel_at_period_end: true,
@@ -49,8 +49,8 @@ function cancelAtPeriodEnd(subscription: WireSubscription, nowS: number): Partia
   }
 }
 
-/** What changes when a subscription is to go on after all. */
-function keepOn(): Partial<WireSubscription> {
+/** The changes that undo a planned cancellation. */
+function undoCancellation(): Partial<WireSubscription> {
   return {
     cancel_at_period_end: false,
     cancel_at: null,
@@ -59,12 +59,12 @@ function keepOn(): Partial<WireSubscription> {
   }
 }
 
-/** Plans the end of a subscription with its period, or calls it off. */
+/** Cancels a subscription at the end of its period, or undoes that. */
 export function setCancelAtPeriodEnd(
   context: PaymentsContext,
   subscription: WireSubscription,
-  isToEnd: boolean
+  isToCancel: boolean
 ): WireSubscription {
-  const changes = isToEnd ? cancelAtPeriodEnd(subscription, context.clock.nowS()) : keepOn()
+  const changes = isToCancel ? cancelAtPeriodEnd(subscription, context.clock.nowS()) : undoCancellation()
   return changeSubscription(context, subscription, changes)
 }

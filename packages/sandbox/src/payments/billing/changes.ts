@@ -2,7 +2,7 @@ import type { PaymentsContext } from '../context.ts'
 import { previousAttributes } from '../events/previous-attributes.ts'
 import type { WireCustomer, WireInvoice, WireSubscription } from '../wire.ts'
 
-// Each stores another state of an object and tells of it, if anything is different.
+// Each function stores changes of an object, and emits an event if something changed.
 
 export function changeCustomer(
   context: PaymentsContext,

@@ -4,7 +4,7 @@ import { checkCard } from './check-card.ts'
 const nowS = Date.parse('2026-11-21T00:00:00Z') / 1000
 const card = (changes: object) => ({ number: '4242 4242 4242 4242', expiry: '12 / 34', cvc: '123', ...changes })
 
-t.test('a test card is accepted however it is typed in, and its number is not kept', async (t) => {
+t.test('a test card is accepted in every common spelling, and its number is not stored', async (t) => {
   for (const changes of [
     {},
     { number: '4242-4242-4242-4242' },
@@ -21,7 +21,7 @@ t.test('a test card is accepted however it is typed in, and its number is not ke
     })
   }
   t.match(checkCard(card({ number: '4000000000000341' }), nowS), { last4: '0341', isCharged: false })
-  t.match(checkCard(card({ expiry: '11/26' }), nowS), { expMonth: 11 }, 'good until the last day of its month')
+  t.match(checkCard(card({ expiry: '11/26' }), nowS), { expMonth: 11 }, 'valid until the last day of its month')
 })
 
 const refusals: [changes: object, param: string, code: string][] = [

@@ -1,6 +1,7 @@
 import { cardDeclined, StripeApiError } from '../errors.ts'
+import type { AcceptedCard } from '../objects/new-payment-method.ts'
 
-/** What a person types in. */
+/** The fields of a card form. */
 export interface CardInput {
   number: string
   /** `MM / YY` or `MM / YYYY`. */
@@ -8,17 +9,7 @@ export interface CardInput {
   cvc: string
 }
 
-/** A card that was accepted. Its number is kept nowhere. */
-export interface AcceptedCard {
-  brand: 'visa' | 'mastercard' | 'amex'
-  last4: string
-  expMonth: number
-  expYear: number
-  /** Whether the bank also pays what is charged later on. */
-  isCharged: boolean
-}
-
-/** Card numbers that work here, as in Stripe's test mode, and how they behave. */
+/** The card numbers that this server knows from Stripe's test mode, and their behaviour. */
 export const testCards = {
   '4242424242424242': { brand: 'visa', behaviour: 'pays' },
   '5555555555554444': { brand: 'mastercard', behaviour: 'pays' },
@@ -33,8 +24,9 @@ type TestCard = (typeof testCards)[keyof typeof testCards]
 const knownCards: ReadonlyMap<string, TestCard> = new Map(Object.entries(testCards))
 
 /**
- * Accepts or refuses a card, at the time `nowS` (Unix seconds). The card that fails at renewal pays once, so that there is
- * something to renew; at Stripe its first payment fails as well.
+ * Accepts or declines a card at the time `nowS` (Unix seconds).
+ *
+ * The card that fails at renewal pays once, so that there is a subscription to renew. At Stripe its first payment fails, too.
  *
  * @throws StripeApiError 402 whose `param` is the field to correct: `number`, `exp_month` or `cvc`
  */
@@ -69,7 +61,7 @@ function readExpiry(expiry: string, nowS: number): { expMonth: number; expYear: 
   if (expMonth < 1 || expMonth > 12) {
     throw badField('exp_month', 'invalid_expiry_month', "Your card's expiration date is incomplete.")
   }
-  // It is good until the last day of its month.
+  // A card is valid until the last day of its month.
   if (Date.UTC(expYear, expMonth) <= nowS * 1000) {
     throw badField('exp_month', 'invalid_expiry_year', "Your card's expiration date is in the past.")
   }

@@ -6,28 +6,28 @@ import { changeSubscription } from './changes.ts'
 const dayS = 86_400
 
 /**
- * Charges an open invoice to the card of its subscription, and brings the subscription to the status that follows:
- * a payment makes it active, a failure past due, and the last failure ends it or leaves it unpaid.
+ * Charges an open invoice to the card of its subscription and sets the subscription's status. Paid: active. Failed: past
+ * due. Failed at the last attempt: ended or unpaid.
  *
- * @returns the invoice, which is paid if the charge succeeded
+ * @returns the invoice, paid if the charge succeeded
  */
 export function collectInvoice(context: PaymentsContext, invoice: WireInvoice): WireInvoice {
   const id = invoice.parent?.subscription_details?.subscription
   const subscription = id === undefined ? null : context.objects.get('subscription', id)
   const isPaid = invoice.amount_due === 0 || (subscription !== null && canCharge(context, subscription))
   const collected = isPaid ? markPaid(context, invoice) : markFailed(context, invoice)
-  if (subscription !== null && subscription.status !== 'canceled') followPayment(context, subscription, collected)
+  if (subscription !== null && subscription.status !== 'canceled') updateStatus(context, subscription, collected)
   return collected
 }
 
-/** Whether the card of a subscription, or else its customer's, pays what is charged. */
+/** Whether charges to the card of the subscription, or else of the customer, succeed. */
 export function canCharge(context: PaymentsContext, subscription: WireSubscription): boolean {
   const customer = context.objects.get('customer', subscription.customer)
   const paymentMethod = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method
   return paymentMethod ? (context.objects.get('card', paymentMethod)?.isCharged ?? false) : false
 }
 
-/** Marks an open invoice as paid, and tells so. */
+/** Marks an open invoice as paid and emits the events. */
 export function markPaid(context: PaymentsContext, invoice: WireInvoice): WireInvoice {
   const isFree = invoice.amount_due === 0
   const paid: WireInvoice = {
@@ -54,7 +54,7 @@ function markFailed(context: PaymentsContext, invoice: WireInvoice): WireInvoice
     ...invoice,
     attempt_count: invoice.attempt_count + 1,
     attempted: true,
-    // The first payment is not retried: the customer has to try again.
+    // The first payment is not retried; the customer has to pay again.
     next_payment_attempt: isFirst || pauseDays === undefined ? null : context.clock.nowS() + pauseDays * dayS
   }
   context.objects.put('invoice', failed)
@@ -62,7 +62,7 @@ function markFailed(context: PaymentsContext, invoice: WireInvoice): WireInvoice
   return failed
 }
 
-function followPayment(context: PaymentsContext, subscription: WireSubscription, invoice: WireInvoice): void {
+function updateStatus(context: PaymentsContext, subscription: WireSubscription, invoice: WireInvoice): void {
   if (invoice.status === 'paid') {
     if (subscription.status !== 'trialing') changeSubscription(context, subscription, { status: 'active' })
   } else if (subscription.status === 'incomplete') {

@@ -6,7 +6,7 @@ import { attachCard } from './attach-card.ts'
 import { type CardInput, checkCard } from './check-card.ts'
 import { subscribe } from './subscribe.ts'
 
-/** What a person fills in on the checkout page. */
+/** The fields of the checkout page. */
 export interface Payment extends CardInput {
   email: string
   /** The name on the card. */
@@ -14,9 +14,9 @@ export interface Payment extends CardInput {
 }
 
 /**
- * Pays an open session: the card is charged and the subscription begins.
+ * Pays an open session: charges the card and starts the subscription.
  *
- * @throws StripeApiError 402 whose `param` is the field to correct, 400 if the session is not open any more
+ * @throws StripeApiError 402 whose `param` is the field to correct; 400 if the session is no longer open
  */
 export function completeCheckout(
   context: PaymentsContext,
@@ -24,7 +24,7 @@ export function completeCheckout(
   payment: Payment
 ): WireCheckoutSession {
   const order = context.objects.get('order', session.id)
-  if (session.status !== 'open' || order === null) throw invalidRequest('This Checkout Session is not open any more.')
+  if (session.status !== 'open' || order === null) throw invalidRequest('This Checkout Session is no longer open.')
   const card = checkCard(payment, context.clock.nowS())
   const customer = customerOf(context, session, payment)
   const paymentMethod = attachCard(context, customer, card, payment.name)

@@ -8,11 +8,11 @@ export interface InvoiceOrder extends Pick<InvoiceDetails, 'reason' | 'lines' | 
   subscription: WireSubscription
 }
 
-/** Makes an invoice of a subscription and finalizes it. Nobody has paid it yet. */
+/** Creates a finalized, unpaid invoice of a subscription. */
 export function createInvoice(context: PaymentsContext, order: InvoiceOrder): WireInvoice {
   const { subscription, reason, lines, periodStart, periodEnd } = order
   const customer = context.objects.get('customer', subscription.customer)
-  if (customer === null) throw new Error(`The customer of ${subscription.id} is gone.`)
+  if (customer === null) throw new Error(`The customer of ${subscription.id} does not exist.`)
   const link = randomText(40)
   const invoice = newInvoice(
     {

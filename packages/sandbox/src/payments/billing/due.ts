@@ -1,10 +1,10 @@
 import type { Kind, Kinds } from '../store/kinds.ts'
 import type { WireCheckoutSession, WireInvoice, WireSubscription } from '../wire.ts'
 
-/** How long a first payment may take, as at Stripe. */
+/** The time for the first payment, as at Stripe. */
 const incompleteS = 23 * 3_600
 
-/** When something is to happen to an object by itself, in Unix seconds; null: never. */
+/** When the server next has to act on an object, in Unix seconds; null: never. */
 export function dueOf<K extends Kind>(kind: K, object: Kinds[K]): number | null {
   if (kind === 'checkout.session') return dueOfSession(object as WireCheckoutSession)
   if (kind === 'subscription') return dueOfSubscription(object as WireSubscription)
@@ -28,7 +28,7 @@ function dueOfInvoice(invoice: WireInvoice): number | null {
   return invoice.status === 'open' ? invoice.next_payment_attempt : null
 }
 
-/** When the subscription renews next, in Unix seconds: its items have one period in common. */
+/** When the subscription renews next, in Unix seconds. All its items share one period. */
 export function currentPeriodEnd(subscription: WireSubscription): number {
   return Math.min(...subscription.items.data.map((item) => item.current_period_end))
 }

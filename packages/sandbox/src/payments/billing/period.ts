@@ -8,8 +8,8 @@ export interface Recurrence {
 const dayS = 86_400
 
 /**
- * The end of the period that `startS` lies in, of periods that begin at `anchorS`. Months and years end on the day of the
- * anchor, or on the last of the month if that is shorter, in UTC.
+ * Computes the end of the period that contains `startS`. Periods are counted from `anchorS`. Months and years end on the
+ * anchor's day of the month, or on the last day of a shorter month, in UTC.
  *
  * @param anchorS at or before `startS`; all in Unix seconds
  */

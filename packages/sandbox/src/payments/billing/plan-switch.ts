@@ -7,7 +7,7 @@ import { currentPeriodEnd } from './due.ts'
 import { periodEnd } from './period.ts'
 import { recurrenceOf, recurTogether } from './recurrence.ts'
 
-/** What an item is to be: another price or quantity for the one with the id, a new one without, or none. */
+/** A wanted change: of the item with this id, or a new item if the id is null. */
 export interface WantedItem {
   id: string | null
   price: WirePrice | null
@@ -18,19 +18,19 @@ export interface WantedItem {
 
 export interface SwitchPlan {
   items: WireSubscriptionItem[]
-  /** Credit for what was paid and not used, and the price of what is left of the period. */
+  /** The credit for unused time, and the price of the remaining time. */
   lines: Omit<WireInvoiceLine, 'invoice'>[]
-  /** Whether a period begins now, since the new prices recur at other times. It is charged at once then. */
+  /** Whether a new period starts now and is charged at once, because the new prices recur at other times. */
   startsPeriod: boolean
 }
 
-export type Refusal = 'no_items' | 'not_together'
+export type Refusal = 'no_items' | 'mixed_intervals'
 
 /**
- * What follows if items of a subscription change now, in the middle of a period. Time is charged by the second; a trial
- * costs nothing, so that nothing is prorated in one.
+ * Computes what a change of items costs in the middle of a period. Time is charged by the second; a trial is free, so it
+ * needs no proration.
  *
- * @param nameOf the product's name of a price
+ * @param nameOf returns the product name of a price
  */
 export function planSwitch(
   subscription: WireSubscription,
@@ -54,7 +54,7 @@ export function planSwitch(
   const after = [...kept, ...added]
   const [first] = after
   if (first === undefined) return 'no_items'
-  if (!recurTogether(after.map(({ price }) => price))) return 'not_together'
+  if (!recurTogether(after.map(({ price }) => price))) return 'mixed_intervals'
 
   const isTrial = subscription.status === 'trialing'
   const startsPeriod = !isTrial && !recurTogether([first.price, ...before.map(({ price }) => price)])

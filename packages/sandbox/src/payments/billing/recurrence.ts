@@ -4,7 +4,7 @@ import type { Recurrence } from './period.ts'
 
 const intervals: readonly Interval[] = ['day', 'week', 'month', 'year']
 
-/** How often a price is due; null if it is paid once. */
+/** How often a price recurs; null for a one-time price. */
 export function recurrenceOf({ recurring }: WirePrice): Recurrence | null {
   if (recurring === null) return null
   const interval = intervals.find((known) => known === recurring.interval)
@@ -12,7 +12,7 @@ export function recurrenceOf({ recurring }: WirePrice): Recurrence | null {
   return { interval, intervalCount: recurring.interval_count }
 }
 
-/** Whether the prices are due at the same times, as those of one subscription must be. */
+/** Whether the prices recur at the same times, as one subscription requires. */
 export function recurTogether(prices: readonly WirePrice[]): boolean {
   const [first, ...others] = prices.map(recurrenceOf)
   return others.every((other) => other?.interval === first?.interval && other?.intervalCount === first?.intervalCount)

@@ -9,7 +9,7 @@ import { currentPeriodEnd } from './due.ts'
 import { periodEnd } from './period.ts'
 import { recurrenceOf } from './recurrence.ts'
 
-/** Begins the next period of a subscription whose period is over, and charges it. A trial ends that way too. */
+/** Starts and charges the next period of a subscription. A trial ends this way, too. */
 export function renewSubscription(context: PaymentsContext, subscription: WireSubscription): void {
   const start = currentPeriodEnd(subscription)
   const items = subscription.items.data.map((item) => nextPeriod(item, subscription.billing_cycle_anchor, start))

@@ -7,14 +7,14 @@ import { addSubscriber, startTestAccount, type TestAccount } from '../test-accou
 const dayS = 86_400
 const failing = '4000000000000341'
 
-/** The types of the events since there were `count`. */
+/** The types of the events after the first `count`. */
 const typesSince = ({ controls }: TestAccount, count: number) =>
   controls
     .events()
     .slice(count)
     .map(({ type }) => type)
 
-t.test('the checkout tells of everything that it makes, and of itself last', async (t) => {
+t.test('the checkout emits an event for each object that it creates, and its own last', async (t) => {
   const account = await startTestAccount(t)
   const before = account.controls.events().length
   await addSubscriber(account)
@@ -33,7 +33,7 @@ t.test('the checkout tells of everything that it makes, and of itself last', asy
   ])
 })
 
-t.test('a subscription renews at the end of its period, each month anew', async (t) => {
+t.test('a subscription renews at the end of each month', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { subscription } = await addSubscriber(account)
@@ -58,7 +58,7 @@ t.test('a subscription renews at the end of its period, each month anew', async 
   t.equal((await stripe.invoices.list({ subscription: subscription.id, limit: 100 })).data.length, 14)
 })
 
-t.test('a renewal that the card does not pay is tried again, and then ends the subscription', async (t) => {
+t.test('a failed renewal payment is retried, then the subscription ends', async (t) => {
   const account = await startTestAccount(t, { retryDays: [3, 5] })
   const { stripe, controls } = account
   const { customer, subscription } = await addSubscriber(account, 'price_pro_month', failing)
@@ -85,25 +85,28 @@ t.test('a renewal that the card does not pay is tried again, and then ends the s
   })
 })
 
-t.test('or leaves it unpaid, if the account is set so; a payment makes it active again', async (t) => {
-  const account = await startTestAccount(t, { retryDays: [], afterLastRetry: 'unpaid' })
-  const { stripe, controls } = account
-  const { customer, subscription } = await addSubscriber(account, 'price_pro_month', failing)
-  controls.advance(32 * dayS)
-  t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'unpaid')
-  const [invoice] = (await stripe.invoices.list({ customer: customer.id, status: 'open' })).data
-  await t.rejects(stripe.invoices.pay(invoice?.id ?? ''), {
-    type: 'StripeCardError',
-    statusCode: 402,
-    code: 'card_declined'
-  })
-  const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
-  await stripe.subscriptions.update(subscription.id, { default_payment_method: card.id })
-  t.match(await stripe.invoices.pay(invoice?.id ?? ''), { status: 'paid' })
-  t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'active')
-})
+t.test(
+  'if the account is set so, failed retries leave a subscription unpaid; a payment makes it active again',
+  async (t) => {
+    const account = await startTestAccount(t, { retryDays: [], afterLastRetry: 'unpaid' })
+    const { stripe, controls } = account
+    const { customer, subscription } = await addSubscriber(account, 'price_pro_month', failing)
+    controls.advance(32 * dayS)
+    t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'unpaid')
+    const [invoice] = (await stripe.invoices.list({ customer: customer.id, status: 'open' })).data
+    await t.rejects(stripe.invoices.pay(invoice?.id ?? ''), {
+      type: 'StripeCardError',
+      statusCode: 402,
+      code: 'card_declined'
+    })
+    const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+    await stripe.subscriptions.update(subscription.id, { default_payment_method: card.id })
+    t.match(await stripe.invoices.pay(invoice?.id ?? ''), { status: 'paid' })
+    t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'active')
+  }
+)
 
-t.test('a new card lets the next try succeed', async (t) => {
+t.test('with a new card the next attempt succeeds', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { customer, subscription } = await addSubscriber(account, 'price_pro_month', failing)
@@ -115,7 +118,7 @@ t.test('a new card lets the next try succeed', async (t) => {
   t.equal((await stripe.subscriptions.retrieve(subscription.id)).status, 'active')
 })
 
-t.test('a planned end takes effect with the period, and can be called off before', async (t) => {
+t.test('a planned cancellation takes effect at the end of the period, and can be undone before', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { subscription } = await addSubscriber(account)
@@ -154,7 +157,7 @@ t.test('a trial costs nothing and ends with the first payment', async (t) => {
   })
 })
 
-t.test('an unpaid session expires by itself, or when it is told to', async (t) => {
+t.test('an unpaid session expires on its own or on request', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   const create = () =>
     stripe.checkout.sessions.create({
@@ -169,11 +172,11 @@ t.test('an unpaid session expires by itself, or when it is told to', async (t) =
   t.equal((await stripe.checkout.sessions.retrieve(second.id)).status, 'open')
   controls.advance(10)
   t.equal((await stripe.checkout.sessions.retrieve(second.id)).status, 'expired')
-  t.throws(() => controls.pay(second.id), { message: /not open any more/ })
+  t.throws(() => controls.pay(second.id), { message: /no longer open/ })
   t.equal(controls.events().filter(({ type }) => type === 'checkout.session.expired').length, 2)
 })
 
-t.test('a first payment that does not come ends an incomplete subscription after 23 hours', async (t) => {
+t.test('without a first payment, an incomplete subscription ends after 23 hours', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   const customer = await stripe.customers.create({})
   const subscription = await stripe.subscriptions.create({
@@ -189,7 +192,7 @@ t.test('a first payment that does not come ends an incomplete subscription after
   })
 })
 
-t.test('time that passes by itself does the same as time that is advanced', async (t) => {
+t.test('elapsed time has the same effect as an advanced clock', async (t) => {
   let offsetMs = 0
   const account = await startTestAccount(t, { now: () => Date.now() + offsetMs })
   const { subscription } = await addSubscriber(account)
@@ -198,10 +201,10 @@ t.test('time that passes by itself does the same as time that is advanced', asyn
   t.equal(renewed.items.data[0]?.current_period_start, subscription.items.data[0]?.current_period_end)
 })
 
-t.test('time brings the same in many small steps as in one', async (t) => {
+t.test('many small advances have the same effect as one', async (t) => {
   const startMs = Date.parse('2026-01-31T12:00:00Z')
   const until = 200 * dayS
-  /** What has happened to a subscriber who pays and one who does not. */
+  /** The events of a subscriber who pays and of one who does not. */
   const history = async (steps: readonly number[]) => {
     const account = await startTestAccount(t, { now: () => startMs })
     await addSubscriber(account)

@@ -8,8 +8,8 @@ import { collectInvoice } from './collect-invoice.ts'
 import { renewSubscription } from './renew-subscription.ts'
 
 /**
- * Does what time has brought up to `untilS` (Unix seconds), in order and each at its own time: sessions expire,
- * subscriptions renew or end, failed payments are tried again.
+ * Runs everything that is due until `untilS` (Unix seconds), in order, each at its own time: sessions expire, subscriptions
+ * renew or end, failed payments are retried.
  */
 export function runDue(context: PaymentsContext, untilS: number): void {
   for (let due = context.objects.nextDue(untilS); due !== null; due = context.objects.nextDue(untilS)) {
@@ -31,7 +31,7 @@ function run(context: PaymentsContext, { kind, id }: Due): void {
   }
 }
 
-/** Nobody can pay an expired session. */
+/** Expires a session, which can no longer be paid. */
 export function expireSession(context: PaymentsContext, session: WireCheckoutSession): WireCheckoutSession {
   const expired: WireCheckoutSession = { ...session, status: 'expired', url: null }
   context.objects.put('checkout.session', expired)

@@ -8,7 +8,7 @@ import { newWebhookEndpoint } from '../objects/new-webhook-endpoint.ts'
 const configuredEndpoint = 'we_configured'
 const defaultPortal = 'bpc_default'
 
-/** Brings the account to what its settings say, as a person would in Stripe's dashboard. Can be repeated. */
+/** Creates or updates the objects that the settings name, as a person would in Stripe's dashboard. */
 export function seedAccount(context: PaymentsContext): void {
   inTransaction(context.database, () => {
     seedProducts(context)
@@ -17,7 +17,7 @@ export function seedAccount(context: PaymentsContext): void {
   })
 }
 
-/** Prices keep what was sold under their id: a subscription made at the old amount stays at that. */
+/** A changed amount applies to new subscriptions; existing ones keep the old amount. */
 function seedProducts({ settings, objects, clock }: PaymentsContext): void {
   const nowS = clock.nowS()
   for (const { id, name, prices } of settings.products) {

@@ -15,15 +15,15 @@ export interface SubscribeOrder {
   metadata: Metadata
   description: string | null
   defaultPaymentMethod: string | null
-  /** 0: none. */
+  /** 0: no trial. */
   trialDays: number
-  /** `paid`: the customer has just paid; `charge`: the card is charged; `later`: nothing is paid yet. */
+  /** `paid`: the customer has just paid. `charge`: charge the card now. `later`: not paid yet. */
   firstPayment: 'paid' | 'charge' | 'later'
 }
 
 const dayS = 86_400
 
-/** Makes a subscription with its first invoice. It stays `incomplete` until that is paid. */
+/** Creates a subscription with its first invoice. It stays `incomplete` until the invoice is paid. */
 export function subscribe(
   context: PaymentsContext,
   order: SubscribeOrder

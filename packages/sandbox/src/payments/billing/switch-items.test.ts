@@ -4,7 +4,7 @@ import { addSubscriber, startTestAccount, type TestAccount } from '../test-accou
 
 const dayS = 86_400
 
-/** Half a period after a subscription has begun. */
+/** A subscription in the middle of its first period. */
 async function halfway(account: TestAccount, number?: string) {
   const added = await addSubscriber(account, 'price_pro_month', number)
   const item = added.subscription.items.data[0]
@@ -14,7 +14,7 @@ async function halfway(account: TestAccount, number?: string) {
   return { ...added, item, end }
 }
 
-t.test('a switch that is invoiced at once charges the difference for what is left of the period', async (t) => {
+t.test('a switch with `always_invoice` charges the difference for the remaining time at once', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { subscription, item, end } = await halfway(account)
@@ -55,7 +55,7 @@ t.test('by default the difference comes with the next invoice', async (t) => {
   t.match((await stripe.invoices.list({ limit: 1 })).data, [{ total: 6_000 }])
 })
 
-t.test('a switch to another interval begins a period and is charged at once', async (t) => {
+t.test('a switch to another interval starts a new period and charges it at once', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { subscription, item } = await halfway(account)
@@ -80,7 +80,7 @@ t.test('a cheaper plan leaves a credit that later invoices use up', async (t) =>
     proration_behavior: 'always_invoice'
   })
   const customer = await stripe.customers.retrieve(added.customer.id)
-  if (customer.deleted) throw new Error('The customer is gone.')
+  if (customer.deleted) throw new Error('The customer was deleted.')
   t.equal(customer.balance, -4_000)
   controls.advance(32 * dayS)
   t.match((await stripe.invoices.list({ limit: 1 })).data, [
@@ -88,7 +88,7 @@ t.test('a cheaper plan leaves a credit that later invoices use up', async (t) =>
   ])
 })
 
-t.test('a card that does not pay makes the switch fail, or the subscription past due', async (t) => {
+t.test('a declined card fails the switch, or leaves the subscription past due', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { subscription, item } = await halfway(account, '4000000000000341')
@@ -107,7 +107,7 @@ t.test('a card that does not pay makes the switch fail, or the subscription past
   t.match(await stripe.subscriptions.update(subscription.id, change), { status: 'past_due' })
 })
 
-t.test('items can be added and removed, but one has to stay and all recur together', async (t) => {
+t.test('items can be added and removed; at least one must stay, and all share one interval', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { subscription, item } = await halfway(account)

@@ -10,16 +10,16 @@ import { planSwitch, type SwitchPlan, type WantedItem } from './plan-switch.ts'
 export type Proration = 'create_prorations' | 'always_invoice' | 'none'
 
 export interface SwitchOptions {
-  /** What becomes of the difference: onto the next invoice, invoiced at once, or nothing. */
+  /** How the difference is charged: on the next invoice, at once, or not at all. */
   proration: Proration
-  /** Refuses the change if the card would not pay for it; otherwise the subscription is past due then. */
+  /** Refuses the change if the card is declined. If false, the subscription becomes past due instead. */
   failsIfUnpaid: boolean
 }
 
 /**
- * Changes the items of a subscription, now.
+ * Changes the items of a subscription at once.
  *
- * @throws StripeApiError 400 for items that cannot be together, 402 if the card does not pay and the change depends on it
+ * @throws StripeApiError 400 for items with different intervals; 402 if the card is declined and `failsIfUnpaid` is set
  */
 export function switchItems(
   context: PaymentsContext,
@@ -30,7 +30,7 @@ export function switchItems(
   const nowS = context.clock.nowS()
   const plan = planSwitch(subscription, wanted, (price) => productName(context, price), nowS)
   if (plan === 'no_items') throw invalidRequest('A subscription must have at least one active plan.')
-  if (plan === 'not_together') {
+  if (plan === 'mixed_intervals') {
     throw invalidRequest('Currently, all prices of a subscription must have the same interval.', { param: 'items' })
   }
   const lines = proration === 'none' ? plan.lines.filter(({ amount }) => plan.startsPeriod && amount > 0) : plan.lines

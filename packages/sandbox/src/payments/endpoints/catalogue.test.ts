@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startTestAccount, testProducts } from '../test-account.ts'
 
-t.test('what is on sale from the start is listed and read', async (t) => {
+t.test('the configured products and prices can be listed and read', async (t) => {
   const { stripe } = await startTestAccount(t)
   t.same(
     (await stripe.products.list()).data.map(({ id }) => id),
@@ -25,7 +25,7 @@ t.test('what is on sale from the start is listed and read', async (t) => {
   t.equal((await stripe.prices.list({ recurring: { interval: 'year' } })).data.length, 1)
 })
 
-t.test('products and prices are made, changed and taken off sale', async (t) => {
+t.test('products and prices can be created, changed and deactivated', async (t) => {
   const { stripe } = await startTestAccount(t)
   const product = await stripe.products.create({ name: 'Seat', metadata: { plan: 'seat' } })
   const price = await stripe.prices.create({
@@ -60,7 +60,7 @@ t.test('products and prices are made, changed and taken off sale', async (t) => 
   await t.rejects(stripe.products.create({ id: 'prod_pro', name: 'Pro' }), { code: 'resource_already_exists' })
 })
 
-t.test('a changed catalogue is taken over at the next start, and what was sold keeps its price', async (t) => {
+t.test('the next start applies a changed catalogue; existing subscriptions keep their price', async (t) => {
   const dataDir = t.testdir()
   const first = await startTestAccount(t, { dataDir })
   await first.close()

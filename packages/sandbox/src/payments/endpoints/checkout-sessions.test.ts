@@ -8,7 +8,7 @@ const valid: Stripe.Checkout.SessionCreateParams = {
   success_url: 'https://app.example.com/done?session={CHECKOUT_SESSION_ID}'
 }
 
-t.test('a session carries what it was made with, and its items only on request', async (t) => {
+t.test('a session returns its parameters, and its items only if expanded', async (t) => {
   const { stripe } = await startTestAccount(t)
   const session = await stripe.checkout.sessions.create({
     ...valid,
@@ -47,7 +47,7 @@ t.test('sessions are listed by customer, subscription and status', async (t) => 
 })
 
 const hour = 3_600
-t.test('what cannot be paid is refused at the parameter that is wrong', async (t) => {
+t.test('an invalid session is refused, and the error names the parameter', async (t) => {
   const { stripe } = await startTestAccount(t)
   for (const [what, changes, param] of [
     ['another mode', { mode: 'payment' }, 'mode'],
@@ -70,7 +70,7 @@ t.test('what cannot be paid is refused at the parameter that is wrong', async (t
     ['a script as an address', { cancel_url: 'javascript:alert(1)' }, 'cancel_url'],
     ['an unknown customer', { customer: 'cus_none' }, 'customer'],
     ['an end too soon', { expires_at: Math.floor(Date.now() / 1000) + 60 }, 'expires_at'],
-    ['an end too late', { expires_at: Math.floor(Date.now() / 1000) + 25 * hour }, 'expires_at']
+    ['a late expiry', { expires_at: Math.floor(Date.now() / 1000) + 25 * hour }, 'expires_at']
   ] as const) {
     const params = { ...valid, ...changes } as Stripe.Checkout.SessionCreateParams
     await t.rejects(stripe.checkout.sessions.create(params), { message: /./, statusCode: 400, param }, what)

@@ -102,7 +102,7 @@ export function registerCheckoutSessions(app: FastifyInstance, api: Api): void {
 
 function createSession(context: PaymentsContext, params: Static<typeof SessionParams>): WireCheckoutSession {
   if (params.mode !== 'subscription') {
-    throw invalidRequest(`This stand-in for Stripe has no checkout in \`${params.mode}\` mode.`, { param: 'mode' })
+    throw invalidRequest(`The embedded payments server has no checkout in \`${params.mode}\` mode.`, { param: 'mode' })
   }
   checkUrl(params.success_url, 'success_url')
   if (params.cancel_url !== undefined) checkUrl(params.cancel_url, 'cancel_url')
@@ -113,7 +113,7 @@ function createSession(context: PaymentsContext, params: Static<typeof SessionPa
   const lineItems = readLineItems(context, params)
   const nowS = context.clock.nowS()
   const expiresAt = params.expires_at ?? nowS + dayS
-  // A little less than half an hour, for the time that the request took.
+  // The minimum is 30 minutes; one minute less allows for the time of the request.
   if (expiresAt < nowS + 29 * minuteS || expiresAt > nowS + dayS) {
     throw invalidRequest(
       'The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation.',

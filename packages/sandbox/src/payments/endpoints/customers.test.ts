@@ -1,7 +1,7 @@
 import t from 'tap'
 import { addSubscriber, startTestAccount } from '../test-account.ts'
 
-t.test('a customer is made, read, changed and listed by address', async (t) => {
+t.test('a customer can be created, read, changed and listed by email', async (t) => {
   const { stripe } = await startTestAccount(t)
   const made = await stripe.customers.create({
     email: 'Ada@example.com',
@@ -20,7 +20,7 @@ t.test('a customer is made, read, changed and listed by address', async (t) => {
   t.same((await stripe.customers.update(made.id, { metadata: '' })).metadata, {})
 })
 
-t.test('a deleted customer has no subscription and cannot be used, but can still be read', async (t) => {
+t.test('a deleted customer has no subscription and cannot be used, but can be read', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { customer, subscription } = await addSubscriber(account)
@@ -41,7 +41,7 @@ t.test('a deleted customer has no subscription and cannot be used, but can still
   t.ok((await stripe.events.list({ type: 'customer.deleted' })).data.length === 1)
 })
 
-t.test('customers are searched by metadata, address and name', async (t) => {
+t.test('customers can be searched by metadata, email and name', async (t) => {
   const { stripe } = await startTestAccount(t)
   const ada = await stripe.customers.create({
     email: 'ada@example.com',

@@ -21,28 +21,11 @@ const details = {
 }
 
 export function registerCustomers(app: FastifyInstance, api: Api): void {
-  registerCall(app, api, {
-    method: 'POST',
-    url: '/v1/customers',
-    params: details,
-    run(context, { email, name, phone, description, metadata }) {
-      checkEmail(email)
-      const customer = newCustomer(
-        {
-          email: email ?? null,
-          name: name ?? null,
-          phone: phone ?? null,
-          description: description ?? null,
-          metadata: mergeMetadata(null, metadata)
-        },
-        context.clock.nowS()
-      )
-      context.objects.put('customer', customer)
-      context.emit('customer.created', customer)
-      return customer
-    }
-  })
+  registerReads(app, api)
+  registerChanges(app, api)
+}
 
+function registerReads(app: FastifyInstance, api: Api): void {
   registerCall(app, api, {
     method: 'GET',
     url: '/v1/customers/search',
@@ -81,6 +64,30 @@ export function registerCustomers(app: FastifyInstance, api: Api): void {
     url: '/v1/customers/:id',
     params: {},
     run: (context, _params, id) => context.objects.get('deleted_customer', id) ?? findResource(context, 'customer', id)
+  })
+}
+
+function registerChanges(app: FastifyInstance, api: Api): void {
+  registerCall(app, api, {
+    method: 'POST',
+    url: '/v1/customers',
+    params: details,
+    run(context, { email, name, phone, description, metadata }) {
+      checkEmail(email)
+      const customer = newCustomer(
+        {
+          email: email ?? null,
+          name: name ?? null,
+          phone: phone ?? null,
+          description: description ?? null,
+          metadata: mergeMetadata(null, metadata)
+        },
+        context.clock.nowS()
+      )
+      context.objects.put('customer', customer)
+      context.emit('customer.created', customer)
+      return customer
+    }
   })
 
   registerCall(app, api, {

@@ -37,7 +37,7 @@ export function registerEvents(app: FastifyInstance, api: Api): void {
   })
 }
 
-/** `*` at the end of a pattern stands for the rest of a type. */
+/** `*` at the end of a pattern matches any rest. */
 function matches(type: string, pattern: string): boolean {
   return pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
 }

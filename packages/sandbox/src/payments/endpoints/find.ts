@@ -34,7 +34,7 @@ export function findCustomer(context: PaymentsContext, id: string, param = 'cust
   return findReference(context, 'customer', id, param)
 }
 
-/** A price that a subscription can be made of. @throws StripeApiError 400 that names the parameter */
+/** Finds an active recurring price. @throws StripeApiError 400 that names the parameter */
 export function findRecurringPrice(context: PaymentsContext, id: string, param: string): WirePrice {
   const price = findReference(context, 'price', id, param)
   if (!price.active)
@@ -49,9 +49,9 @@ export function findRecurringPrice(context: PaymentsContext, id: string, param: 
 }
 
 /**
- * What a list of one customer's objects is asked with. One that was deleted still has what it had.
+ * Checks the `customer` parameter of a list. A deleted customer still has its objects.
  *
- * @throws StripeApiError 400 for a customer that never was
+ * @throws StripeApiError 400 for an unknown customer
  */
 export function checkListedCustomer({ objects }: PaymentsContext, id: string | undefined): void {
   if (id === undefined || objects.get('customer', id) !== null || objects.get('deleted_customer', id) !== null) return

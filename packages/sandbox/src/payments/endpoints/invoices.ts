@@ -46,7 +46,7 @@ export function registerInvoices(app: FastifyInstance, api: Api): void {
     }
   })
 
-  // Unlike at Stripe, a card that does not pay leaves no trace: the change is undone with the 402.
+  // Unlike at Stripe, a declined card changes nothing: the transaction is rolled back with the 402.
   registerCall(app, api, {
     method: 'POST',
     url: '/v1/invoices/:id/pay',

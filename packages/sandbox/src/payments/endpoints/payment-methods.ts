@@ -7,7 +7,7 @@ import { oneOf, optional, paging, text } from '../http/params.ts'
 import { registerCall } from '../http/register-call.ts'
 import { findCustomer, findResource } from './find.ts'
 
-/** Stripe's names for test cards, which can be attached without a card form. */
+/** Stripe's ids of test cards, which need no card form. */
 const namedCards: Readonly<Record<string, string>> = {
   pm_card_visa: '4242424242424242',
   pm_card_mastercard: '5555555555554444',

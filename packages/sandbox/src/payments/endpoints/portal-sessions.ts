@@ -10,7 +10,7 @@ import type { WirePortalConfiguration, WirePortalSession } from '../wire.ts'
 import { findCustomer, findReference } from './find.ts'
 import { checkUrl } from './urls.ts'
 
-/** How long the address waits to be opened, once. */
+/** The lifetime of the link, which works once. */
 const unopenedS = 300
 
 const ofSubscription = optional(fields({ subscription: text }))
@@ -87,7 +87,7 @@ function readFlow(
       throw invalidRequest(`Missing required param: ${param}.`, { code: 'parameter_missing', param })
     }
     const { customer: owner } = findReference(context, 'subscription', id, param)
-    if (owner !== customer) throw invalidRequest('The subscription is not of this customer.', { param })
+    if (owner !== customer) throw invalidRequest('The subscription does not belong to this customer.', { param })
     return id
   }
   const cancelled = subscriptionOf('subscription_cancel')

@@ -24,6 +24,46 @@ import { findReference, findResource } from './find.ts'
 const interval = oneOf('day', 'week', 'month', 'year')
 
 export function registerPrices(app: FastifyInstance, api: Api): void {
+  registerReads(app, api)
+  registerChanges(app, api)
+}
+
+function registerReads(app: FastifyInstance, api: Api): void {
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/prices',
+    params: {
+      ...paging,
+      active: optional(flag),
+      product: optional(text),
+      currency: optional(text),
+      type: optional(oneOf('one_time', 'recurring')),
+      lookup_keys: optional(list(text)),
+      recurring: optional(fields({ interval: optional(interval) })),
+      created: range
+    },
+    run({ objects }, { active, product, currency, type, lookup_keys, recurring, created, ...page }) {
+      const prices = objects
+        .list('price', product)
+        .filter((price) => active === undefined || price.active === active)
+        .filter((price) => currency === undefined || price.currency === currency)
+        .filter((price) => type === undefined || price.type === type)
+        .filter((price) => lookup_keys === undefined || lookup_keys.includes(price.lookup_key ?? ''))
+        .filter((price) => recurring?.interval === undefined || price.recurring?.interval === recurring.interval)
+        .filter((price) => isWithin(price.created, created))
+      return listPage(prices, page, 'price', '/v1/prices')
+    }
+  })
+
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/prices/:id',
+    params: {},
+    run: (context, _params, id) => findResource(context, 'price', id)
+  })
+}
+
+function registerChanges(app: FastifyInstance, api: Api): void {
   registerCall(app, api, {
     method: 'POST',
     url: '/v1/prices',
@@ -60,39 +100,6 @@ export function registerPrices(app: FastifyInstance, api: Api): void {
       context.emit('price.created', price)
       return price
     }
-  })
-
-  registerCall(app, api, {
-    method: 'GET',
-    url: '/v1/prices',
-    params: {
-      ...paging,
-      active: optional(flag),
-      product: optional(text),
-      currency: optional(text),
-      type: optional(oneOf('one_time', 'recurring')),
-      lookup_keys: optional(list(text)),
-      recurring: optional(fields({ interval: optional(interval) })),
-      created: range
-    },
-    run({ objects }, { active, product, currency, type, lookup_keys, recurring, created, ...page }) {
-      const prices = objects
-        .list('price', product)
-        .filter((price) => active === undefined || price.active === active)
-        .filter((price) => currency === undefined || price.currency === currency)
-        .filter((price) => type === undefined || price.type === type)
-        .filter((price) => lookup_keys === undefined || lookup_keys.includes(price.lookup_key ?? ''))
-        .filter((price) => recurring?.interval === undefined || price.recurring?.interval === recurring.interval)
-        .filter((price) => isWithin(price.created, created))
-      return listPage(prices, page, 'price', '/v1/prices')
-    }
-  })
-
-  registerCall(app, api, {
-    method: 'GET',
-    url: '/v1/prices/:id',
-    params: {},
-    run: (context, _params, id) => findResource(context, 'price', id)
   })
 
   registerCall(app, api, {

@@ -7,14 +7,14 @@ const clause =
   /^(email|name|phone|metadata\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\])\s*([:~])\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*/
 
 /**
- * Reads a query of Stripe's search language, as far as customers need it: clauses such as `metadata['user_id']:'u1'` or
- * `email~'example'`, all joined by `AND` or all by `OR`. Unlike at Stripe, a new customer is found at once.
+ * Parses a query of Stripe's search language for customers: clauses such as `metadata['user_id']:'u1'` or
+ * `email~'example'`, all joined by `AND` or all by `OR`. Unlike at Stripe, new customers are found at once.
  *
  * @throws StripeApiError 400
  */
 export function readSearch(query: string): Matches {
   const clauses: Matches[] = []
-  const joints = new Set<string>()
+  const operators = new Set<string>()
   let rest = query.trim()
   for (;;) {
     const found = clause.exec(rest)
@@ -22,12 +22,12 @@ export function readSearch(query: string): Matches {
     clauses.push(readClause(found))
     rest = rest.slice(found[0].length)
     if (rest === '') break
-    const [joint = ''] = /^(AND|OR)\s+/.exec(rest) ?? []
-    joints.add(joint.trim() || 'AND')
-    rest = rest.slice(joint.length)
+    const [operator = ''] = /^(AND|OR)\s+/.exec(rest) ?? []
+    operators.add(operator.trim() || 'AND')
+    rest = rest.slice(operator.length)
   }
-  if (joints.size > 1) throw invalidRequest('A search query cannot use both AND and OR.', { param: 'query' })
-  return joints.has('OR')
+  if (operators.size > 1) throw invalidRequest('A search query cannot use both AND and OR.', { param: 'query' })
+  return operators.has('OR')
     ? (customer) => clauses.some((matches) => matches(customer))
     : (customer) => clauses.every((matches) => matches(customer))
 }

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import t from 'tap'
 import { addSubscriber, startTestAccount } from '../test-account.ts'
 
-t.test('subscriptions are listed by customer, status and price; ended ones only when asked for', async (t) => {
+t.test('subscriptions can be listed by customer, status and price; ended ones only on request', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const first = await addSubscriber(account)
@@ -22,7 +22,7 @@ t.test('subscriptions are listed by customer, status and price; ended ones only 
   t.same(await ids({ price: 'price_pro_month' }), [])
 })
 
-t.test('a cancelled subscription ends at once and stays as it is', async (t) => {
+t.test('a cancelled subscription ends at once and cannot be changed', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { subscription } = await addSubscriber(account)
@@ -38,7 +38,7 @@ t.test('a cancelled subscription ends at once and stays as it is', async (t) => 
   await t.rejects(stripe.subscriptions.update(subscription.id, { metadata: { a: 'b' } }), { code: 'resource_missing' })
 })
 
-t.test('an update tells what it has changed, and nothing if it has changed nothing', async (t) => {
+t.test('an update emits the changed attributes, or no event if nothing changed', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { subscription } = await addSubscriber(account)
@@ -52,7 +52,7 @@ t.test('an update tells what it has changed, and nothing if it has changed nothi
   t.equal(controls.events().length, before)
 })
 
-t.test('without a checkout, a subscription needs a card that pays, or stays incomplete', async (t) => {
+t.test('without a checkout, a subscription needs a working card, or stays incomplete', async (t) => {
   const { stripe } = await startTestAccount(t)
   const customer = await stripe.customers.create({ email: 'ada@example.com' })
   const order = { customer: customer.id, items: [{ price: 'price_pro_month' }] }
@@ -94,7 +94,7 @@ t.test('invoices are listed by customer, subscription and status, with the subsc
   await t.rejects(stripe.invoices.pay(data[0]?.id ?? ''), { message: 'Invoice is already paid' })
 })
 
-t.test('events are listed by type, and read as they were', async (t) => {
+t.test('events can be listed by type and read unchanged', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { subscription } = await addSubscriber(account)

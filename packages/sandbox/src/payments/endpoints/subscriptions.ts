@@ -125,7 +125,7 @@ export function registerSubscriptions(app: FastifyInstance, api: Api): void {
   })
 }
 
-/** Without a status, all but the canceled ones. */
+/** Without a status, all except canceled subscriptions match. */
 function hasStatus(subscription: WireSubscription, wanted: Static<typeof status> | undefined): boolean {
   const isEnded = subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
   if (wanted === undefined) return subscription.status !== 'canceled'

@@ -11,6 +11,30 @@ import { findResource } from './find.ts'
 import { checkUrl } from './urls.ts'
 
 export function registerWebhookEndpoints(app: FastifyInstance, api: Api): void {
+  registerReads(app, api)
+  registerChanges(app, api)
+}
+
+function registerReads(app: FastifyInstance, api: Api): void {
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/webhook_endpoints',
+    params: paging,
+    run({ objects }, page) {
+      const endpoints = objects.list('endpoint').map(({ endpoint }) => endpoint)
+      return listPage(endpoints, page, 'webhook endpoint', '/v1/webhook_endpoints')
+    }
+  })
+
+  registerCall(app, api, {
+    method: 'GET',
+    url: '/v1/webhook_endpoints/:id',
+    params: {},
+    run: (context, _params, id) => findResource(context, 'endpoint', id).endpoint
+  })
+}
+
+function registerChanges(app: FastifyInstance, api: Api): void {
   registerCall(app, api, {
     method: 'POST',
     url: '/v1/webhook_endpoints',
@@ -34,26 +58,9 @@ export function registerWebhookEndpoints(app: FastifyInstance, api: Api): void {
         context.clock.nowS()
       )
       context.objects.put('endpoint', { id: endpoint.id, endpoint, secrets: [secret] })
-      // The secret is told once.
+      // Only this answer contains the secret.
       return { ...endpoint, secret }
     }
-  })
-
-  registerCall(app, api, {
-    method: 'GET',
-    url: '/v1/webhook_endpoints',
-    params: paging,
-    run({ objects }, page) {
-      const endpoints = objects.list('endpoint').map(({ endpoint }) => endpoint)
-      return listPage(endpoints, page, 'webhook endpoint', '/v1/webhook_endpoints')
-    }
-  })
-
-  registerCall(app, api, {
-    method: 'GET',
-    url: '/v1/webhook_endpoints/:id',
-    params: {},
-    run: (context, _params, id) => findResource(context, 'endpoint', id).endpoint
   })
 
   registerCall(app, api, {

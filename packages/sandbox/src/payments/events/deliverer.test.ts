@@ -5,12 +5,12 @@ import { createDeliveries, type Deliveries } from '../store/deliveries.ts'
 import { createObjects } from '../store/objects.ts'
 import { startTestAccount } from '../test-account.ts'
 import { Deliverer } from './deliverer.ts'
-import { usualMode } from './delivery-mode.ts'
+import { defaultMode } from './delivery-mode.ts'
 import { startReceiver } from './test-receiver.ts'
 
 const secret = 'whsec_test'
 
-/** An account whose events go to a receiver. */
+/** Starts an account that sends its events to a receiver. */
 async function prepare(
   t: Parameters<typeof startTestAccount>[0],
   options: Parameters<typeof startTestAccount>[1] = {}
@@ -20,7 +20,7 @@ async function prepare(
   return { receiver, account, ...account }
 }
 
-t.test('an event is signed over its exact bytes, and a client of Stripe accepts it', async (t) => {
+t.test('the signature covers the exact bytes of an event, and Stripe’s library accepts it', async (t) => {
   const { stripe, receiver, controls } = await prepare(t)
   const customer = await stripe.customers.create({ name: 'Zoë (née "Ada")' })
   await controls.settled()
@@ -39,7 +39,7 @@ t.test('an event is signed over its exact bytes, and a client of Stripe accepts 
   t.throws(() => receiver.verify({ ...first, body: JSON.stringify(JSON.parse(first.body)) }, secret))
 })
 
-t.test('while a secret is changed, deliveries carry a signature of each', async (t) => {
+t.test('during a rotation, deliveries carry a signature of each secret', async (t) => {
   const receiver = await startReceiver(t)
   const { stripe, controls } = await startTestAccount(t, {
     webhook: { url: receiver.url, secrets: ['whsec_new', 'whsec_old'] }
@@ -52,12 +52,16 @@ t.test('while a secret is changed, deliveries carry a signature of each', async 
   }
 })
 
-t.test('an endpoint registered by the API gets the types that it asked for, signed with its own secret', async (t) => {
+t.test('an endpoint created through the API receives its event types, signed with its own secret', async (t) => {
   const receiver = await startReceiver(t)
   const { stripe, controls } = await startTestAccount(t)
   const endpoint = await stripe.webhookEndpoints.create({ url: receiver.url, enabled_events: ['customer.updated'] })
   t.match(endpoint.secret, /^whsec_/)
-  t.equal((await stripe.webhookEndpoints.retrieve(endpoint.id)).secret, undefined, 'the secret is told once')
+  t.equal(
+    (await stripe.webhookEndpoints.retrieve(endpoint.id)).secret,
+    undefined,
+    'only the first answer contains the secret'
+  )
   const { id } = await stripe.customers.create({})
   await stripe.customers.update(id, { name: 'Ada' })
   await controls.settled()
@@ -74,7 +78,7 @@ t.test('an endpoint registered by the API gets the types that it asked for, sign
   t.equal(receiver.received.length, 1)
 })
 
-t.test('what is refused or not answered is sent again until it is received', async (t) => {
+t.test('a refused or unanswered delivery is retried until it succeeds', async (t) => {
   const { stripe, receiver, controls } = await prepare(t, { webhookTimeoutMs: 400 })
   const answers = [500, 302, null, 204]
   receiver.answerWith((index) => answers[index] ?? null)
@@ -86,7 +90,7 @@ t.test('what is refused or not answered is sent again until it is received', asy
   t.equal((await stripe.events.list({ delivery_success: true })).data.length, 1)
 })
 
-t.test('a delivery fails for good after the last try, and the list of events still has it', async (t) => {
+t.test('a delivery fails for good after the last attempt, and its event stays listed', async (t) => {
   const { stripe, receiver, controls } = await prepare(t, { webhookTries: 3 })
   receiver.answerWith(() => 500)
   await stripe.customers.create({})
@@ -100,7 +104,7 @@ t.test('a delivery fails for good after the last try, and the list of events sti
   t.same(await controls.resend(event?.id ?? ''), [200])
 })
 
-t.test('held events go out when they are released, in the order that is asked for', async (t) => {
+t.test('held events are sent on release, in the requested order', async (t) => {
   const { stripe, receiver, controls } = await prepare(t)
   controls.deliverAs({ hold: ['*'] })
   for (const name of ['a', 'b', 'c']) await stripe.customers.create({ name })
@@ -127,10 +131,10 @@ t.test('types can be dropped or delivered twice', async (t) => {
   await stripe.customers.del(id)
   await controls.settled()
   t.same(receiver.received.map(({ type }) => type).sort(), ['customer.deleted', 'customer.updated', 'customer.updated'])
-  t.equal((await stripe.events.list()).data.length, 3, 'the list has all')
+  t.equal((await stripe.events.list()).data.length, 3, 'all events are listed')
 })
 
-t.test('a shuffled release is a permutation that the random numbers choose', async (t) => {
+t.test('the random numbers choose the order of a shuffled release', async (t) => {
   const random = [0.9, 0.1, 0.5, 0.3]
   let drawn = 0
   const { stripe, receiver, controls } = await prepare(t, { random: () => random[drawn++] ?? 0 })
@@ -167,7 +171,7 @@ t.test('with shuffle, the events of one change arrive one after another in rando
   t.notSame(arrived, inOrder)
 })
 
-t.test('what was not received before a stop is sent by the next server', async (t) => {
+t.test('the next server sends the deliveries that a stop left open', async (t) => {
   const dataDir = t.testdir()
   const receiver = await startReceiver(t)
   const webhook = { url: receiver.url, secrets: [secret] }
@@ -182,7 +186,7 @@ t.test('what was not received before a stop is sent by the next server', async (
   t.match(second.controls.deliveries(), [{ state: 'delivered' }])
 })
 
-t.test('with nothing to send it rests, in whatever order it would send', async (t) => {
+t.test('an idle deliverer does not poll, in any mode', async (t) => {
   const database = openDatabase(null)
   t.teardown(() => database.close())
   const deliveries = createDeliveries(database)
@@ -202,7 +206,7 @@ t.test('with nothing to send it rests, in whatever order it would send', async (
   }
   for (const shuffle of [false, true]) {
     looks = 0
-    const deliverer = new Deliverer(context, () => ({ ...usualMode, shuffle }), Math.random)
+    const deliverer = new Deliverer(context, () => ({ ...defaultMode, shuffle }), Math.random)
     deliverer.wake()
     await deliverer.release([])
     await deliverer.settled()

@@ -5,66 +5,66 @@ import { type DeliveryMode, names } from './delivery-mode.ts'
 import { sendDelivery } from './send-delivery.ts'
 import { shuffle } from './shuffle.ts'
 
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 
 export type DelivererContext = Pick<PaymentsContext, 'database' | 'deliveries' | 'objects' | 'settings'>
 
-/** Sends events to their endpoints until each was received, again and again with growing pauses. */
+/** Sends events to their endpoints. Retries failed deliveries with growing pauses. */
 export class Deliverer {
   readonly #context: DelivererContext
   readonly #mode: () => DeliveryMode
   readonly #random: () => number
-  readonly #underway = new Set<number>()
+  readonly #inProgress = new Set<number>()
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #idle: (() => void)[] = []
 
-  /** @param random chooses the order where the mode asks for a random one */
+  /** @param random chooses the order in shuffle mode */
   constructor(context: DelivererContext, mode: () => DeliveryMode, random: () => number) {
     this.#context = context
     this.#mode = mode
     this.#random = random
   }
 
-  /** Sends what is due, and later what is due later. To be called after every change. */
+  /** Sends due deliveries now, and plans the later ones. Call it after every change. */
   wake(): void {
     if (this.#stop.signal.aborted) return
     const nowMs = Date.now()
     const waiting = this.#waiting()
     const due = waiting.filter(({ next_ms }) => next_ms <= nowMs)
-    for (const { sequence } of due) this.#underway.add(sequence)
-    const turns = this.#mode().shuffle ? [shuffle(due, this.#random)] : due.map((delivery) => [delivery])
-    for (const turn of turns) void this.#sendInTurn(turn)
+    for (const { sequence } of due) this.#inProgress.add(sequence)
+    const batches = this.#mode().shuffle ? [shuffle(due, this.#random)] : due.map((delivery) => [delivery])
+    for (const batch of batches) void this.#sendInOrder(batch)
     const later = waiting.filter(({ next_ms }) => next_ms > nowMs).map(({ next_ms }) => next_ms)
     clearTimeout(this.#timer)
     if (later.length > 0) this.#timer = setTimeout(() => this.wake(), Math.min(...later) - nowMs)
-    this.#tellIfIdle()
+    this.#resolveIfIdle()
   }
 
-  /** Sends these held deliveries, in this order and each once the one before was answered. */
+  /** Sends held deliveries one after another, in this order. */
   async release(deliveries: readonly Delivery[]): Promise<void> {
     for (const delivery of deliveries) {
-      this.#underway.add(delivery.sequence)
+      this.#inProgress.add(delivery.sequence)
       this.#context.deliveries.update({ ...delivery, state: 'pending' })
     }
-    await this.#sendInTurn(deliveries.map((delivery) => ({ ...delivery, state: 'pending' })))
+    await this.#sendInOrder(deliveries.map((delivery) => ({ ...delivery, state: 'pending' })))
   }
 
-  /** Sends an event once more to all its endpoints, whatever became of it before. Returns what they answered. */
+  /** Sends an event to all its endpoints again. @returns their statuses; null: no answer */
   async resend(eventId: string): Promise<(number | null)[]> {
     const deliveries = this.#context.deliveries.ofEvent(eventId)
     return Promise.all(deliveries.map((delivery) => this.#post(delivery)))
   }
 
-  /** Resolves when every event that is neither held nor dropped was received or has failed for good. */
+  /** Resolves when every event that is neither held nor dropped is delivered or has failed for good. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle.push(resolve)
-      this.#tellIfIdle()
+      this.#resolveIfIdle()
     })
   }
 
-  /** Stops sending. What was not received is sent by the next server with the same data. */
+  /** Stops sending. The next server with the same data sends the open deliveries. */
   close(): void {
     clearTimeout(this.#timer)
     this.#stop.abort()
@@ -72,15 +72,15 @@ export class Deliverer {
   }
 
   #waiting(): Delivery[] {
-    return this.#context.deliveries.inState('pending').filter(({ sequence }) => !this.#underway.has(sequence))
+    return this.#context.deliveries.inState('pending').filter(({ sequence }) => !this.#inProgress.has(sequence))
   }
 
-  #tellIfIdle(): void {
-    if (this.#underway.size > 0 || this.#idle.length === 0 || this.#waiting().length > 0) return
+  #resolveIfIdle(): void {
+    if (this.#inProgress.size > 0 || this.#idle.length === 0 || this.#waiting().length > 0) return
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  async #sendInTurn(deliveries: readonly Delivery[]): Promise<void> {
+  async #sendInOrder(deliveries: readonly Delivery[]): Promise<void> {
     if (deliveries.length === 0) return
     for (const delivery of deliveries) {
       const status = await this.#post(delivery)
@@ -89,7 +89,7 @@ export class Deliverer {
       }
       if (this.#stop.signal.aborted) return
       this.#record(delivery, status)
-      this.#underway.delete(delivery.sequence)
+      this.#inProgress.delete(delivery.sequence)
     }
     this.wake()
   }
@@ -112,7 +112,7 @@ export class Deliverer {
         ...delivery,
         state: isDelivered ? 'delivered' : hasFailed ? 'failed' : 'pending',
         tries,
-        next_ms: Date.now() + Math.min(settings.webhookRetryMs * 2 ** (tries - 1), longestPauseMs),
+        next_ms: Date.now() + Math.min(settings.webhookRetryMs * 2 ** (tries - 1), maxPauseMs),
         last_status: status
       })
       const event = objects.get('event', delivery.event_id)

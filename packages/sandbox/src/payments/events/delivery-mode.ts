@@ -1,16 +1,16 @@
 import Type, { type Static } from 'typebox'
 import type { DeliveryState } from '../store/deliveries.ts'
 
-/** How webhooks go out. Names of event types; `*` stands for all. */
+/** How webhooks are sent. The lists hold event types; `*` matches all. */
 export const DeliveryMode = Type.Object(
   {
-    /** Kept back until they are released. */
+    /** Sent only on release. */
     hold: Type.Array(Type.String()),
-    /** Never sent: only `GET /v1/events` tells of them. */
+    /** Never sent; only `GET /v1/events` lists them. */
     drop: Type.Array(Type.String()),
-    /** Sent once more after they were received. */
+    /** Sent again after they were received. */
     duplicate: Type.Array(Type.String()),
-    /** Whether those that are due together go out one after another in random order. */
+    /** Whether deliveries that are due together are sent one after another, in random order. */
     shuffle: Type.Boolean()
   },
   { additionalProperties: false }
@@ -18,9 +18,9 @@ export const DeliveryMode = Type.Object(
 
 export type DeliveryMode = Static<typeof DeliveryMode>
 
-export const usualMode: DeliveryMode = { hold: [], drop: [], duplicate: [], shuffle: false }
+export const defaultMode: DeliveryMode = { hold: [], drop: [], duplicate: [], shuffle: false }
 
-/** In what state deliveries of events of a type start. */
+/** The first state of deliveries of an event type. */
 export function startState({ hold, drop }: DeliveryMode, type: string): DeliveryState {
   return names(drop, type) ? 'dropped' : names(hold, type) ? 'held' : 'pending'
 }

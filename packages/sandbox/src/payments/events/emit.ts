@@ -5,26 +5,26 @@ import type { StoredEndpoint } from '../store/kinds.ts'
 import type { Objects } from '../store/objects.ts'
 import type { EventObject, EventType, WireEvent } from '../wire.ts'
 
-/** Records an event of this moment; `previous` are former values of what has changed. */
+/** Stores an event of the current time. `previous` holds the former values of changed attributes. */
 export type Emit = (type: EventType, object: EventObject, previous?: Record<string, unknown>) => WireEvent
 
 export interface EmitOptions {
   readonly objects: Objects
   readonly deliveries: Deliveries
-  /** In what state deliveries of a type start. */
+  /** The first state of deliveries of an event type. */
   readonly startState: (type: EventType) => DeliveryState
-  /** The request that is being carried out, if the change comes from one. */
+  /** The API request that makes the change; null without one. */
   readonly request: () => Stripe.Event.Request | null
-  /** Unix seconds, of the account's clock. */
+  /** Unix seconds of the account's clock. */
   readonly nowS: () => number
-  /** Unix milliseconds, of the machine's clock, by which deliveries go. */
+  /** Unix milliseconds of the machine's clock, which decides when deliveries are due. */
   readonly nowMs: () => number
 }
 
-/** Events are stored with their deliveries in the transaction of the change, so that none is lost or told without cause. */
+/** Stores events and deliveries in the transaction of the change, so that they exist exactly if the change does. */
 export function createEmit({ objects, deliveries, startState, request, nowS, nowMs }: EmitOptions): Emit {
   return (type, object, previous) => {
-    const endpoints = objects.list('endpoint').filter((endpoint) => hears(endpoint, type))
+    const endpoints = objects.list('endpoint').filter((endpoint) => isSubscribed(endpoint, type))
     const event: WireEvent = {
       id: newId('evt'),
       object: 'event',
@@ -50,7 +50,7 @@ export function createEmit({ objects, deliveries, startState, request, nowS, now
   }
 }
 
-function hears({ endpoint }: StoredEndpoint, type: EventType): boolean {
+function isSubscribed({ endpoint }: StoredEndpoint, type: EventType): boolean {
   return (
     endpoint.status === 'enabled' && (endpoint.enabled_events.includes('*') || endpoint.enabled_events.includes(type))
   )

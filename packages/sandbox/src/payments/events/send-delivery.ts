@@ -3,11 +3,11 @@ import type { WireEvent } from '../wire.ts'
 import { signPayload } from './sign.ts'
 
 /**
- * Sends an event to an endpoint, signed at this moment. The bytes are indented JSON, as Stripe's are: a receiver that
- * parses and writes them again has others.
+ * Signs an event and sends it to an endpoint. The body is indented JSON, as Stripe's is: a receiver that parses and
+ * serializes it again gets other bytes, so its signature check fails.
  *
- * @param timeoutMs how long it may take to answer
- * @param stop ends it early
+ * @param timeoutMs the time that the endpoint has to answer
+ * @param stop aborts the request
  * @returns the status; null: no answer
  */
 export async function sendDelivery(
@@ -29,7 +29,7 @@ export async function sendDelivery(
       redirect: 'manual',
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), stop])
     })
-    // What it says does not matter, but the connection is free again only when it has been read.
+    // The body does not matter, but the connection is reusable only after it was read.
     await response.arrayBuffer()
     return response.status
   } catch {

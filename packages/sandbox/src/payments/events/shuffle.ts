@@ -1,4 +1,4 @@
-/** The items in random order (Fisher and Yates); `random` returns numbers from 0 to below 1. */
+/** Returns the items in random order (Fisher–Yates). `random` returns numbers from 0 to below 1. */
 export function shuffle<Item>(items: readonly Item[], random: () => number): Item[] {
   const shuffled: Item[] = []
   for (const [index, item] of items.entries()) {

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * The header `Stripe-Signature` over exactly these bytes: a signature for each secret, made with the whole `whsec_…` text.
+ * Computes the header `Stripe-Signature` of exactly these bytes: one signature per secret. The whole `whsec_…` text is the key.
  *
- * @param timeS Unix seconds, of the machine's clock: receivers compare it with theirs
+ * @param timeS Unix seconds of the machine's clock, because receivers compare it with theirs
  */
 export function signPayload(payload: string, secrets: readonly string[], timeS: number): string {
   const signatures = secrets.map(

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
 
-/** A webhook that arrived. */
+/** A received webhook. */
 export interface Received {
   body: string
   signature: string
@@ -15,11 +15,11 @@ export interface Receiver {
   url: string
   /** In the order of arrival. */
   received: readonly Received[]
-  /** What it answers to the n-th webhook, from 0; null: never. */
+  /** Sets the status for the n-th webhook, from 0; null: no answer. */
   answerWith(status: (index: number) => number | null): void
-  /** Resolves when so many have arrived. */
+  /** Resolves when this number of webhooks has arrived. */
   arrived(count: number): Promise<void>
-  /** Throws unless the bytes were signed with the secret. */
+  /** Throws unless the secret signed the bytes. */
   verify(received: Received, secret: string): Stripe.Event
 }
 
@@ -27,7 +27,7 @@ interface Teardown {
   teardown(close: () => Promise<void>): unknown
 }
 
-/** Starts a server for a test that takes webhooks; the test closes it. */
+/** Starts a webhook receiver for a test. It closes with the test. */
 export async function startReceiver(t: Teardown): Promise<Receiver> {
   const received: Received[] = []
   const arrivals = new EventEmitter()

@@ -1,21 +1,29 @@
 import type Stripe from 'stripe'
+import { inTransaction } from '../../open-sqlite.ts'
 import type { PaymentsContext } from '../context.ts'
 import type { CallRecord } from './call-record.ts'
 import type { Failures } from './failures.ts'
 
-/** What carries out the calls of the API. */
+/** The parts that API calls, pages and controls share. */
 export interface Api {
   readonly context: PaymentsContext
   readonly calls: CallRecord
   readonly failures: Failures
-  /** Idempotency keys of calls that are being carried out. */
+  /** Idempotency keys of calls in progress. */
   readonly keysInUse: Set<string>
-  /** Does what time has brought meanwhile. */
+  /** Runs everything that is due by now: renewals, retries, expiries. */
   catchUp(): void
-  /** Sends the events of a change that is stored. */
+  /** Sends the stored events to the webhook endpoints. */
   deliver(): void
-  /** Carries out a change, whose events tell of the request. */
+  /** Runs a change. Its events name the request. */
   onBehalfOf<Result>(request: Stripe.Event.Request, change: () => Result): Result
   /** Aborted when the server stops. */
   readonly stop: AbortSignal
+}
+
+/** Runs a change in a transaction, then sends its events. */
+export function changeInTransaction<Result>(api: Api, change: () => Result): Result {
+  const result = inTransaction(api.context.database, change)
+  api.deliver()
+  return result
 }

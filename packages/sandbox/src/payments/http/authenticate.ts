@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { StripeApiError } from '../errors.ts'
 
 /**
- * Every call carries the account's secret key, as `Bearer` or as the user name of `Basic`.
+ * Checks the account's secret key, sent as `Bearer` or as the user name of `Basic`.
  *
  * @throws StripeApiError 401
  */
@@ -24,7 +24,7 @@ function keyOf(header: string): string {
   return Buffer.from(value, 'base64').toString().split(':')[0] ?? ''
 }
 
-/** As much of a key as Stripe repeats: its kind and its end. */
+/** Redacts a key as Stripe does: its kind and its end stay. */
 function redact(key: string): string {
   const kind = /^(sk|rk|pk)_(test|live)_/.exec(key)?.[0] ?? ''
   return `${kind}${'*'.repeat(8)}${key.slice(kind.length).length > 12 ? key.slice(-4) : ''}`

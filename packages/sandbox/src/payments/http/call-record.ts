@@ -1,12 +1,12 @@
-/** A call of the API, as the server saw it. */
+/** A received API call. */
 export interface RecordedCall {
   method: string
   path: string
-  /** The parameters of its form or query. */
+  /** The form or query string. */
   params: string
   idempotency_key: string | null
   request_id: string
-  /** null: it was not answered. */
+  /** null: not answered. */
   status: number | null
   is_replayed: boolean
   /** Unix milliseconds of the machine's clock. */

@@ -4,7 +4,7 @@ import type { Kind } from '../store/kinds.ts'
 import type { Objects } from '../store/objects.ts'
 import type { WireInvoice } from '../wire.ts'
 
-/** Fields that hold an id, and of what. */
+/** Fields that hold an id, with the kind of the object. */
 const references: Readonly<Record<string, Kind>> = {
   customer: 'customer',
   subscription: 'subscription',
@@ -17,13 +17,13 @@ const references: Readonly<Record<string, Kind>> = {
   configuration: 'billing_portal.configuration'
 }
 
-const deepest = 4
+const maxDepth = 4
 
 type Fields = Record<string, unknown>
 
 /**
- * Puts the objects into an answer whose ids are there, along the paths that a request asks for, such as
- * `data.latest_invoice`; also what is only there when it is asked for, such as the `line_items` of a checkout session.
+ * Replaces ids in an answer by their objects, along the requested paths, such as `data.latest_invoice`. Adds fields that
+ * answers contain only if expanded, such as the `line_items` of a checkout session.
  *
  * @throws StripeApiError 400 for a path that cannot be expanded
  */
@@ -32,8 +32,8 @@ export function expandAnswer(answer: object, paths: readonly string[], objects: 
   const copy: Fields = structuredClone({ ...answer })
   for (const path of paths) {
     const parts = path.split('.')
-    if (parts.length > deepest) {
-      throw invalidRequest(`You cannot expand more than ${deepest} levels of a property. Property: ${path}`)
+    if (parts.length > maxDepth) {
+      throw invalidRequest(`You cannot expand more than ${maxDepth} levels of a property. Property: ${path}`)
     }
     expandPath(copy, parts, path, objects)
   }
@@ -62,7 +62,7 @@ function expanded(object: Fields, name: string, path: string, objects: Objects):
   return found ?? present
 }
 
-/** What an answer has only if it is asked for. */
+/** Adds a field that answers contain only if expanded. */
 function included(object: Fields, name: string, path: string, objects: Objects): unknown {
   const id = String(object.id)
   const whole = (data: readonly unknown[], url: string) => ({ object: 'list', data, has_more: false, url })

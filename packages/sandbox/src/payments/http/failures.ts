@@ -1,25 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import Type, { type Static } from 'typebox'
 
-/** What goes wrong with the next calls that match. */
+/** A planned failure of the next matching calls. */
 export const Failure = Type.Object(
   {
-    /** How many calls; 1 unless given. */
+    /** The number of calls; 1 by default. */
     count: Type.Optional(Type.Integer({ minimum: 1 })),
     /** Only calls with this method. */
     method: Type.Optional(Type.Enum(['GET', 'POST', 'DELETE'])),
-    /** Only calls of this path; `*` stands for any text. */
+    /** Only calls of this path; `*` matches any text. */
     path: Type.Optional(Type.String()),
-    /** `before` (unless given): the call is not carried out. `after`: it is, and only its answer goes wrong. */
+    /** `before` (default): the call does not run. `after`: the call runs, and only its answer fails. */
     when: Type.Optional(Type.Enum(['before', 'after'])),
-    /** Answers with this status instead. */
+    /** The status to answer with. */
     status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
-    /** With this body, which need not be JSON. Stripe's error for the status, unless given. */
+    /** The body to answer with, not necessarily JSON. Default: Stripe's error for the status. */
     body: Type.Optional(Type.String()),
     content_type: Type.Optional(Type.String()),
     /** Closes the connection without an answer. */
     reset: Type.Optional(Type.Boolean()),
-    /** Waits so long first, in milliseconds; alone it does nothing else. */
+    /** A delay before the answer, in milliseconds. Alone, it only delays the call. */
     delay_ms: Type.Optional(Type.Integer({ minimum: 0 }))
   },
   { additionalProperties: false }
@@ -27,7 +27,7 @@ export const Failure = Type.Object(
 
 export type Failure = Static<typeof Failure>
 
-/** Failures that are still to happen, in the order in which they were asked for. */
+/** The planned failures, in the order of planning. */
 export class Failures {
   #planned: (Failure & { left: number })[] = []
 
@@ -39,12 +39,12 @@ export class Failures {
     this.#planned = []
   }
 
-  /** Those that have not happened yet. */
+  /** The failures that have not happened yet. */
   planned(): Failure[] {
     return this.#planned.map(({ left, ...failure }) => ({ ...failure, count: left }))
   }
 
-  /** Takes the failure of a call, if it is to have one. */
+  /** Removes and returns the planned failure of a call; null: none. */
   take(method: string, path: string): Failure | null {
     const failure = this.#planned.find((planned) => matches(planned, method, path))
     if (failure === undefined) return null
@@ -54,7 +54,7 @@ export class Failures {
   }
 }
 
-/** Waits as long as a failure asks for, or until `stop`. */
+/** Waits for the failure's delay, or until `stop` is aborted. */
 export async function delayOf({ delay_ms = 0 }: Failure, stop: AbortSignal): Promise<void> {
   if (delay_ms > 0) await pause(delay_ms, undefined, { signal: stop, ref: false }).catch(() => {})
 }

@@ -14,18 +14,18 @@ export interface RangeParams {
   lte?: number
 }
 
-const usualLimit = 10
+const defaultLimit = 10
 
 /**
- * A page of objects that are there newest first.
+ * Returns a page of objects, which are sorted newest first.
  *
- * @param noun of the objects, as in "No such price"
- * @param url of the list
- * @throws StripeApiError 400 when the object to start at is not among them
+ * @param noun the name of the object in errors, as in "No such price"
+ * @param url the URL of the list
+ * @throws StripeApiError 400 if the cursor's object is not in the list
  */
 export function listPage<Item extends { id: string }>(
   items: readonly Item[],
-  { limit = usualLimit, starting_after, ending_before }: PageParams,
+  { limit = defaultLimit, starting_after, ending_before }: PageParams,
   noun: string,
   url: string
 ): WireList<Item> {
@@ -47,7 +47,7 @@ export function listPage<Item extends { id: string }>(
   return { object: 'list', data: items.slice(start, end), has_more: end < items.length, url }
 }
 
-/** Whether a time lies within a range; without one, it does. */
+/** Whether a time lies within a range; true without a range. */
 export function isWithin(time: number, { gt, gte, lt, lte }: RangeParams = {}): boolean {
   return (
     (gt === undefined || time > gt) &&

@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import t from 'tap'
 import { FormError, type FormFields, parseForm } from './parse-form.ts'
 
-/** What the real client makes of parameters. */
+/** Encodes parameters with the real client. */
 async function encode(params: object): Promise<string> {
   let body = ''
   const httpClient = Stripe.createFetchHttpClient(async (_url: string | URL | Request, init?: RequestInit) => {
@@ -15,7 +15,7 @@ async function encode(params: object): Promise<string> {
   return body
 }
 
-/** Names that brackets can carry. */
+/** Names that can stand in brackets. */
 const name = fc.string({ minLength: 1, maxLength: 8 }).filter((text) => !/[[\]]/.test(text))
 const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean())
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -27,7 +27,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   )
 }))
 
-/** As text, with arrays as objects by index: that is all that a form says. */
+/** Converts values to text and arrays to objects by index, as a form does. */
 function asForm(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return String(value)
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asForm(inner)]))
@@ -39,7 +39,7 @@ function plain(fields: FormFields): unknown {
   )
 }
 
-t.test('what the real client encodes is read as it was', async (t) => {
+t.test('forms of the real client are read back unchanged', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.dictionary(name, value, { maxKeys: 4 }), async (params) => {
       t.strictSame(plain(parseForm(await encode(params))), asForm(params))
@@ -48,7 +48,7 @@ t.test('what the real client encodes is read as it was', async (t) => {
   )
 })
 
-t.test('no text makes it throw anything but a FormError', async () => {
+t.test('invalid text only ever throws a FormError', async () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-c[\]=&%+0-9]*$/)), (form) => {
       try {
@@ -64,11 +64,11 @@ t.test('empty brackets append, the last value wins, and plus is a space', async 
   t.strictSame(plain(parseForm('a[]=x&a[]=y+z&b=1&b=2&c')), { a: { 0: 'x', 1: 'y z' }, b: '2', c: '' })
 })
 
-t.test('more fields than any call has are refused before they are read', async (t) => {
+t.test('forms with too many fields are refused before parsing', async (t) => {
   t.throws(() => parseForm('a[]=&'.repeat(200_000)), FormError)
 })
 
-t.test('prototypes cannot be reached', async (t) => {
+t.test('forms cannot reach prototypes', async (t) => {
   const fields = parseForm('__proto__[polluted]=yes&constructor[prototype][polluted]=yes')
   t.equal(Object.getPrototypeOf(fields), null)
   t.equal(Reflect.get({}, 'polluted'), undefined)

@@ -1,29 +1,29 @@
-/** A value of a form: text, or what its brackets name. Arrays are still objects whose names are indexes. */
+/** A value of a form: text, or the fields in its brackets. Arrays are objects with indexes as names. */
 export type FormValue = string | FormFields
 
 export interface FormFields {
   [name: string]: FormValue
 }
 
-/** A form that cannot be read; `message` says why. */
+/** Thrown for an invalid form; `message` says why. */
 export class FormError extends Error {
   override readonly name = 'FormError'
 }
 
-const deepest = 16
-/** Far above any call: time grows faster than the number of fields. */
-const mostFields = 1000
+const maxDepth = 16
+/** Far more than any call needs. Parsing time grows faster than the number of fields. */
+const maxFields = 1000
 
 /**
- * Reads `application/x-www-form-urlencoded` as Stripe's clients write it: `a[b][0]=c` is the value `c` at `a`, `b`, `0`, and
- * `a[]=c` is the next element of `a`. What is named twice has its last value. The objects have no prototype.
+ * Parses `application/x-www-form-urlencoded` as Stripe's clients write it: `a[b][0]=c` is the value `c` at `a`, `b`, `0`;
+ * `a[]=c` is the next element of `a`. Of a repeated name, the last value counts. The objects have no prototype.
  *
  * @throws FormError for too many fields, broken percent-encoding or brackets, or a name that is both text and object
  */
 export function parseForm(form: string): FormFields {
   const fields = emptyFields()
   const pairs = form.split('&')
-  if (pairs.length > mostFields) throw new FormError('Too many parameters')
+  if (pairs.length > maxFields) throw new FormError('Too many parameters')
   for (const pair of pairs) {
     if (pair === '') continue
     const end = pair.indexOf('=')
@@ -60,7 +60,7 @@ function pathOf(name: string): string[] {
   const brackets = name.slice(start)
   if (start === 0 || !/^(\[[^[\]]*\])+$/.test(brackets)) throw new FormError(`Invalid parameter name: ${name}`)
   const path = [name.slice(0, start), ...brackets.slice(1, -1).split('][')]
-  if (path.length > deepest) throw new FormError(`Invalid parameter name: ${name.slice(0, 100)} is nested too deeply`)
+  if (path.length > maxDepth) throw new FormError(`Invalid parameter name: ${name.slice(0, 100)} is nested too deeply`)
   return path
 }
 

@@ -12,7 +12,7 @@ const Params = fields({
   metadata
 })
 
-t.test('text becomes what the schema says', async (t) => {
+t.test('the schema decides what text is converted to', async (t) => {
   t.same(
     readParams(
       Params,

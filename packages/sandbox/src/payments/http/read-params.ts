@@ -4,7 +4,7 @@ import { invalidRequest, type StripeApiError } from '../errors.ts'
 import { FormError, type FormFields, type FormValue, parseForm } from './parse-form.ts'
 
 /**
- * Reads the parameters of a call from its form or query.
+ * Reads the parameters of a call from its form or query string.
  *
  * @throws StripeApiError 400, with the code and the parameter that Stripe names
  */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { addSubscriber, newStripe, startTestAccount } from '../test-account.ts'
 
-t.test('a repeated request has the first answer, and changes nothing more', async (t) => {
+t.test('a repeated request gets the first answer and changes nothing', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   const options = { idempotencyKey: 'key-1' }
   const first = await stripe.customers.create({ name: 'Ada' }, options)
@@ -29,14 +29,14 @@ t.test('a key with other parameters or for another call is refused', async (t) =
   await t.rejects(stripe.products.create({ name: 'Ada' }, options), refused)
 })
 
-t.test('a request that was not valid leaves its key free', async (t) => {
+t.test('an invalid request does not use up its key', async (t) => {
   const { stripe } = await startTestAccount(t)
   const options = { idempotencyKey: 'key-1' }
   await t.rejects(stripe.customers.create({ email: 'nobody' }, options), { code: 'email_invalid', param: 'email' })
   t.ok(await stripe.customers.create({ email: 'a@example.com' }, options))
 })
 
-t.test('a key whose first request is still underway is 409', async (t) => {
+t.test('a key whose first request is still in progress is refused with 409', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   controls.failNext({ delay_ms: 1_000 })
   const options = { idempotencyKey: 'key-1' }
@@ -47,7 +47,7 @@ t.test('a key whose first request is still underway is 409', async (t) => {
   t.equal((await stripe.customers.list()).data.length, 1)
 })
 
-t.test('calls fail as they were told to, and then work', async (t) => {
+t.test('calls fail as planned, and then succeed', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   controls.failNext({ status: 429 })
   await t.rejects(stripe.customers.list(), { type: 'StripeRateLimitError', statusCode: 429, code: 'rate_limit' })
@@ -58,7 +58,7 @@ t.test('calls fail as they were told to, and then work', async (t) => {
   t.ok(await stripe.customers.list())
 })
 
-t.test('only the calls that match fail, as often as they were told to', async (t) => {
+t.test('only matching calls fail, as often as planned', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   controls.failNext({ status: 500, count: 2, method: 'GET', path: '/v1/customers/*' })
   const { id } = await stripe.customers.create({})
@@ -72,10 +72,10 @@ t.test('only the calls that match fail, as often as they were told to', async (t
   t.ok(await stripe.prices.list())
 })
 
-t.test('a connection can be cut before the work, or after it', async (t) => {
+t.test('a connection can be cut before the call runs, or after', async (t) => {
   const { stripe, controls } = await startTestAccount(t)
   const options = { idempotencyKey: 'key-1' }
-  // The client itself tries once more after a cut connection.
+  // The client itself retries once after a cut connection.
   controls.failNext({ reset: true, count: 2 })
   await t.rejects(stripe.customers.create({ name: 'Ada' }, options), {
     type: 'StripeConnectionError',
@@ -91,7 +91,7 @@ t.test('a connection can be cut before the work, or after it', async (t) => {
   t.equal((await stripe.customers.create({ name: 'Ada' }, options)).id, made?.id, 'the key finds what was done')
 })
 
-t.test('a client that retries gets through with one customer made', async (t) => {
+t.test('a client that retries succeeds, and one customer exists', async (t) => {
   const { port, controls } = await startTestAccount(t)
   const stripe = newStripe(port)
   controls.failNext({ status: 500, when: 'after' })
@@ -126,7 +126,7 @@ t.test('the calls are recorded with their keys, statuses and parameters', async 
   t.same(controls.calls(), [])
 })
 
-t.test('ids are replaced by objects where that is asked for, also in lists and within each other', async (t) => {
+t.test('requested ids are expanded to objects, also in lists and nested', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { customer, subscription } = await addSubscriber(account)
@@ -154,7 +154,7 @@ t.test('ids are replaced by objects where that is asked for, also in lists and w
   t.match(later.customer, { id: customer.id, deleted: true })
 })
 
-t.test('what cannot be expanded is refused, and nothing is changed', async (t) => {
+t.test('an invalid expansion is refused and changes nothing', async (t) => {
   const { stripe } = await startTestAccount(t)
   await t.rejects(stripe.customers.create({ expand: ['friends'] }), {
     statusCode: 400,

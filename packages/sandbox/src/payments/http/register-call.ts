@@ -3,28 +3,28 @@ import type { Static, TObject, TProperties } from 'typebox'
 import type { PaymentsContext } from '../context.ts'
 import { type ErrorBody, StripeApiError } from '../errors.ts'
 import type { Api } from './api.ts'
-import { type ApiAnswer, type ApiRequest, carryOut } from './carry-out.ts'
 import { expandAnswer } from './expand.ts'
 import { delayOf, type Failure } from './failures.ts'
 import { expand, fields } from './params.ts'
 import { readParams } from './read-params.ts'
+import { type ApiAnswer, type ApiRequest, runIdempotently } from './run-idempotently.ts'
 import { errorJson } from './send-error.ts'
 
 export interface Call<Fields extends TProperties> {
   method: 'GET' | 'POST' | 'DELETE'
   url: string
-  /** Its parameters besides `expand`. Any other is refused. */
+  /** The parameters besides `expand`. Any other is refused. */
   params: Fields
   /**
-   * Reads or changes; what it throws leaves nothing changed.
+   * Runs the call. If it throws, its changes are rolled back.
    *
-   * @param id the part `:id` of the path; empty if it has none
+   * @param id `:id` of the path; empty without one
    * @returns the answer
    */
   run(context: PaymentsContext, params: Static<TObject<Fields>>, id: string): object
 }
 
-/** Answers a call of the API: with failures on demand, idempotency and expansion. */
+/** Registers an API call, with planned failures, idempotency and expansion. */
 export function registerCall<Fields extends TProperties>(app: FastifyInstance, api: Api, call: Call<Fields>): void {
   const schema = fields({ ...call.params, expand })
   app.route({
@@ -38,7 +38,7 @@ export function registerCall<Fields extends TProperties>(app: FastifyInstance, a
         if (failure !== null) await delayOf(failure, api.stop)
         if (failure !== null && failure.when !== 'after' && fail(failure, request, reply)) return reply
         api.catchUp()
-        const answer = carryOut(api, asked, () => {
+        const answer = runIdempotently(api, asked, () => {
           const params = readParams(schema, asked.form) as Static<TObject<Fields>> & { expand?: string[] }
           const { expand: paths = [], ...own } = params
           const result = call.run(api.context, own as Static<TObject<Fields>>, idOf(request))
@@ -72,7 +72,7 @@ function idOf(request: FastifyRequest): string {
   return id ?? ''
 }
 
-/** @throws StripeApiError 409 while another call with the same key is carried out */
+/** @throws StripeApiError 409 while another call with the same key is in progress */
 function claimKey({ keysInUse }: Api, key: string | null): () => void {
   if (key === null) return () => {}
   if (keysInUse.has(key)) {
@@ -86,7 +86,7 @@ function claimKey({ keysInUse }: Api, key: string | null): () => void {
   return () => keysInUse.delete(key)
 }
 
-/** Lets an answer go wrong. Returns whether it did: a failure that only delays does not. */
+/** Sends the failed answer. @returns whether it sent one; a failure that only delays does not */
 function fail({ reset, status, body, content_type }: Failure, request: FastifyRequest, reply: FastifyReply): boolean {
   if (reset === true) {
     reply.hijack()
@@ -97,11 +97,11 @@ function fail({ reset, status, body, content_type }: Failure, request: FastifyRe
   void reply
     .code(status ?? 500)
     .type(content_type ?? 'application/json')
-    .send(body ?? errorJson(usualError(status ?? 500)))
+    .send(body ?? errorJson(defaultError(status ?? 500)))
   return true
 }
 
-function usualError(status: number): ErrorBody {
+function defaultError(status: number): ErrorBody {
   if (status === 429) {
     return {
       type: 'invalid_request_error',
@@ -112,7 +112,7 @@ function usualError(status: number): ErrorBody {
   }
   return status >= 500
     ? { type: 'api_error', message: 'Sorry, there was an error on our end.' }
-    : { type: 'invalid_request_error', message: 'This call was told to fail.' }
+    : { type: 'invalid_request_error', message: 'This call failed as planned.' }
 }
 
 function send({ status, body, isReplayed }: ApiAnswer, asked: ApiRequest, reply: FastifyReply): FastifyReply {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { startReceiver } from '../events/test-receiver.ts'
 import { addSubscriber, startTestAccount } from '../test-account.ts'
 
-/** Calls `/_sandbox` and returns its status and answer. */
+/** Calls `/_sandbox`. @returns status and answer */
 function caller(url: string) {
   return async (method: string, path: string, body?: object) => {
     const response = await fetch(`${url}/_sandbox${path}`, {
@@ -69,7 +69,7 @@ t.test('failures can be planned and calls read', async (t) => {
   t.match(await call('DELETE', '/calls'), { answer: { calls: [] } })
 })
 
-t.test('a checkout can be paid, and a subscription brought to any status', async (t) => {
+t.test('a checkout can be paid, and a subscription set to any status', async (t) => {
   const { stripe, url } = await startTestAccount(t)
   const call = caller(url)
   const session = await stripe.checkout.sessions.create({

@@ -46,8 +46,8 @@ const Payment = Type.Partial(
 )
 
 /**
- * What Stripe does not have: time, failures and webhooks on demand, below `/_sandbox`. Bodies are JSON, also because a
- * page of another origin cannot send that unasked.
+ * Registers `/_sandbox`, which Stripe does not have: it controls time, failures and webhooks. Bodies are JSON, because a page
+ * of another origin cannot send JSON without a preflight.
  */
 export function registerSandboxApi(app: FastifyInstance, controls: Controls): void {
   app.get('/_sandbox/clock', async () => ({ now: controls.nowS() }))

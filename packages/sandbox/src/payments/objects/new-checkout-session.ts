@@ -20,7 +20,7 @@ export interface CheckoutDetails {
   expiresAt: number
 }
 
-/** An open session for a subscription. */
+/** Creates an open checkout session for a subscription. */
 export function newCheckoutSession(details: CheckoutDetails, nowS: number): WireCheckoutSession {
   return {
     id: details.id,
@@ -52,19 +52,7 @@ export function newCheckoutSession(details: CheckoutDetails, nowS: number): Wire
     customer: details.customer,
     customer_account: null,
     customer_creation: details.customer === null ? 'always' : null,
-    customer_details:
-      details.customerEmail === null
-        ? null
-        : {
-            address: null,
-            business_name: null,
-            email: details.customerEmail,
-            individual_name: null,
-            name: null,
-            phone: null,
-            tax_exempt: 'none',
-            tax_ids: null
-          },
+    customer_details: customerDetails(details.customerEmail),
     customer_email: details.customer === null ? details.customerEmail : null,
     discounts: [],
     expires_at: details.expiresAt,
@@ -100,6 +88,20 @@ export function newCheckoutSession(details: CheckoutDetails, nowS: number): Wire
     ui_mode: 'hosted_page',
     url: details.url,
     wallet_options: null
+  }
+}
+
+function customerDetails(email: string | null): WireCheckoutSession['customer_details'] {
+  if (email === null) return null
+  return {
+    address: null,
+    business_name: null,
+    email,
+    individual_name: null,
+    name: null,
+    phone: null,
+    tax_exempt: 'none',
+    tax_ids: null
   }
 }
 

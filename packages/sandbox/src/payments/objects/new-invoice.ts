@@ -11,62 +11,78 @@ export interface InvoiceDetails {
   periodStart: number
   periodEnd: number
   accountName: string
-  /** Where its page and its PDF are. */
+  /** The URL of the invoice's page; its PDF is below. */
   pageUrl: string
 }
 
-/** A finalized invoice that nobody has paid. What the customer has to their credit is already taken off. */
+/** The fields that are empty in a new invoice. */
+const emptyFields = {
+  account_tax_ids: null,
+  application: null,
+  automatically_finalizes_at: null,
+  custom_fields: null,
+  customer_account: null,
+  customer_address: null,
+  customer_shipping: null,
+  customer_tax_ids: [],
+  default_payment_method: null,
+  default_source: null,
+  default_tax_rates: [],
+  description: null,
+  discounts: [],
+  due_date: null,
+  footer: null,
+  from_invoice: null,
+  last_finalization_error: null,
+  latest_revision: null,
+  next_payment_attempt: null,
+  on_behalf_of: null,
+  receipt_number: null,
+  rendering: null,
+  shipping_cost: null,
+  shipping_details: null,
+  statement_descriptor: null,
+  test_clock: null,
+  total_discount_amounts: [],
+  total_pretax_credit_amounts: [],
+  total_taxes: []
+} satisfies Partial<WireInvoice>
+
+/** Creates a finalized, unpaid invoice. The customer's credit is already subtracted. */
 export function newInvoice(details: InvoiceDetails, nowS: number): WireInvoice {
   const { customer, subscription } = details
   const id = newId('in')
   const total = details.lines.reduce((sum, line) => sum + line.amount, 0)
   const due = Math.max(0, total + customer.balance)
   return {
+    ...emptyFields,
     id,
     object: 'invoice',
     account_country: 'US',
     account_name: details.accountName,
-    account_tax_ids: null,
     amount_due: due,
     amount_overpaid: 0,
     amount_paid: 0,
     amount_remaining: due,
     amount_shipping: 0,
-    application: null,
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
     automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
-    automatically_finalizes_at: null,
     billing_reason: details.reason,
     collection_method: 'charge_automatically',
     created: nowS,
     currency: details.currency,
-    custom_fields: null,
     customer: customer.id,
-    customer_account: null,
-    customer_address: null,
     customer_email: customer.email,
     customer_name: customer.name ?? null,
     customer_phone: customer.phone ?? null,
-    customer_shipping: null,
     customer_tax_exempt: 'none',
-    customer_tax_ids: [],
-    default_payment_method: null,
-    default_source: null,
-    default_tax_rates: [],
-    description: null,
-    discounts: [],
-    due_date: null,
     effective_at: nowS,
     ending_balance: endingBalance(customer.balance, total),
-    footer: null,
-    from_invoice: null,
     hosted_invoice_url: details.pageUrl,
     invoice_pdf: `${details.pageUrl}/pdf`,
     issuer: { type: 'self' },
-    last_finalization_error: null,
-    latest_revision: null,
     lines: {
       object: 'list',
       data: details.lines.map((line) => ({ ...line, invoice: id })),
@@ -75,9 +91,7 @@ export function newInvoice(details: InvoiceDetails, nowS: number): WireInvoice {
     },
     livemode: false,
     metadata: {},
-    next_payment_attempt: null,
     number: `${customer.invoice_prefix}-${String(customer.next_invoice_sequence ?? 1).padStart(4, '0')}`,
-    on_behalf_of: null,
     parent: {
       quote_details: null,
       subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
@@ -88,32 +102,23 @@ export function newInvoice(details: InvoiceDetails, nowS: number): WireInvoice {
     period_start: details.periodStart,
     post_payment_credit_notes_amount: 0,
     pre_payment_credit_notes_amount: 0,
-    receipt_number: null,
-    rendering: null,
-    shipping_cost: null,
-    shipping_details: null,
     starting_balance: customer.balance,
-    statement_descriptor: null,
     status: 'open',
     status_transitions: { finalized_at: nowS, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     subtotal: total,
     subtotal_excluding_tax: total,
-    test_clock: null,
     total,
-    total_discount_amounts: [],
     total_excluding_tax: total,
-    total_pretax_credit_amounts: [],
-    total_taxes: [],
     webhooks_delivered_at: nowS
   }
 }
 
-/** What stays on the customer's balance (below 0: to their credit) after an invoice over `total`. */
+/** The customer's balance after an invoice over `total`. A negative balance is credit. */
 function endingBalance(startingBalance: number, total: number): number {
   return Math.min(0, startingBalance + total)
 }
 
-/** The payment of an invoice, which is sent when `payments` is expanded. */
+/** The payment of an invoice, sent if `payments` is expanded. */
 export function paymentOf(invoice: WireInvoice): WireInvoicePayment {
   const tail = invoice.id.slice('in_'.length)
   const isPaid = invoice.status === 'paid'

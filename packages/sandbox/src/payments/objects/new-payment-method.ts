@@ -1,6 +1,15 @@
-import type { AcceptedCard } from '../billing/check-card.ts'
 import type { WirePaymentMethod } from '../wire.ts'
 import { newId } from './new-id.ts'
+
+/** An accepted card. Its number is not stored. */
+export interface AcceptedCard {
+  brand: 'visa' | 'mastercard' | 'amex'
+  last4: string
+  expMonth: number
+  expYear: number
+  /** Whether later charges succeed, too. */
+  isCharged: boolean
+}
 
 export function newPaymentMethod(
   card: AcceptedCard,

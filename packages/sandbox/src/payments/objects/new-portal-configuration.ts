@@ -32,7 +32,7 @@ export function newPortalConfiguration(details: PortalDetails, nowS: number): Wi
   }
 }
 
-/** A portal in which nothing can be done. */
+/** A portal without features. */
 export const noFeatures: Features = {
   customer_update: { allowed_updates: [], enabled: false },
   invoice_history: { enabled: false },
@@ -55,7 +55,7 @@ export const noFeatures: Features = {
   }
 }
 
-/** A portal in which everything can be done that this server has; plans are switched among all active prices. */
+/** A portal with every feature of this server. Plans can be switched to all active prices. */
 export const allFeatures: Features = {
   ...noFeatures,
   invoice_history: { enabled: true },

@@ -9,7 +9,7 @@ export interface PriceDetails {
   product: string
   currency: string
   unitAmount: number
-  /** null: paid once. */
+  /** null: a one-time price. */
   recurring: { interval: Interval; intervalCount: number } | null
   nickname?: string
   lookupKey?: string
@@ -51,7 +51,7 @@ export function newPrice(details: PriceDetails, nowS: number): WirePrice {
   }
 }
 
-/** The older form of a recurring price, which still stands on subscription items. */
+/** The older form of a recurring price, which subscription items still contain. */
 export function planOf(price: WirePrice): Wire<Stripe.Plan> {
   return {
     id: price.id,

@@ -14,7 +14,7 @@ export interface SubscriptionDetails {
   trialEnd: number | null
 }
 
-/** A subscription whose first invoice is not paid yet. */
+/** Creates a subscription whose first invoice is unpaid. */
 export function newSubscription(details: SubscriptionDetails, nowS: number): WireSubscription {
   const id = newId('sub')
   return {
@@ -83,7 +83,7 @@ export function newSubscription(details: SubscriptionDetails, nowS: number): Wir
   }
 }
 
-/** An item of a subscription with its period, in Unix seconds. */
+/** Creates an item of a subscription. Its period is in Unix seconds. */
 export function newItem(
   subscription: string,
   { price, quantity, metadata = {} }: SubscriptionDetails['items'][number],

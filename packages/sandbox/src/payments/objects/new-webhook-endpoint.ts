@@ -5,7 +5,7 @@ import { newId } from './new-id.ts'
 export interface EndpointDetails {
   id?: string
   url: string
-  /** Names of event types; `*` stands for all. */
+  /** Event types; `*` matches all. */
   enabledEvents: string[]
   description: string | null
   metadata: Metadata

@@ -3,7 +3,7 @@ import { StripeApiError } from '../errors.ts'
 import type { FormFields } from '../http/parse-form.ts'
 import { type Problem, renderField } from './field.ts'
 
-/** What a person has filled in about a card. */
+/** The fields of a card form. */
 export interface CardForm extends CardInput {
   name: string
 }
@@ -27,13 +27,13 @@ export function textOf(form: FormFields, name: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** At which field a refused card is told. Anything else is not for the person and is thrown again. */
+/** Turns a declined card into a problem of its field. Rethrows any other error. */
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof StripeApiError) || error.body.type !== 'card_error') throw error
   return { field: formFields[error.body.param ?? ''] ?? 'number', message: error.message }
 }
 
-/** The fields of a card. The security code is never filled in again. */
+/** Renders the fields of a card. The security code is always empty. */
 export function renderCardFields(card: CardForm, problem: Problem | null): string {
   return `
     ${renderField({ name: 'number', label: 'Card number', value: card.number, autocomplete: 'cc-number', inputmode: 'numeric', placeholder: '4242 4242 4242 4242' }, problem)}
@@ -44,7 +44,7 @@ export function renderCardFields(card: CardForm, problem: Problem | null): strin
     ${renderField({ name: 'name', label: 'Name on card', value: card.name, autocomplete: 'cc-name' }, problem)}`
 }
 
-/** Which cards work here. */
+/** Tells which test cards work. */
 export const testCardHints = `
   <details><summary>Test cards</summary><dl>
     <dt><code>4242 4242 4242 4242</code></dt><dd>pays</dd>

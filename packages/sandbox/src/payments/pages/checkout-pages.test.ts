@@ -14,7 +14,7 @@ function start({ stripe }: TestAccount, customer?: string) {
   })
 }
 
-t.test('a person pays and is led back to the application', async (t) => {
+t.test('a customer pays and returns to the application', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const customer = await stripe.customers.create({ email: 'ada@example.com' })
@@ -36,7 +36,7 @@ t.test('a person pays and is led back to the application', async (t) => {
   t.match((await stripe.subscriptions.list({ customer: customer.id })).data, [{ status: 'active' }])
 })
 
-t.test('someone without a customer becomes one', async (t) => {
+t.test('paying without a customer creates one', async (t) => {
   const account = await startTestAccount(t)
   const session = await start(account)
   const page = await open(session.url ?? '')
@@ -54,7 +54,7 @@ for (const [what, changes, field] of [
   ['a missing code', { cvc: '' }, 'cvc'],
   ['a missing name', { name: '' }, 'name']
 ] as const) {
-  t.test(`${what} is told at its field, nothing is made, and another try succeeds`, async (t) => {
+  t.test(`${what} is shown at its field, changes nothing, and the next attempt succeeds`, async (t) => {
     const account = await startTestAccount(t)
     const { stripe, controls } = account
     const session = await start(account)
@@ -71,7 +71,7 @@ for (const [what, changes, field] of [
   })
 }
 
-t.test('a second click pays nothing more', async (t) => {
+t.test('a second click does not pay again', async (t) => {
   const account = await startTestAccount(t)
   const customer = await account.stripe.customers.create({ email: 'ada@example.com' })
   const session = await start(account, customer.id)
@@ -85,7 +85,7 @@ t.test('a second click pays nothing more', async (t) => {
   t.match((await open(page.url)).html, 'has been paid')
 })
 
-t.test('an expired or unknown checkout says so', async (t) => {
+t.test('an expired or unknown checkout shows an error page', async (t) => {
   const account = await startTestAccount(t)
   const session = await start(account)
   await account.stripe.checkout.sessions.expire(session.id)
@@ -94,7 +94,7 @@ t.test('an expired or unknown checkout says so', async (t) => {
   t.equal((await open(`${account.url}/c/pay/cs_test_none`)).status, 404)
 })
 
-t.test('names from the API cannot run on the page', async (t) => {
+t.test('names from the API cannot inject HTML', async (t) => {
   const account = await startTestAccount(t, {
     businessName: '<script>alert(1)</script>',
     products: [

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { inTransaction } from '../../open-sqlite.ts'
 import { completeCheckout } from '../billing/complete-checkout.ts'
-import type { Api } from '../http/api.ts'
+import { type Api, changeInTransaction } from '../http/api.ts'
 import { parseForm } from '../http/parse-form.ts'
 import type { WireCheckoutSession } from '../wire.ts'
 import { emptyCard, problemOf, readCardForm, textOf } from './card-form.ts'
@@ -9,7 +8,7 @@ import type { Problem } from './field.ts'
 import { sendNotice, sendPage } from './layout.ts'
 import { type CheckoutForm, renderCheckout } from './render-checkout.ts'
 
-/** The hosted checkout: a form that leads to the application's success address. */
+/** The hosted checkout page. It redirects to the application's success URL. */
 export function registerCheckoutPages(app: FastifyInstance, api: Api): void {
   const { context } = api
   const { objects, settings } = context
@@ -41,7 +40,7 @@ export function registerCheckoutPages(app: FastifyInstance, api: Api): void {
   app.post('/c/pay/:id', async (request, reply) => {
     api.catchUp()
     const session = objects.get('checkout.session', (request.params as { id: string }).id)
-    // A second click: what the first has paid is not paid again.
+    // A second click must not pay again.
     if (session?.status === 'complete') return reply.redirect(successUrl(session), 303)
     if (session?.status !== 'open') return sendClosed(reply, settings.businessName, session)
     const fields = parseForm(String(request.body ?? ''))
@@ -49,8 +48,7 @@ export function registerCheckoutPages(app: FastifyInstance, api: Api): void {
     const problem = missingField(session, form)
     if (problem !== null) return sendForm(reply.code(422), session, form, problem)
     try {
-      const completed = inTransaction(context.database, () => completeCheckout(context, session, form))
-      api.deliver()
+      const completed = changeInTransaction(api, () => completeCheckout(context, session, form))
       return reply.redirect(successUrl(completed), 303)
     } catch (error) {
       return sendForm(reply.code(402), session, form, problemOf(error))

@@ -4,7 +4,7 @@ export interface Field {
   name: string
   label: string
   value: string
-  /** What browsers fill in by. */
+  /** The `autocomplete` attribute. */
   autocomplete: string
   type?: 'text' | 'email'
   inputmode?: 'numeric' | 'email' | 'text'
@@ -12,13 +12,13 @@ export interface Field {
   isReadOnly?: boolean
 }
 
-/** What is wrong with a field, in words for the person. */
+/** An error message for a field of a form. */
 export interface Problem {
   field: string
   message: string
 }
 
-/** A labelled input, and beside it what is wrong with it. */
+/** Renders a labelled input with its error message. */
 export function renderField(field: Field, problem: Problem | null): string {
   const { name, label, value, autocomplete, type = 'text', inputmode = 'text', placeholder, isReadOnly } = field
   const isWrong = problem?.field === name

@@ -29,7 +29,7 @@ t.test('an invoice has a page and a PDF with its number, lines and amounts', asy
   t.equal((await open(`${account.url}/i/none/pdf`)).status, 404)
 })
 
-t.test('an open invoice can be paid on its page once the card is good', async (t) => {
+t.test('an open invoice can be paid on its page with a working card', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { customer, subscription } = await addSubscriber(account, 'price_pro_month', '4000000000000341')

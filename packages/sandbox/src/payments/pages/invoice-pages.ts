@@ -1,16 +1,15 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { escapeHtml } from '../../mailbox/html.ts'
-import { inTransaction } from '../../open-sqlite.ts'
 import { collectInvoice } from '../billing/collect-invoice.ts'
 import { formatAmount, formatDay } from '../billing/describe.ts'
-import type { Api } from '../http/api.ts'
+import { type Api, changeInTransaction } from '../http/api.ts'
 import { renderInvoicePdf } from '../pdf/invoice-pdf.ts'
 import type { WireInvoice } from '../wire.ts'
 import { page, sendNotice, sendPage } from './layout.ts'
 
-/** The page of an invoice and its PDF, for whoever knows the address. */
+/** The page of an invoice and its PDF. Anyone with the link can open them. */
 export function registerInvoicePages(app: FastifyInstance, api: Api): void {
-  const { objects, settings, database } = api.context
+  const { objects, settings } = api.context
 
   const find = (params: unknown): WireInvoice | null => {
     const link = objects.get('invoice_link', (params as { link: string }).link)
@@ -28,8 +27,7 @@ export function registerInvoicePages(app: FastifyInstance, api: Api): void {
     const invoice = find(request.params)
     if (invoice === null) return sendMissing(reply)
     if (invoice.status !== 'open') return reply.redirect(request.url, 303)
-    const collected = inTransaction(database, () => collectInvoice(api.context, invoice))
-    api.deliver()
+    const collected = changeInTransaction(api, () => collectInvoice(api.context, invoice))
     return collected.status === 'paid'
       ? reply.redirect(request.url, 303)
       : sendPage(reply.code(402), renderInvoice(settings.businessName, collected, true))

@@ -49,7 +49,7 @@ const style = `
   .scroll { overflow-x: auto } code { font-size: .9rem; white-space: nowrap }
 `
 
-/** A page for a person. `content` is HTML. */
+/** Renders a page. `content` is HTML. */
 export function page(businessName: string, title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -67,8 +67,8 @@ export function page(businessName: string, title: string, content: string): stri
 `
 }
 
-// Names and metadata come from whoever calls the API: nothing of them may run or load here. Where forms may lead is left
-// open, since browsers would hold it against the redirects that follow, all the way through the application.
+// Names and metadata come from callers of the API and must not run or load anything. There is no `form-action`, because
+// browsers apply it to redirects too, and these lead to the application.
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 
 export function sendPage(reply: FastifyReply, html: string): FastifyReply {
@@ -83,14 +83,14 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
     .send(html)
 }
 
-/** Tells a person what went wrong, as a page; of what is our own fault only that it is. */
+/** Sends an error page. Errors of the server itself get a general text. */
 export function sendPageError(error: Error, reply: FastifyReply, businessName: string): FastifyReply {
   const status = error instanceof StripeApiError ? error.status : error instanceof FormError ? 400 : 500
-  const text = status < 500 ? error.message : 'Something is wrong here. Please try again.'
+  const text = status < 500 ? error.message : 'Something went wrong. Please try again.'
   return sendNotice(reply, businessName, status, 'That did not work', text)
 }
 
-/** A page that only says something. */
+/** Sends a page with only a title and a text. */
 export function sendNotice(
   reply: FastifyReply,
   businessName: string,

@@ -10,7 +10,7 @@ async function visit({ stripe }: TestAccount, customer: string): Promise<Page> {
   return open(url)
 }
 
-t.test('the first page shows plan, card and invoices with their files, and leads back', async (t) => {
+t.test('the first page shows plan, card and invoices with PDFs, and links back', async (t) => {
   const account = await startTestAccount(t)
   const { customer } = await addSubscriber(account)
   const page = await visit(account, customer.id)
@@ -25,14 +25,14 @@ t.test('the first page shows plan, card and invoices with their files, and leads
   t.match(await pdf.text(), /^%PDF-/)
 })
 
-t.test('an address opens the portal once and for five minutes, a visit ends after an hour', async (t) => {
+t.test('a link opens the portal once, within five minutes; a visit ends after an hour', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { customer } = await addSubscriber(account)
   const used = await stripe.billingPortal.sessions.create({ customer: customer.id })
   const page = await open(used.url)
   t.equal((await open(used.url)).status, 410)
-  t.equal((await open(page.url)).status, 200, 'the visit goes on')
+  t.equal((await open(page.url)).status, 200, 'the visit stays open')
   const late = await stripe.billingPortal.sessions.create({ customer: customer.id })
   controls.advance(300)
   t.equal((await open(late.url)).status, 410)
@@ -41,7 +41,7 @@ t.test('an address opens the portal once and for five minutes, a visit ends afte
   t.equal((await open(`${account.url}/p/somethingelse`)).status, 410)
 })
 
-t.test('a person switches the plan and pays the difference', async (t) => {
+t.test('a customer switches the plan and pays the difference', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { customer, subscription } = await addSubscriber(account)
@@ -56,7 +56,7 @@ t.test('a person switches the plan and pays the difference', async (t) => {
   })
 })
 
-t.test('a card that does not pay leaves the plan as it was', async (t) => {
+t.test('a declined card leaves the plan unchanged', async (t) => {
   const account = await startTestAccount(t)
   const { customer, subscription } = await addSubscriber(account, 'price_pro_month', '4000000000000341')
   const form = await open(linkTo(await visit(account, customer.id), 'Switch plan'))
@@ -67,7 +67,7 @@ t.test('a card that does not pay leaves the plan as it was', async (t) => {
   t.match(kept.items.data, [{ price: { id: 'price_pro_month' } }])
 })
 
-t.test('a person cancels at the end of the period, and calls it off', async (t) => {
+t.test('a customer cancels at the end of the period, and undoes it', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { customer, subscription } = await addSubscriber(account)
@@ -79,16 +79,16 @@ t.test('a person cancels at the end of the period, and calls it off', async (t) 
   t.match(await stripe.subscriptions.retrieve(subscription.id), { cancel_at_period_end: false, cancel_at: null })
 })
 
-t.test('a person cancels now', async (t) => {
+t.test('a customer cancels at once', async (t) => {
   const account = await startTestAccount(t)
   const { customer, subscription } = await addSubscriber(account)
   const form = await open(linkTo(await visit(account, customer.id), 'Cancel plan'))
-  t.match((await submit(form, { when: 'now' })).html, 'There is no subscription.')
+  t.match((await submit(form, { when: 'now' })).html, 'You have no subscription.')
   t.equal((await account.stripe.subscriptions.retrieve(subscription.id)).status, 'canceled')
   t.equal((await submit(form, { when: 'now' })).status, 404, 'once')
 })
 
-t.test('a person changes the card, and the next renewal is paid with it', async (t) => {
+t.test('a customer changes the card, and the next renewal charges it', async (t) => {
   const account = await startTestAccount(t)
   const { stripe, controls } = account
   const { customer, subscription } = await addSubscriber(account, 'price_pro_month', '4000000000000341')
@@ -112,7 +112,7 @@ t.test('a customer sees and changes only their own subscriptions', async (t) => 
   t.equal((await account.stripe.subscriptions.retrieve(bob.subscription.id)).status, 'active')
 })
 
-t.test('a configuration decides what can be done and among which prices', async (t) => {
+t.test('the configuration decides which changes and prices are offered', async (t) => {
   const account = await startTestAccount(t)
   const { stripe } = account
   const { customer, subscription } = await addSubscriber(account)
@@ -140,7 +140,7 @@ t.test('a configuration decides what can be done and among which prices', async 
   t.notMatch(form.html, 'price_team_month')
 })
 
-t.test('a session can begin with one task and lead back when it is done', async (t) => {
+t.test('a session can start with one flow and return when it is done', async (t) => {
   const account = await startTestAccount(t)
   const { customer, subscription } = await addSubscriber(account)
   const session = await account.stripe.billingPortal.sessions.create({
@@ -156,7 +156,7 @@ t.test('a session can begin with one task and lead back when it is done', async 
   t.equal((await submit(form, {})).location, return_url)
 })
 
-t.test('what goes wrong on a page is told as a page', async (t) => {
+t.test('errors on a page are shown as a page', async (t) => {
   const account = await startTestAccount(t)
   const { customer } = await addSubscriber(account)
   const page = await visit(account, customer.id)

@@ -5,10 +5,10 @@ import type { PortalVisit } from '../store/kinds.ts'
 import type { WireCustomer, WirePortalConfiguration, WirePortalSession, WirePrice, WireSubscription } from '../wire.ts'
 import type { PortalView } from './render-portal.ts'
 
-/** How long an opened portal can be used. */
+/** The lifetime of a visit. */
 const visitS = 3_600
 
-/** A customer in the portal. */
+/** A customer's visit to the portal. */
 export interface Visit {
   session: WirePortalSession
   customer: WireCustomer
@@ -17,9 +17,9 @@ export interface Visit {
 }
 
 /**
- * Opens the address of a portal session, once: what leaks of it later, from a history or a log, opens nothing.
+ * Opens the link of a portal session. It works once, so that a link leaked later, by a browser history or a log, is useless.
  *
- * @returns the path of the visit; null if the address is unknown, used or too old
+ * @returns the path of the visit; null if the link is unknown, used or expired
  */
 export function openPortal({ objects, clock }: PaymentsContext, link: string): string | null {
   const stored = objects.get('portal_visit', link)
@@ -29,7 +29,7 @@ export function openPortal({ objects, clock }: PaymentsContext, link: string): s
   return `/p/${opened.visit}`
 }
 
-/** The visit of a page's path; null if it is over. */
+/** Finds the visit of a page's path; null if it has expired. */
 export function findVisit(context: PaymentsContext, visit: string): Visit | null {
   const { objects, clock, settings } = context
   const [stored] = objects.list('portal_visit', visit)
@@ -52,7 +52,7 @@ export function findVisit(context: PaymentsContext, visit: string): Visit | null
   }
 }
 
-/** The page that a session begins with: the first one, or the one of its flow. */
+/** The path of a session's first page, which its flow decides. */
 export function startPath(base: string, { flow }: WirePortalSession): string {
   if (flow?.type === 'payment_method_update') return `${base}/card`
   if (flow?.subscription_cancel) return `${base}/subscriptions/${flow.subscription_cancel.subscription}/cancel`
@@ -60,12 +60,12 @@ export function startPath(base: string, { flow }: WirePortalSession): string {
   return base
 }
 
-/** Where a person is led when something is done. */
+/** The URL after a completed change. */
 export function afterCompletion({ session, view }: Visit): string {
   return session.flow?.after_completion.redirect?.return_url ?? view.base
 }
 
-/** A subscription of the visit's customer that has not ended. */
+/** Finds a subscription of the visit's customer that has not ended. */
 export function findOwnSubscription(
   { objects }: PaymentsContext,
   { customer }: Visit,
@@ -75,7 +75,7 @@ export function findOwnSubscription(
   return subscription?.customer === customer.id && subscription.ended_at === null ? subscription : null
 }
 
-/** The prices among which plans are switched: those of the configuration, or else all active ones in the currency. */
+/** The prices to switch to: those of the configuration, or else all active prices in the currency. */
 export function pricesToSwitch(
   { objects }: PaymentsContext,
   { configuration }: Visit,

@@ -10,7 +10,7 @@ export interface CheckoutForm extends CardForm {
   email: string
 }
 
-/** The page on which a person pays for a subscription. */
+/** Renders the checkout page of a subscription. */
 export function renderCheckout(
   businessName: string,
   session: WireCheckoutSession,
@@ -24,7 +24,7 @@ export function renderCheckout(
     ({ description, quantity, price }) =>
       `<dt>${quantity ?? 1} ×</dt><dd>${escapeHtml(description ?? '')}, ${price === null ? '' : escapeHtml(describePrice(price))}</dd>`
   )
-  const trial = order.trialDays > 0 ? `<p class="good">${order.trialDays} days free, then as shown.</p>` : ''
+  const trial = order.trialDays > 0 ? `<p class="good">${order.trialDays} days free, then the price above.</p>` : ''
   const back =
     session.cancel_url === null ? '' : `<p><a href="${escapeHtml(session.cancel_url)}" rel="noreferrer">Back</a></p>`
   const email = renderField(

@@ -6,7 +6,7 @@ import { type CardForm, renderCardFields, testCardHints } from './card-form.ts'
 import type { Problem } from './field.ts'
 import { page } from './layout.ts'
 
-/** What every page of a visit shows and leads to. */
+/** The values that every page of a visit needs. */
 export interface PortalView {
   businessName: string
   /** The path of the visit's pages. */
@@ -24,7 +24,7 @@ export interface PortalHome {
   invoices: readonly WireInvoice[]
 }
 
-/** The first page: the plan, the card, the invoices. */
+/** Renders the first page: plan, card and invoices. */
 export function renderPortalHome(view: PortalView, home: PortalHome): string {
   const { features, base } = view
   const plans = home.subscriptions.map((subscription) => renderPlan(view, subscription))
@@ -36,7 +36,7 @@ export function renderPortalHome(view: PortalView, home: PortalHome): string {
     'Your subscription',
     `<h1>${escapeHtml(home.headline ?? 'Your subscription')}</h1>
     ${home.email === null ? '' : `<p class="quiet">${escapeHtml(home.email)}</p>`}
-    ${plans.length === 0 ? '<section><h2>Plan</h2><p>There is no subscription.</p></section>' : plans.join('')}
+    ${plans.length === 0 ? '<section><h2>Plan</h2><p>You have no subscription.</p></section>' : plans.join('')}
     <section aria-labelledby="card"><h2 id="card">Card</h2><p>${describeCard(home.paymentMethod)}</p>${change}</section>
     ${features.invoice_history.enabled ? renderInvoices(home.invoices) : ''}`
   )
@@ -51,7 +51,7 @@ function renderPlan({ features, base, nameOf }: PortalView, subscription: WireSu
     features.subscription_cancel.enabled && !isEnding
       ? `<a class="button second" href="${path}/cancel">Cancel plan</a>`
       : '',
-    isEnding ? `<form method="post" action="${path}/resume"><button>Do not cancel</button></form>` : ''
+    isEnding ? `<form method="post" action="${path}/resume"><button>Keep plan</button></form>` : ''
   ]
   const names = items.data.map(
     ({ price, quantity = 1 }) =>
@@ -78,9 +78,9 @@ const brandNames: Readonly<Record<string, string>> = {
 
 function describeCard(paymentMethod: WirePaymentMethod | null): string {
   const card = paymentMethod?.card
-  if (card === undefined) return 'There is no card.'
+  if (card === undefined) return 'No card saved.'
   const month = String(card.exp_month).padStart(2, '0')
-  return `${brandNames[card.brand] ?? 'Card'} ending in ${escapeHtml(card.last4)}, good until ${month} / ${card.exp_year}`
+  return `${brandNames[card.brand] ?? 'Card'} ending in ${escapeHtml(card.last4)}, valid until ${month} / ${card.exp_year}`
 }
 
 function renderInvoices(invoices: readonly WireInvoice[]): string {
@@ -96,10 +96,10 @@ function renderInvoices(invoices: readonly WireInvoice[]): string {
   const table = `<div class="scroll"><table>
     <thead><tr><th scope="col">Date</th><th scope="col">Amount</th><th scope="col">Status</th><th scope="col">Invoice</th><th scope="col">File</th></tr></thead>
     <tbody>${rows.join('')}</tbody></table></div>`
-  return `<section aria-labelledby="invoices"><h2 id="invoices">Invoices</h2>${rows.length === 0 ? '<p>There are none.</p>' : table}</section>`
+  return `<section aria-labelledby="invoices"><h2 id="invoices">Invoices</h2>${rows.length === 0 ? '<p>No invoices yet.</p>' : table}</section>`
 }
 
-/** The page on which another price is chosen. */
+/** Renders the page that switches the price. */
 export function renderSwitch(
   view: PortalView,
   subscription: WireSubscription,
@@ -119,13 +119,13 @@ export function renderSwitch(
     <form method="post">
       ${renderProblem(problem)}
       <fieldset><legend>Plans</legend>${choices.join('')}</fieldset>
-      <p class="quiet">What is left of the current plan is taken off.</p>
+      <p class="quiet">The unused time of your current plan is credited.</p>
       <div class="actions"><button>Switch plan</button><a class="button second" href="${view.base}">Back</a></div>
     </form>`
   )
 }
 
-/** The page on which a subscription is cancelled. */
+/** Renders the page that cancels a subscription. */
 export function renderCancel(view: PortalView, subscription: WireSubscription): string {
   const isLater = view.features.subscription_cancel.mode === 'at_period_end'
   const end = formatDay(currentPeriodEnd(subscription))
@@ -143,7 +143,7 @@ export function renderCancel(view: PortalView, subscription: WireSubscription): 
   )
 }
 
-/** The page on which another card is given. */
+/** Renders the page that changes the card. */
 export function renderChangeCard(view: PortalView, form: CardForm, problem: Problem | null): string {
   return portalPage(
     view,

@@ -1,15 +1,15 @@
 import { unescapeHtml } from '../../mailbox/html.ts'
 
-/** What a person sees and where they are. */
+/** A page, as a browser shows it. */
 export interface Page {
   status: number
   url: string
   html: string
-  /** Where a redirect leads that was not followed, since it leaves the server. */
+  /** The target of a redirect to another server, which is not followed. */
   location: string | null
 }
 
-/** Opens an address as a browser does, following redirects within its server. */
+/** Opens a URL as a browser does. Follows redirects within the server. */
 export async function open(url: string, init: RequestInit = {}): Promise<Page> {
   const response = await fetch(url, { ...init, redirect: 'manual' })
   const html = await response.text()
@@ -20,7 +20,7 @@ export async function open(url: string, init: RequestInit = {}): Promise<Page> {
   return open(next.href)
 }
 
-/** Fills in the form of a page and sends it: what the page has in its fields goes along. */
+/** Submits the form of a page. Fields without a value in `values` keep the page's value. */
 export function submit(page: Page, values: Record<string, string>): Promise<Page> {
   const action = /<form[^>]*\baction="([^"]*)"/.exec(page.html)?.[1] ?? page.url
   const present = [...page.html.matchAll(/<input([^>]*)>/g)].flatMap(([, attributes = '']) => {
@@ -34,7 +34,7 @@ export function submit(page: Page, values: Record<string, string>): Promise<Page
   return open(new URL(unescapeHtml(action), page.url).href, { method: 'POST', body })
 }
 
-/** The address of the link with these words. */
+/** The URL of the link with this text. */
 export function linkTo(page: Page, words: string): string {
   const links = [...page.html.matchAll(/<a\b[^>]*\bhref="([^"]*)"[^>]*>([^<]*)<\/a>/g)]
   const link = links.find(([, , text]) => text === words)

@@ -7,9 +7,9 @@ const amountColumn = 460
 const firstLine = 600
 const lastLine = 120
 const lineHeight = 20
-const longestDescription = 70
+const maxDescription = 70
 
-/** An invoice on paper. */
+/** Renders an invoice as PDF. */
 export function renderInvoicePdf(invoice: WireInvoice): Buffer {
   const amount = (value: number) => formatAmount(value, invoice.currency)
   const rows = [
@@ -55,5 +55,5 @@ function renderRow([label, amount]: readonly [string, string], index: number): P
 }
 
 function shorten(text: string): string {
-  return text.length <= longestDescription ? text : `${text.slice(0, longestDescription - 1)}…`
+  return text.length <= maxDescription ? text : `${text.slice(0, maxDescription - 1)}…`
 }

@@ -1,4 +1,4 @@
-/** A line of text on a page of A4. */
+/** A line of text on an A4 page. */
 export interface PdfText {
   /** Points from the left and from the bottom edge. */
   x: number
@@ -11,8 +11,8 @@ export interface PdfText {
 export const pageSize = { width: 595, height: 842 }
 
 /**
- * A PDF (1.4) with text in Helvetica, which every reader has. Characters outside of Windows-1252 become question marks.
- * Built by hand, since it is five kinds of objects; ISO 32000-1 sections 7.5 (file) and 9.4 (text).
+ * Writes a PDF (1.4) with text in Helvetica, which every reader has. Characters outside Windows-1252 become question marks.
+ * It needs only five kinds of objects, so no library is used; see ISO 32000-1 sections 7.5 (file) and 9.4 (text).
  */
 export function writePdf(title: string, pages: readonly (readonly PdfText[])[]): Buffer {
   const pageIds = pages.map((_page, index) => 6 + index * 2)
@@ -30,7 +30,7 @@ export function writePdf(title: string, pages: readonly (readonly PdfText[])[]):
       ]
     })
   ]
-  // One character is one byte here: places in the text are places in the file.
+  // One character is one byte, so offsets in the text are offsets in the file.
   let file = '%PDF-1.4\n%\xe2\xe3\xcf\xd3\n'
   const places = objects.map((object, index) => {
     const place = file.length
@@ -48,7 +48,7 @@ function showText({ x, y, size, isBold, text }: PdfText): string {
   return `BT /F${isBold ? 2 : 1} ${size} Tf ${x} ${y} Td ${literal(text)} Tj ET`
 }
 
-/** A text as Windows-1252 in parentheses. */
+/** Encodes a text as a Windows-1252 string in parentheses. */
 function literal(text: string): string {
   const bytes = [...text].map((character) => {
     const code = windowsCodes[character] ?? character.codePointAt(0) ?? 63
@@ -57,7 +57,7 @@ function literal(text: string): string {
   return `(${String.fromCharCode(...bytes).replace(/[\\()]/g, '\\$&')})`
 }
 
-/** Where Windows-1252 and Unicode differ, as far as names and amounts need it. */
+/** The characters whose codes differ between Windows-1252 and Unicode, as far as names and amounts need them. */
 const windowsCodes: Readonly<Record<string, number>> = {
   '€': 0x80,
   '…': 0x85,

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** The answer to a request that may be repeated. */
+/** The stored answer of an idempotency key. */
 export interface StoredAnswer {
-  /** What was asked: the same key with another request is a mistake. */
+  /** A digest of the request. The same key with another request is refused. */
   request: string
   status: number
   body: string
@@ -10,7 +10,7 @@ export interface StoredAnswer {
 
 const keptS = 86_400
 
-/** Answers by idempotency key, for a day. */
+/** Stores answers by idempotency key for a day. */
 export interface Answers {
   get(key: string, nowS: number): StoredAnswer | null
   put(key: string, answer: StoredAnswer, nowS: number): void

@@ -23,8 +23,8 @@ const schema = `
 /**
  * Opens the database of the payments server.
  *
- * @param directory where `payments.sqlite` lies or is made; null keeps everything in memory
- * @throws Error when another process has it, or when it is of another version
+ * @param directory the directory of `payments.sqlite`, made if absent; null keeps everything in memory
+ * @throws Error if another process holds the file, or if another version made it
  */
 export function openDatabase(directory: string | null): DatabaseSync {
   return openSqlite({ directory, fileName: 'payments.sqlite', schema, version: 1, owner: 'payments server' })

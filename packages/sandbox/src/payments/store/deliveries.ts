@@ -1,20 +1,20 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 
-/** `pending` until an endpoint has received it; `held` until it is released; `dropped` is never sent; `failed` was given up. */
+/** `pending`: not delivered yet. `held`: waits for release. `dropped`: never sent. `failed`: all attempts failed. */
 export type DeliveryState = 'pending' | 'held' | 'delivered' | 'dropped' | 'failed'
 
-/** An event on its way to an endpoint. */
+/** The delivery of an event to an endpoint. */
 export interface Delivery {
   sequence: number
   event_id: string
   event_type: string
   endpoint_id: string
   state: DeliveryState
-  /** How often it was sent. */
+  /** The number of attempts so far. */
   tries: number
-  /** When it is sent next, in Unix milliseconds. */
+  /** The time of the next attempt, in Unix milliseconds. */
   next_ms: number
-  /** What the endpoint answered last; null: nothing. */
+  /** The endpoint's last status; null: no answer. */
   last_status: number | null
 }
 

@@ -15,7 +15,7 @@ import type {
   WireWebhookEndpoint
 } from '../wire.ts'
 
-/** What is stored, by kind: the objects of the API as they are sent, and what only this server knows of them. */
+/** The stored objects by kind: the objects of the API as sent, and internal ones. */
 export interface Kinds {
   customer: WireCustomer
   deleted_customer: { id: string; object: 'customer'; deleted: true }
@@ -28,15 +28,15 @@ export interface Kinds {
   'billing_portal.configuration': WirePortalConfiguration
   event: WireEvent
   endpoint: StoredEndpoint
-  /** What a checkout session leads to; its id is the session's. */
+  /** The order of a checkout session, under the session's id. */
   order: Order
-  /** How a payment method behaves; its id is the payment method's. */
+  /** The behaviour of a card, under the payment method's id. */
   card: StoredCard
-  /** An address of the portal, and the visit that it opened. */
+  /** A link to the portal and the visit that it opened. */
   portal_visit: PortalVisit
-  /** The secret part of an invoice's address. */
+  /** The secret part of an invoice's URL. */
   invoice_link: { id: string; invoice: string }
-  /** What the next invoice of a subscription will also charge; its id is the subscription's. */
+  /** Extra lines of a subscription's next invoice, under the subscription's id. */
   pending_lines: { id: string; lines: WireInvoiceLine[] }
 }
 
@@ -58,20 +58,20 @@ export interface Order {
 
 export interface StoredCard {
   id: string
-  /** Whether the bank pays what is charged after the card was accepted. */
+  /** Whether later charges succeed. */
   isCharged: boolean
 }
 
 export interface PortalVisit {
   id: string
   session: WirePortalSession
-  /** What the pages of the visit are found by; null until the address has been opened. */
+  /** The secret in the paths of the visit's pages; null until the link is opened. */
   visit: string | null
   /** Unix seconds. */
   expires_at: number
 }
 
-/** By what objects of a kind are looked up besides their id. */
+/** The value by which objects of a kind are listed. */
 export function groupOf<K extends Kind>(kind: K, object: Kinds[K]): string | null {
   const value: unknown = kind in groups ? Reflect.get(object, groups[kind as keyof typeof groups]) : null
   return typeof value === 'string' ? value : null

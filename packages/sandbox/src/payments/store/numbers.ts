@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Single numbers that outlive a restart. */
+/** Numbers that survive a restart. */
 export interface Numbers {
   /** 0 if it was never set. */
   get(name: string): number

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { groupOf, type Kind, type Kinds } from './kinds.ts'
 
-/** An object whose time has come. */
+/** An object that is due. */
 export interface Due {
   kind: Kind
   id: string
@@ -9,19 +9,19 @@ export interface Due {
   dueS: number
 }
 
-/** All objects by kind and id. */
+/** The stored objects, by kind and id. */
 export interface Objects {
-  /** Stores a new object, or another state of one. */
+  /** Inserts or replaces an object. */
   put<K extends Kind>(kind: K, object: Kinds[K]): void
   get<K extends Kind>(kind: K, id: string): Kinds[K] | null
   remove(kind: Kind, id: string): void
-  /** Newest first; only those of a group, if one is named (see `groupOf`). */
+  /** Lists objects, newest first; with `group`, only those of the group (see `groupOf`). */
   list<K extends Kind>(kind: K, group?: string): Kinds[K][]
-  /** The object that is due first, if one is due by then. */
+  /** The object that is due first, if it is due until `untilS`. */
   nextDue(untilS: number): Due | null
 }
 
-/** @param dueOf when something is to happen to an object by itself, in Unix seconds; null: never */
+/** @param dueOf returns when the server next has to act on an object, in Unix seconds; null: never */
 export function createObjects(
   database: DatabaseSync,
   dueOf: <K extends Kind>(kind: K, object: Kinds[K]) => number | null
@@ -53,7 +53,7 @@ export function createObjects(
   }
 }
 
-// What stands in a row was put there as an object of its kind.
+// `put` wrote the row as an object of this kind.
 function read<Stored>(row: Record<string, SQLOutputValue>): Stored {
   return JSON.parse(String(row.document))
 }

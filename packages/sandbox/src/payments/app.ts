@@ -1,37 +1,36 @@
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import Stripe from 'stripe'
-import { answerOwnHostOnly } from '../../own-host.ts'
-import type { Controls } from '../controls.ts'
-import { registerCheckoutSessions } from '../endpoints/checkout-sessions.ts'
-import { registerCustomers } from '../endpoints/customers.ts'
-import { registerEvents } from '../endpoints/events.ts'
-import { registerInvoices } from '../endpoints/invoices.ts'
-import { registerPaymentMethods } from '../endpoints/payment-methods.ts'
-import { registerPortalConfigurations } from '../endpoints/portal-configurations.ts'
-import { registerPortalSessions } from '../endpoints/portal-sessions.ts'
-import { registerPrices } from '../endpoints/prices.ts'
-import { registerProducts } from '../endpoints/products.ts'
-import { registerSubscriptions } from '../endpoints/subscriptions.ts'
-import { registerWebhookEndpoints } from '../endpoints/webhook-endpoints.ts'
-import { invalidRequest, StripeApiError } from '../errors.ts'
-import { newId } from '../objects/new-id.ts'
-import { registerCheckoutPages } from '../pages/checkout-pages.ts'
-import { registerInvoicePages } from '../pages/invoice-pages.ts'
-import { sendPageError } from '../pages/layout.ts'
-import { registerPortalPages } from '../pages/portal-pages.ts'
-import type { Api } from './api.ts'
-import { requireApiKey } from './authenticate.ts'
-import type { RecordedCall } from './call-record.ts'
-import { registerSandboxApi } from './sandbox-api.ts'
-import { sendError } from './send-error.ts'
+import { answerOwnHostOnly } from '../own-host.ts'
+import type { Controls } from './controls.ts'
+import { registerCheckoutSessions } from './endpoints/checkout-sessions.ts'
+import { registerCustomers } from './endpoints/customers.ts'
+import { registerEvents } from './endpoints/events.ts'
+import { registerInvoices } from './endpoints/invoices.ts'
+import { registerPaymentMethods } from './endpoints/payment-methods.ts'
+import { registerPortalConfigurations } from './endpoints/portal-configurations.ts'
+import { registerPortalSessions } from './endpoints/portal-sessions.ts'
+import { registerPrices } from './endpoints/prices.ts'
+import { registerProducts } from './endpoints/products.ts'
+import { registerSubscriptions } from './endpoints/subscriptions.ts'
+import { registerWebhookEndpoints } from './endpoints/webhook-endpoints.ts'
+import { invalidRequest, StripeApiError } from './errors.ts'
+import type { Api } from './http/api.ts'
+import { requireApiKey } from './http/authenticate.ts'
+import type { RecordedCall } from './http/call-record.ts'
+import { registerSandboxApi } from './http/sandbox-api.ts'
+import { sendError } from './http/send-error.ts'
+import { newId } from './objects/new-id.ts'
+import { registerCheckoutPages } from './pages/checkout-pages.ts'
+import { registerInvoicePages } from './pages/invoice-pages.ts'
+import { sendPageError } from './pages/layout.ts'
+import { registerPortalPages } from './pages/portal-pages.ts'
 
 const bodyLimit = 1_048_576
 
 /**
- * The HTTP server: Stripe's API below `/v1`, the pages that it gives addresses of, and what only the stand-in has below
- * `/_sandbox`.
+ * Builds the HTTP server: Stripe's API below `/v1`, the hosted pages, and the controls below `/_sandbox`.
  *
- * @param logger where failures and requests for what the stand-in lacks are reported; false: nowhere
+ * @param logger gets failures and requests to unsupported endpoints; false: nothing is logged
  */
 export function buildPaymentsApp(
   api: Api,
@@ -55,7 +54,7 @@ export function buildPaymentsApp(
     if (isApiPath(request)) requireApiKey(request, api.context.settings.apiKey)
     throw new StripeApiError(404, {
       type: 'invalid_request_error',
-      message: `${what} It is not part of this stand-in for Stripe.`
+      message: `${what} The embedded payments server does not support it.`
     })
   })
 
@@ -101,16 +100,16 @@ function isApiPath({ url }: FastifyRequest): boolean {
   return url.startsWith('/v1/')
 }
 
-/** @throws StripeApiError 400 for a version whose fields are elsewhere */
+/** @throws StripeApiError 400 for another API version, because its fields differ */
 function requireVersion(request: FastifyRequest): void {
   const { 'stripe-version': version } = request.headers
   if (version !== undefined && version !== Stripe.API_VERSION) {
-    throw invalidRequest(`This stand-in for Stripe speaks version ${Stripe.API_VERSION}, not ${version}.`)
+    throw invalidRequest(`The embedded payments server supports API version ${Stripe.API_VERSION}, not ${version}.`)
   }
 }
 
 function recordCalls(app: FastifyInstance, { calls }: Api): void {
-  const underway = new WeakMap<FastifyRequest, RecordedCall>()
+  const callsInProgress = new WeakMap<FastifyRequest, RecordedCall>()
   app.addHook('preHandler', async (request) => {
     const [path = '', query = ''] = request.url.split('?')
     const { 'idempotency-key': key } = request.headers
@@ -124,11 +123,11 @@ function recordCalls(app: FastifyInstance, { calls }: Api): void {
       is_replayed: false,
       at_ms: Date.now()
     }
-    underway.set(request, call)
+    callsInProgress.set(request, call)
     calls.add(call)
   })
   app.addHook('onSend', async (request, reply) => {
-    const call = underway.get(request)
+    const call = callsInProgress.get(request)
     if (call === undefined) return
     call.status = reply.statusCode
     call.is_replayed = reply.hasHeader('idempotent-replayed')

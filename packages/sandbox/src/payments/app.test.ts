@@ -1,38 +1,35 @@
 import { request } from 'node:http'
 import Stripe from 'stripe'
 import t from 'tap'
-import { startTestAccount, testKey } from '../test-account.ts'
+import { startTestAccount, testKey } from './test-account.ts'
 
 const keyed = { authorization: `Bearer ${testKey}` }
 
-t.test(
-  'every path answers in JSON with an error at the top, and what the stand-in lacks is refused by name',
-  async (t) => {
-    const { url } = await startTestAccount(t)
-    for (const [method, path] of [
-      ['GET', '/'],
-      ['GET', '/v1/charges'],
-      ['POST', '/v1/payment_intents'],
-      ['DELETE', '/v1/products/prod_pro'],
-      ['GET', '/v2/core/events'],
-      ['GET', '/_sandbox/nothing']
-    ] as const) {
-      const response = await fetch(`${url}${path}`, { method, headers: keyed })
-      t.equal(response.status, 404, path)
-      t.match(response.headers.get('request-id'), /^req_/)
-      t.match(await response.json(), {
-        error: { type: 'invalid_request_error', message: `Unrecognized request URL (${method}: ${path}).` }
-      })
-    }
-    t.equal((await fetch(`${url}/v1/charges`)).status, 401, 'without a key not even that is told')
-    const broken = await fetch(`${url}/v1/customers/%zz`, { headers: keyed })
-    t.equal(broken.status, 400)
-    t.match(await broken.json(), { error: { type: 'invalid_request_error' } })
-    const large = await fetch(`${url}/v1/customers`, { method: 'POST', headers: keyed, body: 'x'.repeat(1_100_000) })
-    t.equal(large.status, 413)
-    t.match(await large.json(), { error: { type: 'invalid_request_error' } })
+t.test('every unsupported path answers with a JSON error that names it', async (t) => {
+  const { url } = await startTestAccount(t)
+  for (const [method, path] of [
+    ['GET', '/'],
+    ['GET', '/v1/charges'],
+    ['POST', '/v1/payment_intents'],
+    ['DELETE', '/v1/products/prod_pro'],
+    ['GET', '/v2/core/events'],
+    ['GET', '/_sandbox/nothing']
+  ] as const) {
+    const response = await fetch(`${url}${path}`, { method, headers: keyed })
+    t.equal(response.status, 404, path)
+    t.match(response.headers.get('request-id'), /^req_/)
+    t.match(await response.json(), {
+      error: { type: 'invalid_request_error', message: `Unrecognized request URL (${method}: ${path}).` }
+    })
   }
-)
+  t.equal((await fetch(`${url}/v1/charges`)).status, 401, 'without a key not even that is told')
+  const broken = await fetch(`${url}/v1/customers/%zz`, { headers: keyed })
+  t.equal(broken.status, 400)
+  t.match(await broken.json(), { error: { type: 'invalid_request_error' } })
+  const large = await fetch(`${url}/v1/customers`, { method: 'POST', headers: keyed, body: 'x'.repeat(1_100_000) })
+  t.equal(large.status, 413)
+  t.match(await large.json(), { error: { type: 'invalid_request_error' } })
+})
 
 t.test(
   'unknown objects are 404 in the path and 400 in a parameter, with the names that the client expects',
@@ -72,17 +69,17 @@ t.test(
   }
 )
 
-t.test('another version of the API is refused, since its fields are elsewhere', async (t) => {
+t.test('another API version is refused, because its fields differ', async (t) => {
   const { stripe, url } = await startTestAccount(t)
   await t.rejects(stripe.customers.list({}, { apiVersion: '2022-11-15' }), {
     statusCode: 400,
-    message: /speaks version/
+    message: /supports API version/
   })
   t.equal((await fetch(`${url}/v1/customers`, { headers: keyed })).status, 200, 'none is fine')
   t.equal(Stripe.API_VERSION, '2026-10-28.endive')
 })
 
-t.test('lists page both ways, newest first, and the client pages by itself', async (t) => {
+t.test('lists page forwards and backwards, newest first, also with the client’s automatic paging', async (t) => {
   const { stripe } = await startTestAccount(t)
   const made: string[] = []
   for (let index = 0; index < 7; index++) made.unshift((await stripe.customers.create({ name: `c${index}` })).id)
@@ -113,7 +110,7 @@ t.test('lists page both ways, newest first, and the client pages by itself', asy
   await t.rejects(stripe.customers.list({ limit: 101 }), tooMany)
 })
 
-t.test('it listens on this machine only', async (t) => {
+t.test('the server listens on 127.0.0.1 only', async (t) => {
   const { port } = await startTestAccount(t)
   const refused = new Promise((resolve) => {
     request({ host: '127.0.0.2', port }, () => resolve('answered'))

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { createClient } from '@supabase/supabase-js'
 import t from 'tap'
-import { newClient, startTestProject, testKeys } from '../test-project.ts'
+import { newClient, startTestProject, testKeys } from './test-project.ts'
 
 const versioned = { 'x-supabase-api-version': '2024-01-01' }
 const keyed = { apikey: testKeys.anonKey }

@@ -7,9 +7,9 @@ import { errorJson } from './send-error.ts'
 export interface ApiRequest {
   method: string
   path: string
-  /** Its form or query. */
+  /** The form or query string. */
   form: string
-  /** Only of a POST. */
+  /** Only POST requests have one. */
   idempotencyKey: string | null
   requestId: string
 }
@@ -20,19 +20,19 @@ export interface ApiAnswer {
   isReplayed: boolean
 }
 
-const longestKey = 255
+const maxKeyLength = 255
 
 /**
- * Carries out a call, or repeats the answer to it if its idempotency key has been used. Change, events and answer are
- * stored together. An answer is kept unless the request itself was at fault: corrected, it may use the key again.
+ * Runs a call, or repeats the stored answer of its idempotency key. One transaction stores change, events and answer. The
+ * answer to an invalid request is not stored, so the corrected request can use the key.
  *
  * @throws StripeApiError
  */
-export function carryOut(api: Api, request: ApiRequest, run: () => object): ApiAnswer {
+export function runIdempotently(api: Api, request: ApiRequest, run: () => object): ApiAnswer {
   const { answers, clock, database } = api.context
   const { idempotencyKey: key, requestId } = request
-  if (key !== null && key.length > longestKey) {
-    throw invalidRequest(`Idempotency keys may be at most ${longestKey} characters long.`)
+  if (key !== null && key.length > maxKeyLength) {
+    throw invalidRequest(`Idempotency keys may be at most ${maxKeyLength} characters long.`)
   }
   const asked = `${request.method} ${request.path} ${createHash('sha256').update(request.form).digest('hex')}`
   const earlier = key === null ? null : answers.get(key, clock.nowS())
