@@ -25,8 +25,5 @@ export const known = [
   'services/control/src/keys',
   'services/control/src/projection',
   'services/control/src/team',
-  'services/control/src/usage',
-  'services/gateway/src/admission',
-  'services/gateway/src/authenticate',
-  'services/gateway/src/usage'
+  'services/control/src/usage'
 ]

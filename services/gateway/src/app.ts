@@ -27,9 +27,9 @@ import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import { logRequest } from './request-log.ts'
 import type { Settlement } from './settlement/settlement.ts'
+import type { UsageEstimator } from './tokens/usage-estimator.ts'
 import { Turns } from './turns.ts'
 import type { Upstreams } from './upstreams/upstreams.ts'
-import type { UsageEstimator } from './usage/usage-estimator.ts'
 
 const newRequestId = (): string => `req_${randomUUID()}`
 

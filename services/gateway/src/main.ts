@@ -15,9 +15,9 @@ import { createMetrics } from './metrics.ts'
 import { createReaper } from './settlement/reaper.ts'
 import { createSettlement } from './settlement/settlement.ts'
 import { createSettlementQueue } from './settlement/settlement-queue.ts'
+import { createUsageEstimator } from './tokens/usage-estimator.ts'
 import { createTurn } from './turn.ts'
 import { openUpstreams } from './upstreams/upstreams.ts'
-import { createUsageEstimator } from './usage/usage-estimator.ts'
 
 /** How long a process that has to end tells Redis what is over. */
 const lastSettlementsMs = 2000

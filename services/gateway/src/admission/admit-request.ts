@@ -13,9 +13,10 @@ import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { KeyAdmission, KnownKey, Versioned } from '../authenticate/known-key.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
+import type { TokenBound } from '../tokens/token-bound.ts'
 import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
-import { costBound, shrinkDefault, type TokenBound, withinRate } from './cost-bound.ts'
+import { costBound, shrinkDefault, withinRate } from './cost-bound.ts'
 import { type JudgedRecords, judgeCall, type Verdict } from './judge.ts'
 import { budgetError, limitError } from './refusal.ts'
 

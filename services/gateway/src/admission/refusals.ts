@@ -7,9 +7,6 @@ const windowMs = 60_000
 /** For a key whose plan this process has not needed yet: none of its requests got as far as that. */
 const defaultPerMinute = 60
 
-/** Refused requests of a key within a minute. */
-export type Refusals = { count: number; perMinute: number; endsAt: number }
-
 /** What a request is refused with before Redis counts it: what the client did wrong, and can mend. */
 const countedStatuses = new Set([400, 403, 404, 408, 413, 415])
 

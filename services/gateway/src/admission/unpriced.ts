@@ -1,6 +1,6 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { elided } from '../body/request-members.ts'
-import type { BoundedBody } from './prompt-bound.ts'
+import type { BoundedBody } from '../tokens/prompt-bound.ts'
 
 type Allowed = (value: unknown) => boolean
 

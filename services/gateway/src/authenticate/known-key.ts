@@ -1,7 +1,6 @@
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
 import type { Allowances, PreparedAdmission } from '@tollgate/state/admission/admit.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
-import type { Refusals } from '../admission/refusals.ts'
 import type { BodySender } from '../body/body-memory.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
@@ -23,6 +22,9 @@ export type KnownKey = BodySender & {
   /** null for a key whose requests are not refused. */
   refusals: Refusals | null
 }
+
+/** Refused requests of a key within a minute. */
+export type Refusals = { count: number; perMinute: number; endsAt: number }
 
 /** The question for Redis that goes with the records of a key and a catalog. */
 export type KeyAdmission = {

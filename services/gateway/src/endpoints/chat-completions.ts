@@ -1,8 +1,8 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
-import { wantedOutput } from '../admission/cost-bound.ts'
-import { chatPromptBound } from '../admission/prompt-bound.ts'
+import { chatPromptBound } from '../tokens/prompt-bound.ts'
+import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference.ts'
 
 /** `POST /v1/chat/completions` */

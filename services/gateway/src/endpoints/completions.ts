@@ -1,7 +1,7 @@
 import { CompletionRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
-import { wantedOutput } from '../admission/cost-bound.ts'
-import { inputBound } from '../admission/prompt-bound.ts'
+import { inputBound } from '../tokens/prompt-bound.ts'
+import { wantedOutput } from '../tokens/token-bound.ts'
 import type { InferenceEndpoint } from './inference.ts'
 
 /** `POST /v1/completions`, the legacy endpoint */

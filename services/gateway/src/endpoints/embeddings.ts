@@ -1,5 +1,5 @@
 import { EmbeddingRequest } from '@tollgate/contracts/http/inference.ts'
-import { inputBound } from '../admission/prompt-bound.ts'
+import { inputBound } from '../tokens/prompt-bound.ts'
 import type { InferenceEndpoint } from './inference.ts'
 
 /** `POST /v1/embeddings`, which does not stream */

@@ -1,9 +1,9 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import type { Static, TObject } from 'typebox'
-import { MediaReader } from '../admission/media/media-reader.ts'
-import type { BoundedBody } from '../admission/prompt-bound.ts'
 import { JsonReader } from '../body/json-reader.ts'
 import { type Shape, shapeOf } from '../body/shape.ts'
+import { MediaReader } from '../tokens/media/media-reader.ts'
+import type { BoundedBody } from '../tokens/prompt-bound.ts'
 
 /** A request body in both of its forms: what the client sent, and what was understood of it. */
 export type RequestBody<Members> = BoundedBody & {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { AnswerDecoder } from './answer-decoder.ts'
-import type { Source } from './stream-answer.ts'
+import type { Source } from './stream-writer.ts'
 
 const nothing: Source = { pause() {}, resume() {} }
 type Over = { failure: Error | null; isBroken: boolean }

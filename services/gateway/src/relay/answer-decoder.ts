@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import { brotliDecompressSync, constants, createBrotliDecompress, createUnzip, unzipSync } from 'node:zlib'
 import { CallError } from '../upstreams/call-error.ts'
-import type { Source } from './stream-answer.ts'
+import type { Source } from './stream-writer.ts'
 
 /** Bytes of an answer after decoding. The largest embeddings have 75 MB; more is a bomb. */
 const maxDecodedBytes = 128 * 1024 * 1024

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { ReceivedText } from '../usage/received-text.ts'
+import { ReceivedText } from '../tokens/received-text.ts'
 import { EventStream } from './event-stream.ts'
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }

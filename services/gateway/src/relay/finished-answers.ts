@@ -1,7 +1,7 @@
 import { findName, searchedName } from '../body/find-name.ts'
 import { quote } from '../body/json-bytes.ts'
+import { memberOf } from '../body/member-of.ts'
 import { valueAfter } from '../body/scan.ts'
-import { memberOf } from '../usage/usage.ts'
 import { firstBoundary, lastBoundary } from './event-boundaries.ts'
 import { dataIn } from './event-data.ts'
 

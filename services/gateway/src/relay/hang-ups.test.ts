@@ -14,7 +14,7 @@ import {
   type TestGateway,
   testCatalog
 } from '../testing/start-gateway.ts'
-import { tokensUnderWay } from '../usage/usage.ts'
+import { tokensUnderWay } from '../tokens/tokens-under-way.ts'
 
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices
 const catalog = catalogOf({

@@ -10,9 +10,9 @@ import { chatOf, post } from '../testing/client.ts'
 import { plainAnswer } from '../testing/fake-upstream.ts'
 import { collectLogLines } from '../testing/log-lines.ts'
 import { catalogOf, isCalledByUndici, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
+import { tokensUnderWay } from '../tokens/tokens-under-way.ts'
 import { RetryBudget } from '../upstreams/retry-budget.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
-import { tokensUnderWay } from '../usage/usage.ts'
 
 type Reply = ServerResponse | Http2ServerResponse
 type Answer = (response: ServerResponse) => void

@@ -1,4 +1,4 @@
-import type { Refusal } from './read-refusal.ts'
+import type { RefusalReason } from './read-refusal.ts'
 
 /**
  * Codes and types for an account that has no money left or has reached its spending limit: OpenAI (429 and 400), Moonshot
@@ -22,7 +22,7 @@ const firstWords = /^(?:Your credit balance is too low|You have reached your spe
 const words = /\b(?:run out of credits|used all available credits|doesn't have any credits)\b/
 
 /** Whether a refusal is about the operator's account at the provider: nobody but the operator can change that. */
-export function isOutOfCredit(status: number, { code, type, message }: Refusal): boolean {
+export function isOutOfCredit(status: number, { code, type, message }: RefusalReason): boolean {
   if (codes.has((code ?? '').toLowerCase()) || codes.has((type ?? '').toLowerCase())) return true
   if (message === null) return false
   return status === 400 ? firstWords.test(message) : (status === 403 || status === 429) && words.test(message)

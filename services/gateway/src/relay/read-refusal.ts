@@ -1,7 +1,7 @@
 import { readableText } from './readable-text.ts'
 
 /** Why a provider refused a request, as far as its answer says; each null where it does not. */
-export type Refusal = {
+export type RefusalReason = {
   readonly message: string | null
   readonly type: string | null
   readonly code: string | null
@@ -11,7 +11,7 @@ export type Refusal = {
   readonly members: Readonly<Record<string, unknown>>
 }
 
-export const unexplained: Refusal = { message: null, type: null, code: null, param: null, members: {} }
+export const unexplained: RefusalReason = { message: null, type: null, code: null, param: null, members: {} }
 
 /** Characters of a message that reach the client. */
 const maxMessage = 16_384
@@ -33,7 +33,7 @@ const identifier = /^[\w .-]{1,100}$/
  * - Cohere, AWS: `{ message }`; RFC 9457: `{ title, detail }`
  * - text or HTML, from what stands in front of the provider
  */
-export function readRefusal(body: Buffer): Refusal {
+export function readRefusal(body: Buffer): RefusalReason {
   let parsed: unknown
   try {
     parsed = JSON.parse(body.toString())
@@ -63,7 +63,7 @@ export function readRefusal(body: Buffer): Refusal {
  * @param secret what must not be passed on, should the provider repeat it
  */
 export function describeRefusal(
-  { message, type, code, param, members }: Refusal,
+  { message, type, code, param, members }: RefusalReason,
   secret: string | null
 ): { code: string; body: string } {
   const told = { message: message ?? usual.message, type: type ?? usual.type, code: code ?? usual.code }

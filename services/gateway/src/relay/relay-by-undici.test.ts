@@ -5,7 +5,7 @@ import { UndiciPool } from '../upstreams/undici-pool.ts'
 
 // The promises of the relay, once more with `client: undici`. What undici does otherwise is skipped there, with the reason.
 callByUndici()
-await import('./fail-over.test.ts')
+await import('./failed-calls.test.ts')
 await import('./hang-ups.test.ts')
 await import('./odd-answers.test.ts')
 await import('./shared-bytes.test.ts')

@@ -1,125 +1,96 @@
-import type { ServerResponse } from 'node:http'
-import type { Writable } from 'node:stream'
-import type { SlowReaders } from './slow-readers.ts'
+import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ReceivedText } from '../tokens/received-text.ts'
+import { EventStream } from './event-stream.ts'
+import { asksForUsage } from './forwarded-body.ts'
+import type { Sink, SinkAttempt } from './sink.ts'
+import { StreamWriter } from './stream-writer.ts'
 
 /**
- * Up to so many bytes are written as a text of one character per byte: one plain write. Bytes between two texts make a
- * gathered write, which costs more than the copy.
+ * How long the head of a stream waits for its first event, ms. Until then another call can replace the stream. After a longer
+ * wait, a proxy in front of the gateway could give up.
  */
-export const shortWrite = 8192
+const headHeldMs = 10_000
 
-/** Text that is waiting for the end of the turn is written before it becomes larger than this. */
-const mostGathered = 16_384
+const wrongStream = 'is a stream, and a single body was asked for'
 
-/** What brings the bytes, and can be told to wait. */
-export type Source = { pause(): void; resume(): void }
+/** Passes a stream of events to the client, once its first event has come. */
+export class StreamAnswer implements Sink {
+  readonly kind = 'stream'
+  readonly came: EventStream
+  readonly hasBegun = true
+  readonly #attempt: SinkAttempt
+  /** null before the head is written, and once the client gets nothing more. */
+  #writer: StreamWriter | null = null
+  #headTimer: NodeJS.Timeout | undefined
 
-/**
- * A streamed answer: its headers leave at once, and what arrives within a turn of the event loop leaves in one write at
- * its end, framed as chunks (RFC 9112 §7.1). Node's own framing makes three writes of each. The source is paused while
- * the client reads more slowly.
- *
- * The response's head must have been written. From then on nothing else may write to it.
- */
-export class StreamAnswer {
-  readonly #response: ServerResponse
-  readonly #source: Source
-  readonly #slowReaders: Pick<SlowReaders, 'watch'>
-  /** The connection itself; the response, as long as an earlier request of the connection is being answered. */
-  readonly #out: Writable
-  readonly #isChunked: boolean
-  #gathered = ''
-  #isHeadSent = false
-  #isFlushDue = true
-  #isPaused = false
-
-  constructor(response: ServerResponse, source: Source, slowReaders: Pick<SlowReaders, 'watch'>) {
-    this.#response = response
-    this.#source = source
-    this.#slowReaders = slowReaders
-    this.#out = response.socket ?? response
-    // HTTP/1.0 knows no chunks: there the end of the connection ends the body.
-    this.#isChunked = response.chunkedEncoding
-    response.chunkedEncoding = false
-    // Tells the client that its stream was accepted; the first token may take long.
-    process.nextTick(flushHead, this)
+  constructor(attempt: SinkAttempt) {
+    const { request } = attempt
+    this.#attempt = attempt
+    this.came = new EventStream(asksForUsage(request), new ReceivedText(request.wordsMember), request.answers)
+    if (attempt.isServed && !attempt.isWrongKind) this.#headTimer = setTimeout(() => this.#begin(), headHeldMs)
   }
 
-  /** @param bytes may be overwritten afterwards */
-  write(bytes: Buffer): void {
-    if (bytes.length === 0) return
-    if (bytes.length > shortWrite) {
-      this.#writeLong(bytes)
-      return
+  push(chunk: Buffer): void {
+    const events = this.came
+    const bytes = events.push(chunk)
+    if (!this.#attempt.isAccepted && events.hasBegun) {
+      if (this.#attempt.isWrongKind) {
+        this.#attempt.misanswered(wrongStream)
+        return
+      }
+      this.#attempt.accept()
+      this.#begin()
     }
-    const text = bytes.toString('latin1')
-    this.#gathered += this.#isChunked ? `${bytes.length.toString(16)}\r\n${text}\r\n` : text
-    if (this.#gathered.length > mostGathered) this.#flush()
-    else if (!this.#isFlushDue) {
-      this.#isFlushDue = true
-      process.nextTick(flush, this)
-    }
+    this.#writer?.write(bytes)
+    if (events.hasFailed) this.#attempt.misanswered('tells of an error, or is no stream of events')
   }
 
   end(): void {
-    this.#sendHead()
-    const text = this.#isChunked ? `${this.#gathered}0\r\n\r\n` : this.#gathered
-    this.#gathered = ''
-    this.#response.end(text, 'latin1')
+    const rest = this.came.end()
+    if (!this.came.isWhole || this.#attempt.isWrongKind) {
+      this.#attempt.misanswered(this.#attempt.isWrongKind ? wrongStream : 'ended before its end')
+      return
+    }
+    this.#attempt.accept()
+    this.#begin()
+    this.#writer?.write(rest)
+    this.#complete()
   }
 
-  static flush(answer: StreamAnswer): void {
-    answer.#isFlushDue = false
-    answer.#flush()
+  /** A stream that said that it is done is complete, although its connection broke. */
+  cut(): boolean {
+    if (this.#attempt.isWrongKind || !this.came.isDone || !this.came.isWhole) return false
+    this.#complete()
+    return true
   }
 
-  static flushHead(answer: StreamAnswer): void {
-    answer.#isFlushDue = false
-    if (answer.#response.destroyed) return
-    answer.#out.cork()
-    answer.#sendHead()
-    answer.#flush()
-    answer.#out.uncork()
+  interrupt(failure: ServiceError): void {
+    // Ends the event of which the client has a part.
+    const end = this.came.isWithinEvent ? '\n\n' : ''
+    this.#writer?.write(Buffer.from(`${end}data: ${JSON.stringify(failure.toBody())}\n\n`))
+    this.#writer?.end()
+    this.#writer = null
   }
 
-  #sendHead(): void {
-    if (this.#isHeadSent) return
-    this.#isHeadSent = true
-    this.#response.flushHeaders()
+  detach(): void {
+    this.#writer = null
   }
 
-  #flush(): void {
-    const text = this.#gathered
-    this.#gathered = ''
-    // A client that has ended its side gets no more; its connection closes once what was written before is gone.
-    if (text === '' || !this.#out.writable) return
-    this.#sendHead()
-    this.#regard(this.#out.write(text, 'latin1'))
+  close(): void {
+    clearTimeout(this.#headTimer)
   }
 
-  #writeLong(bytes: Buffer): void {
-    this.#flush()
-    const out = this.#out
-    if (!out.writable) return
-    out.cork()
-    this.#sendHead()
-    if (this.#isChunked) out.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
-    let goesOn = out.write(Buffer.from(bytes))
-    if (this.#isChunked) goesOn = out.write('\r\n', 'latin1')
-    out.uncork()
-    this.#regard(goesOn)
+  #begin(): void {
+    clearTimeout(this.#headTimer)
+    const { isServed, isWrongKind, request } = this.#attempt
+    if (this.#writer !== null || !isServed || isWrongKind) return
+    // The stream may end with an event of ours, so its length is unknown.
+    this.#attempt.writeHead('text/event-stream; charset=utf-8', -1)
+    this.#writer = new StreamWriter(request.response, this.#attempt, request.slowReaders)
   }
 
-  #regard(goesOn: boolean): void {
-    if (goesOn || this.#isPaused) return
-    this.#isPaused = true
-    this.#source.pause()
-    this.#slowReaders.watch(this.#response)
-    this.#out.once('drain', () => {
-      this.#isPaused = false
-      this.#source.resume()
-    })
+  #complete(): void {
+    this.#writer?.end()
+    this.#attempt.complete()
   }
 }
-
-const { flush, flushHead } = StreamAnswer

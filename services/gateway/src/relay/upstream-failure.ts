@@ -3,7 +3,7 @@ import { CallError } from '../upstreams/call-error.ts'
 import type { AnswerHead } from '../upstreams/upstream-pool.ts'
 import type { RetryScope } from './may-retry.ts'
 import { isOutOfCredit } from './out-of-credit.ts'
-import { type Refusal, unexplained } from './read-refusal.ts'
+import { type RefusalReason, unexplained } from './read-refusal.ts'
 
 /** Seconds that a client is asked to wait when the upstream is rate limiting and does not say how long. */
 const defaultRetrySeconds = 5
@@ -49,7 +49,7 @@ export type Failed = {
  */
 export function judgeStatus(
   status: number,
-  reason: Refusal = unexplained,
+  reason: RefusalReason = unexplained,
   waitMs: number | null = null
 ): Failed | null {
   if (isOutOfCredit(status, reason) || (status === 402 && waitMs === null)) {
@@ -80,7 +80,7 @@ function unusable(failure: ServiceError): Failed {
 }
 
 /** For the log: the provider's codes, but not its message, which may repeat a conversation. */
-function answered(status: number, { code, type }: Refusal): Error {
+function answered(status: number, { code, type }: RefusalReason): Error {
   const names = [code, type].filter((name) => name !== null).join(', ')
   return new Error(`the upstream answered ${status}${names === '' ? '' : ` (${names})`}`)
 }
@@ -99,6 +99,17 @@ export function scopeOfError(cause: Error): RetryScope {
     cause instanceof CallError && (cause.code === 'first_byte_timeout' || cause.code === 'between_chunks_timeout')
   return isTooSlow ? 'nowhere' : 'anywhere'
 }
+
+/** Whether the provider was at work on a call that failed before its answer began. */
+export function isCutByUs(error: Error): boolean {
+  return (
+    error instanceof CallError &&
+    (error.code === 'first_byte_timeout' || error.code === 'between_chunks_timeout' || error.code === 'pool_closed')
+  )
+}
+
+/** Whether the provider ended something that is not an answer. */
+export const isMalformed = (error: Error): boolean => error instanceof CallError && error.code === 'malformed_answer'
 
 /** What a client is told when a call of an upstream failed. */
 export function failureOfError(cause: Error): ServiceError {

@@ -1,13 +1,13 @@
 import type { Used } from '../settlement/outcome.ts'
 import { isComplete, type ReportedUsage, type Usage } from '../usage/usage.ts'
-import type { BodyAnswer } from './body-answer.ts'
 import type { EventStream } from './event-stream.ts'
+import type { JsonBody } from './json-body.ts'
 
 /** How a request ended: its answer is whole; the client, gateway or provider cut it off; or the provider did not serve it. */
 export type End = 'whole' | 'cut' | 'unserved'
 
 /** The answer of a call, as far as it came: a single body, a stream, or nothing yet. */
-export type Came = BodyAnswer | EventStream | null
+export type Came = JsonBody | EventStream | null
 
 /** What has to be known of a request to tell what its answer used. */
 export type Metered = {
@@ -64,7 +64,7 @@ export function usedOf(
   }
 }
 
-function usedOfBody(body: BodyAnswer, isCut: boolean, hasOutput: boolean, hidesOutput: boolean): Used {
+function usedOfBody(body: JsonBody, isCut: boolean, hasOutput: boolean, hidesOutput: boolean): Used {
   const { usage, remaining } = body
   const { bytes, unseenBytes } = body.passed()
   if (!isCut && (!hidesOutput || usage !== null)) {

@@ -1,8 +1,8 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Admitted } from '../admission/admit-request.ts'
 import type { KnownKey } from '../authenticate/known-key.ts'
-import type { CountablePrompt } from '../usage/count-prompt.ts'
-import type { Received } from '../usage/estimate-usage.ts'
+import type { CountablePrompt } from '../tokens/count-prompt.ts'
+import type { Received } from '../tokens/estimate-usage.ts'
 import type { ReportedUsage, Usage } from '../usage/usage.ts'
 
 /** An admitted call of a model. */

@@ -24,9 +24,9 @@ import { followCatalog, type LiveCatalog } from '../catalog/live-catalog.ts'
 import { createReaper, type Reaper } from '../settlement/reaper.ts'
 import { createSettlement } from '../settlement/settlement.ts'
 import { createSettlementQueue } from '../settlement/settlement-queue.ts'
+import { createUsageEstimator } from '../tokens/usage-estimator.ts'
 import { createTurn } from '../turn.ts'
 import { openUpstreams, type Upstreams, UpstreamsFile } from '../upstreams/upstreams.ts'
-import { createUsageEstimator } from '../usage/usage-estimator.ts'
 
 /** Chat models, one of them for paying plans and one that the upstream knows by another name, and one of each other kind. */
 export const testCatalog: Catalog = {

@@ -15,9 +15,14 @@ export class RetryBudget {
     if (this.#balance < mostRetries * callsPerRetry) this.#balance++
   }
 
+  /** Whether there is a retry to take. */
+  get isAllowed(): boolean {
+    return this.#balance >= callsPerRetry
+  }
+
   /** Takes a retry, if there is one. */
   take(): boolean {
-    if (this.#balance < callsPerRetry) return false
+    if (!this.isAllowed) return false
     this.#balance -= callsPerRetry
     return true
   }

@@ -1,4 +1,5 @@
 import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+import { memberOf } from '../body/member-of.ts'
 
 /** The tokens that one request used. */
 export type Usage = {
@@ -17,12 +18,6 @@ export type ReportedUsage = Omit<Usage, 'promptTokens' | 'completionTokens'> & {
   promptTokens: number | null
   completionTokens: number | null
 }
-
-/**
- * What a model may have produced, for each answer that was cut off, that had not left the provider. A tenth of a second of
- * a model that produces 320 tokens a second.
- */
-export const tokensUnderWay = 32
 
 /** Of a request that was not served. */
 export const nothingUsed: Usage = {
@@ -82,10 +77,6 @@ export function readUsageText(text: string): ReportedUsage | null {
  */
 export function isComplete(usage: ReportedUsage | null): usage is Usage {
   return usage !== null && usage.promptTokens !== null && usage.completionTokens !== null && usage.completionTokens > 0
-}
-
-export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
 function tokensOf(value: unknown, name: string): number | null {

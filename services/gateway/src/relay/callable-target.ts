@@ -6,7 +6,7 @@ const longestWaitMs = 2000
 /** Retries of the same upstream are spread over this at first, and over twice as much each time. */
 const firstSpreadMs = 200
 
-export type Choice = { target: Target; waitMs: number }
+export type NextCall = { target: Target; waitMs: number }
 
 /**
  * Which target of a route is called next, and when: one whose breaker lets it, rather one that has not been tried, rather
@@ -17,13 +17,13 @@ export type Choice = { target: Target; waitMs: number }
  * @param now milliseconds of the breakers' clock
  * @returns null if none may be called, or not soon enough
  */
-export function chooseTarget(
+export function callableTarget(
   order: readonly Target[],
   tried: readonly Target[],
   upstreams: Upstreams,
   now: number,
   random: () => number = Math.random
-): Choice | null {
+): NextCall | null {
   let best: Target | null = null
   let bestRank = Number.POSITIVE_INFINITY
   let bestRestMs = 0
@@ -53,6 +53,6 @@ function timesIn(tried: readonly Target[], target: Target): number {
 }
 
 /** Milliseconds until an upstream of a route may be called again, when none may now. */
-export function waitOf(order: readonly Target[], upstreams: Upstreams, now: number): number {
+export function msUntilCallable(order: readonly Target[], upstreams: Upstreams, now: number): number {
   return Math.min(...order.map(({ upstream }) => upstreams.get(upstream)?.breaker.waitMs(now) ?? 0))
 }

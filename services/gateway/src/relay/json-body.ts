@@ -9,7 +9,7 @@ const maxHeld = 65_536
  * A single body on its way to the client. Its beginning is held back until it is known to be an answer, so that another
  * call can replace a body that is not an answer.
  */
-export class BodyAnswer {
+export class JsonBody {
   /** What the body reports of its usage. */
   usage: ReportedUsage | null = null
   readonly #shape: AnswerShape

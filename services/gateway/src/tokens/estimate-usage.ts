@@ -1,6 +1,6 @@
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import { type CountablePrompt, countPrompt } from './count-prompt.ts'
-import { tokensUnderWay } from './usage.ts'
+import { tokensUnderWay } from './tokens-under-way.ts'
 import { wordsOfAnswer, wordsOfLines } from './words.ts'
 
 /** What there is to count of a request whose upstream did not report all of its usage. */

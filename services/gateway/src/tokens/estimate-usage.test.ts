@@ -1,7 +1,7 @@
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import t from 'tap'
 import { type Countable, type Estimate, estimateUsage, type Received } from './estimate-usage.ts'
-import { tokensUnderWay } from './usage.ts'
+import { tokensUnderWay } from './tokens-under-way.ts'
 import { createUsageEstimator } from './usage-estimator.ts'
 
 const stream: Received = { answer: Buffer.alloc(0), isStream: true, unseenBytes: 0, isCut: false }

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Breaker } from '../upstreams/breaker.ts'
 import type { Upstream, Upstreams } from '../upstreams/upstreams.ts'
-import { chooseTarget } from './choose-target.ts'
-import { orderTargets } from './route.ts'
+import { callableTarget } from './callable-target.ts'
+import { orderTargets } from './order-targets.ts'
 
 const target = (upstream: string, priority = 0, weight = 1): Target => ({ upstream, model: 'm', priority, weight })
 
@@ -49,7 +49,7 @@ t.test(
     const upstreams = upstreamsOf('a', 'b', 'c')
     const order = ['a', 'b', 'c'].map((name) => target(name))
     const [a, b, c] = order as [Target, Target, Target]
-    const choose = (tried: Target[], now = 0) => chooseTarget(order, tried, upstreams, now, () => 0.5)
+    const choose = (tried: Target[], now = 0) => callableTarget(order, tried, upstreams, now, () => 0.5)
     t.same(choose([]), { target: a, waitMs: 0 })
     t.same(choose([a]), { target: b, waitMs: 0 })
     upstreams.get('b')!.restingUntil.set('m', 1500)
@@ -73,5 +73,5 @@ t.test(
 )
 
 t.test('without an upstream that may be called there is no choice', async (t) => {
-  t.equal(chooseTarget([target('nobody')], [], upstreamsOf(), 0), null)
+  t.equal(callableTarget([target('nobody')], [], upstreamsOf(), 0), null)
 })

@@ -1,7 +1,7 @@
 import type { Piscina } from 'piscina'
 import type { CountablePrompt } from './count-prompt.ts'
 import type { Countable, Estimate } from './estimate-usage.ts'
-import { tokensUnderWay } from './usage.ts'
+import { tokensUnderWay } from './tokens-under-way.ts'
 
 /** Answers that wait to be counted, with their requests, are kept in memory meanwhile. */
 const mostWaiting = 1000

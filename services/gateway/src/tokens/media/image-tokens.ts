@@ -1,6 +1,6 @@
 import type { ImageRule } from '@tollgate/contracts/catalog/media-rules.ts'
 import type { Size } from './image-size/size.ts'
-import type { MeasuredImage } from './part-tokens.ts'
+import type { MeasuredImage } from './measure-media.ts'
 
 /**
  * The most tokens that an image of a chat can count.

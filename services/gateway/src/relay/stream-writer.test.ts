@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import t from 'tap'
-import { type Source, StreamAnswer } from './stream-answer.ts'
+import { type Source, StreamWriter } from './stream-writer.ts'
 
 const nothing: Source = { pause() {}, resume() {} }
 const nobody = { watch() {} }
@@ -46,7 +46,7 @@ t.test('bytes arrive as they were written, however they were cut and whenever th
     fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
       let written = ''
       const received = await exchange(request('1.1', 'close'), async (response) => {
-        const answer = new StreamAnswer(response, nothing, nobody)
+        const answer = new StreamWriter(response, nothing, nobody)
         for (const [length, waits] of parts) {
           const bytes = Buffer.alloc(length, 'é')
           written += bytes.toString('latin1')
@@ -63,7 +63,7 @@ t.test('bytes arrive as they were written, however they were cut and whenever th
 
 t.test('to a client of HTTP/1.0 the bytes go without frames', async (t) => {
   const received = await exchange(request('1.0', 'close'), (response) => {
-    const answer = new StreamAnswer(response, nothing, nobody)
+    const answer = new StreamWriter(response, nothing, nobody)
     answer.write(Buffer.from('data: 1\n\n'))
     answer.end()
   })
@@ -74,7 +74,7 @@ t.test('the answers to requests that were sent at once come in their order', asy
   let asked = 0
   const received = await exchange(request('1.1', 'keep-alive') + request('1.1', 'close'), (response) => {
     const number = ++asked
-    const answer = new StreamAnswer(response, nothing, nobody)
+    const answer = new StreamWriter(response, nothing, nobody)
     answer.write(Buffer.from(`data: ${number}\n\n`))
     // The second is complete before the first.
     setTimeout(() => answer.end(), number === 1 ? 50 : 0)
@@ -89,7 +89,7 @@ t.test('the headers arrive before the first byte does', async (t) => {
   const arrived = Promise.withResolvers<void>()
   const server = createServer((_request, response) => {
     response.writeHead(200, ['content-type', 'text/event-stream'])
-    const answer = new StreamAnswer(response, nothing, nobody)
+    const answer = new StreamWriter(response, nothing, nobody)
     arrived.promise.then(() => answer.end())
   })
   server.listen(0, '127.0.0.1')
@@ -117,7 +117,7 @@ t.test('the source waits while the client does not read, and goes on when it doe
       },
       resume: () => answer.end()
     }
-    const answer = new StreamAnswer(response, source, nobody)
+    const answer = new StreamWriter(response, source, nobody)
     more()
   })
   server.listen(0, '127.0.0.1')

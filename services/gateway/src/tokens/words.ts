@@ -1,4 +1,4 @@
-import { memberOf } from './usage.ts'
+import { memberOf } from '../body/member-of.ts'
 
 /** Members of messages and deltas whose text is not what a model writes. */
 const notWords = new Set(['role', 'type', 'id', 'object', 'detail', 'format', 'file_id'])

@@ -1,7 +1,7 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { decodeText } from '../../body/json-text.ts'
 import { note } from '../../body/shape.ts'
-import { type MeasuredAudio, type MeasuredImage, measureAudio, measureImage, readPrefix } from './part-tokens.ts'
+import { type MeasuredAudio, type MeasuredImage, measureAudio, measureImage, readPrefix } from './measure-media.ts'
 
 /** More images and recordings are refused: no provider takes so many. */
 const maxMedia = 4096

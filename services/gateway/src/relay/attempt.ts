@@ -1,0 +1,251 @@
+import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
+import { CallError } from '../upstreams/call-error.ts'
+import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/upstream-pool.ts'
+import type { Upstream } from '../upstreams/upstreams.ts'
+import { AnswerDecoder, isIdentity } from './answer-decoder.ts'
+import type { AttemptOwner } from './attempt-owner.ts'
+import { forwardedBody } from './forwarded-body.ts'
+import { judgeHead } from './judge-head.ts'
+import { describeRefusal, type RefusalReason } from './read-refusal.ts'
+import { maxRefusalBytes, Refusal } from './refusal.ts'
+import type { RelayRequest } from './relay-request.ts'
+import type { Sink, SinkAttempt } from './sink.ts'
+import { StreamAnswer } from './stream-answer.ts'
+import {
+  type Failed,
+  failureOfError,
+  isCutByUs,
+  isMalformed,
+  judgeStatus,
+  needsReason,
+  readWaitMs,
+  scopeOfError
+} from './upstream-failure.ts'
+import { type End, endOfBroken } from './used-of.ts'
+import { WholeAnswer } from './whole-answer.ts'
+
+/** One call of an upstream for a request. What the pool still tells after the attempt is over is ignored. */
+export class Attempt implements AnswerHandler, SinkAttempt {
+  readonly request: RelayRequest
+  readonly upstream: Upstream
+  /** The status of the upstream's response; 0 before an answer or a refusal has begun. */
+  status = 0
+  isWrongKind = false
+  isAccepted = false
+  /** Takes the response; null before its head. */
+  sink: Sink | null = null
+  readonly #owner: AttemptOwner
+  readonly #target: Target
+  /** Whether the request called this upstream before. */
+  readonly #isRepeat: boolean
+  #isProbe = false
+  #controller: CallController | null = null
+  /** Decodes the answer, if it is compressed. */
+  #decoder: AnswerDecoder | null = null
+  #isOver = false
+
+  constructor(owner: AttemptOwner, request: RelayRequest, upstream: Upstream, target: Target, isRepeat: boolean) {
+    this.#owner = owner
+    this.request = request
+    this.upstream = upstream
+    this.#target = target
+    this.#isRepeat = isRepeat
+  }
+
+  get isServed(): boolean {
+    return this.#owner.isServed
+  }
+
+  /** Whether the request has been sent, and the response has not ended. */
+  get isUnderWay(): boolean {
+    return this.#controller !== null && !this.#isOver
+  }
+
+  begin(): void {
+    const { path, requestId } = this.request
+    const { breaker, retries, pool } = this.upstream
+    this.#isProbe = breaker.begin(performance.now())
+    retries.called()
+    pool.dispatch({ path, requestId, body: forwardedBody(this.request, this.#target.model) }, this)
+  }
+
+  onRequestStart(controller: CallController): void {
+    // The client may have left while the request was waiting for a connection.
+    if (this.#isOver) controller.abort(clientGone)
+    else this.#controller = controller
+  }
+
+  onResponseStart(controller: CallController, status: number, head: AnswerHead): void {
+    if (this.#isOver) return
+    if (status < 300) {
+      this.#beginAnswer(controller, status, head)
+      return
+    }
+    const now = performance.now()
+    // No API redirects a call of a model.
+    if (status >= 500 || status < 400) this.#countFailure(now)
+    else this.upstream.breaker.succeeded(this.#isProbe, now)
+    if (needsReason(status)) {
+      this.status = status
+      this.sink = new Refusal(this, head)
+      return
+    }
+    this.close()
+    // A short body is read to its end, which keeps the connection.
+    if (head.contentLength < 0 || head.contentLength > maxRefusalBytes) controller.abort(answered)
+    this.#failedByStatus(judgeStatus(status, undefined, readWaitMs(head))!)
+  }
+
+  onResponseData(_controller: CallController, chunk: Buffer): void {
+    if (this.#isOver) return
+    if (this.#decoder !== null) this.#decoder.write(chunk)
+    else this.sink!.push(chunk)
+  }
+
+  onResponseEnd(_controller: CallController): void {
+    if (this.#isOver) return
+    if (this.#decoder !== null) this.#decoder.end(null)
+    else this.sink!.end()
+  }
+
+  onResponseError(_controller: CallController | null, error: Error): void {
+    if (this.#isOver) return
+    this.#controller = null
+    if (this.#decoder !== null) this.#decoder.end(error)
+    else this.#brokeOff(error, this.sink?.hasBegun === true || isCutByUs(error) ? 'cut' : 'unserved')
+  }
+
+  /** Ends the attempt: nothing more of the response is looked at. */
+  close(): void {
+    this.#isOver = true
+    this.sink?.close()
+    this.#decoder?.destroy()
+  }
+
+  /** Breaks off the call, if it is under way. */
+  abort(): void {
+    this.#controller?.abort(clientGone)
+  }
+
+  /** Ends a stream, and reads what the provider sends before it knows that. */
+  leave(): void {
+    this.readOn()
+    this.#controller?.leave(clientGone)
+  }
+
+  /** Reads what was held back for the client. */
+  readOn(): void {
+    this.#decoder?.resume()
+    this.#controller?.resume()
+  }
+
+  // What sinks call.
+
+  pause(): void {
+    const source = this.#decoder ?? this.#controller
+    source?.pause()
+  }
+
+  resume(): void {
+    const source = this.#decoder ?? this.#controller
+    source?.resume()
+  }
+
+  accept(): void {
+    if (this.isAccepted) return
+    this.isAccepted = true
+    this.upstream.breaker.succeeded(this.#isProbe, performance.now())
+  }
+
+  writeHead(contentType: string, length: number): void {
+    this.#owner.writeHead(this.status, contentType, length)
+  }
+
+  complete(): void {
+    this.#owner.finish(this.status, null, 'whole')
+  }
+
+  misanswered(how: string): void {
+    const controller = this.#controller
+    const error = new CallError('malformed_answer', `the upstream's answer ${how}`)
+    this.#brokeOff(error, endOfBroken(this.sink === null ? null : this.sink.came))
+    controller?.abort(error)
+  }
+
+  refused(reason: RefusalReason, failed: Failed | null, goesOn: boolean): void {
+    this.close()
+    // Before another call begins.
+    if (goesOn) this.#controller?.abort(answered)
+    if (failed !== null) {
+      this.#failedByStatus(failed)
+      return
+    }
+    const { code, body } = describeRefusal(reason, this.upstream.credential)
+    this.#owner.passOnRefusal(this.status, code, body)
+  }
+
+  #beginAnswer(controller: CallController, status: number, head: AnswerHead): void {
+    const kind = judgeHead(status, head)
+    if (typeof kind !== 'string') {
+      this.misanswered(kind.fault)
+      return
+    }
+    this.status = status
+    this.isWrongKind = (kind === 'stream') !== this.request.isStream
+    const { contentEncoding: encoding, contentLength } = head
+    const isEncoded = encoding !== undefined && !isIdentity(encoding)
+    this.sink = kind === 'stream' ? new StreamAnswer(this) : new WholeAnswer(this, isEncoded ? -1 : contentLength)
+    if (isEncoded) this.#decoder = this.#decode(this.sink, controller, encoding)
+  }
+
+  #decode(sink: Sink, controller: CallController, encoding: string): AnswerDecoder {
+    return new AnswerDecoder(
+      encoding,
+      controller,
+      (bytes) => {
+        if (!this.#isOver) sink.push(bytes)
+      },
+      (failure, isBroken) => {
+        if (this.#isOver) return
+        if (failure === null) {
+          sink.end()
+          return
+        }
+        this.#brokeOff(failure, isBroken ? endOfBroken(sink.came) : 'cut')
+        controller.abort(failure)
+      }
+    )
+  }
+
+  /** The call has brought its last bytes. */
+  #brokeOff(error: Error, end: End): void {
+    this.close()
+    const { sink } = this
+    if (sink?.cut() === true) return
+    const { stillReads } = this.#owner
+    if (stillReads !== 'briefly') this.#countFailure(performance.now())
+    if (stillReads !== null) {
+      this.#owner.finish(this.status, null, 'cut')
+      return
+    }
+    // All of a single body is made, and billed, before its first byte comes.
+    const isMade = sink?.kind === 'whole' && sink.hasBegun && !isMalformed(error)
+    // The upstream would make the answer again in the wrong kind, and bill it again.
+    const scope = this.isWrongKind && end !== 'unserved' ? 'elsewhere' : scopeOfError(error)
+    this.#owner.failed(failureOfError(error), isMade ? 'nowhere' : scope, end)
+  }
+
+  #failedByStatus({ failure, scope, restMs }: Failed): void {
+    if (restMs > 0) this.upstream.restingUntil.set(this.#target.model, performance.now() + restMs)
+    this.#owner.failed(failure, scope, 'unserved')
+  }
+
+  /** Once per request: a request that no upstream can serve must not look like many failures. */
+  #countFailure(now: number): void {
+    if (!this.#isRepeat || this.#isProbe) this.upstream.breaker.failed(this.#isProbe, now)
+  }
+}
+
+/** Why a call was aborted, when it was not the upstream's fault. Shared: a stack trace for each would cost more than the abort. */
+const clientGone = new Error('the client went away')
+const answered = new Error('the client has its answer')

@@ -1,0 +1,41 @@
+import type { ServerResponse } from 'node:http'
+import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
+import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { Outcome } from '../settlement/outcome.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { AbandonedStreams } from './abandoned-streams.ts'
+import type { Deadlines } from './deadlines.ts'
+import type { ForwardedRequest } from './forwarded-body.ts'
+import type { SlowReaders } from './slow-readers.ts'
+
+/** An admitted request, and what relaying it needs. */
+export interface RelayRequest extends ForwardedRequest {
+  readonly upstreams: Upstreams
+  readonly route: readonly Target[]
+  /** The endpoint's path, without the upstream's prefix: `/chat/completions`. */
+  readonly path: string
+  /** The member of stream events that holds the model's words. */
+  readonly wordsMember: string
+  /** The member of a single body that holds the answers or embeddings. */
+  readonly listMember: 'choices' | 'data'
+  /** How many answers the request asks for. */
+  readonly answers: number
+  readonly requestId: string
+  /** How many calls of upstreams the request may make. */
+  readonly maxCalls: number
+  /** Receives the answer. Nothing has been written to it yet. */
+  readonly response: ServerResponse
+  /** Headers of the answer besides the relay's own: names and values, alternating. Emptied once the head is written. */
+  fields: readonly string[]
+  readonly slowReaders: SlowReaders
+  readonly deadlines: Deadlines
+  readonly abandonedStreams: AbandonedStreams
+  /** Whether the model produces output that the answer does not show. */
+  readonly hidesOutput: boolean
+  /** Whether the client's connection must end with this answer. */
+  readonly isDraining: () => boolean
+  /** Called for every failed call, also if another call succeeds. */
+  readonly onFailure: (failure: ServiceError, upstream: string) => void
+  /** Called once, at the end. */
+  readonly onEnd: (outcome: Outcome) => void
+}

@@ -1,0 +1,125 @@
+import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
+import type { SlowReaders } from './slow-readers.ts'
+
+/**
+ * Up to so many bytes are written as a text of one character per byte: one plain write. Bytes between two texts make a
+ * gathered write, which costs more than the copy.
+ */
+export const shortWrite = 8192
+
+/** Text that is waiting for the end of the turn is written before it becomes larger than this. */
+const mostGathered = 16_384
+
+/** What brings the bytes, and can be told to wait. */
+export type Source = { pause(): void; resume(): void }
+
+/**
+ * A streamed answer: its headers leave at once, and what arrives within a turn of the event loop leaves in one write at
+ * its end, framed as chunks (RFC 9112 §7.1). Node's own framing makes three writes of each. The source is paused while
+ * the client reads more slowly.
+ *
+ * The response's head must have been written. From then on nothing else may write to it.
+ */
+export class StreamWriter {
+  readonly #response: ServerResponse
+  readonly #source: Source
+  readonly #slowReaders: Pick<SlowReaders, 'watch'>
+  /** The connection itself; the response, as long as an earlier request of the connection is being answered. */
+  readonly #out: Writable
+  readonly #isChunked: boolean
+  #gathered = ''
+  #isHeadSent = false
+  #isFlushDue = true
+  #isPaused = false
+
+  constructor(response: ServerResponse, source: Source, slowReaders: Pick<SlowReaders, 'watch'>) {
+    this.#response = response
+    this.#source = source
+    this.#slowReaders = slowReaders
+    this.#out = response.socket ?? response
+    // HTTP/1.0 knows no chunks: there the end of the connection ends the body.
+    this.#isChunked = response.chunkedEncoding
+    response.chunkedEncoding = false
+    // Tells the client that its stream was accepted; the first token may take long.
+    process.nextTick(flushHead, this)
+  }
+
+  /** @param bytes may be overwritten afterwards */
+  write(bytes: Buffer): void {
+    if (bytes.length === 0) return
+    if (bytes.length > shortWrite) {
+      this.#writeLong(bytes)
+      return
+    }
+    const text = bytes.toString('latin1')
+    this.#gathered += this.#isChunked ? `${bytes.length.toString(16)}\r\n${text}\r\n` : text
+    if (this.#gathered.length > mostGathered) this.#flush()
+    else if (!this.#isFlushDue) {
+      this.#isFlushDue = true
+      process.nextTick(flush, this)
+    }
+  }
+
+  end(): void {
+    this.#sendHead()
+    const text = this.#isChunked ? `${this.#gathered}0\r\n\r\n` : this.#gathered
+    this.#gathered = ''
+    this.#response.end(text, 'latin1')
+  }
+
+  static flush(answer: StreamWriter): void {
+    answer.#isFlushDue = false
+    answer.#flush()
+  }
+
+  static flushHead(answer: StreamWriter): void {
+    answer.#isFlushDue = false
+    if (answer.#response.destroyed) return
+    answer.#out.cork()
+    answer.#sendHead()
+    answer.#flush()
+    answer.#out.uncork()
+  }
+
+  #sendHead(): void {
+    if (this.#isHeadSent) return
+    this.#isHeadSent = true
+    this.#response.flushHeaders()
+  }
+
+  #flush(): void {
+    const text = this.#gathered
+    this.#gathered = ''
+    // A client that has ended its side gets no more; its connection closes once what was written before is gone.
+    if (text === '' || !this.#out.writable) return
+    this.#sendHead()
+    this.#regard(this.#out.write(text, 'latin1'))
+  }
+
+  #writeLong(bytes: Buffer): void {
+    this.#flush()
+    const out = this.#out
+    if (!out.writable) return
+    out.cork()
+    this.#sendHead()
+    if (this.#isChunked) out.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
+    let goesOn = out.write(Buffer.from(bytes))
+    if (this.#isChunked) goesOn = out.write('\r\n', 'latin1')
+    out.uncork()
+    this.#regard(goesOn)
+  }
+
+  #regard(goesOn: boolean): void {
+    if (goesOn || this.#isPaused) return
+    this.#isPaused = true
+    this.#source.pause()
+    this.#slowReaders.watch(this.#response)
+    this.#out.once('drain', () => {
+      this.#isPaused = false
+      this.#source.resume()
+    })
+  }
+}
+
+const { flush, flushHead } = StreamWriter

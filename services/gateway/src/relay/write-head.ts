@@ -1,0 +1,28 @@
+import type { RelayRequest } from './relay-request.ts'
+
+/**
+ * The headers of the client's response, names and values alternating. None of the upstream's headers reaches the client.
+ *
+ * @param further headers besides those of the request
+ * @param length of the body in bytes, -1 if unknown
+ */
+export function headFields(
+  { requestId, fields, isDraining }: RelayRequest,
+  contentType: string,
+  further: readonly string[],
+  length: number
+): string[] {
+  const all = ['content-type', contentType, 'x-content-type-options', 'nosniff']
+  all.push('x-request-id', requestId, ...fields, ...further)
+  if (length >= 0) all.push('content-length', String(length))
+  if (isDraining()) all.push('connection', 'close')
+  return all
+}
+
+/** Answers with a JSON body and ends the response. */
+export function writeJson(request: RelayRequest, status: number, json: string, further: readonly string[]): void {
+  const body = Buffer.from(json)
+  request.response
+    .writeHead(status, headFields(request, 'application/json; charset=utf-8', further, body.length))
+    .end(body)
+}
