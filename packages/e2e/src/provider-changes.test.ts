@@ -6,7 +6,7 @@ import { Person } from './person.ts'
 import { startTestSystem } from './start-test-system.ts'
 import { untilOutcome } from './until-outcome.ts'
 
-/** The promise of deploy/guarantees.md. */
+/** The promise of docs/guarantees.md. */
 const pauseMs = 400
 const boundMs = 5000
 

@@ -1,3 +1,4 @@
+import { version } from '@tollgate/service/version.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
@@ -11,7 +12,7 @@ export function buildAdmin(
   isStopping: () => boolean
 ): FastifyInstance {
   const admin = Fastify()
-  admin.get('/livez', async () => ({ ok: true }))
+  admin.get('/livez', async () => ({ ok: true, version }))
   admin.get('/readyz', async (_request, reply) => {
     const parts = { redis: redis.isReady(), catalog: catalog.current() !== null, stopping: isStopping() }
     return reply.code(parts.redis && parts.catalog && !parts.stopping ? 200 : 503).send(parts)

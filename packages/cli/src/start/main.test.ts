@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { findProgram } from '@tollgate/sandbox/find-program.ts'
 import { need } from '@tollgate/sandbox/need.ts'
+import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t, { type Test } from 'tap'
 import { untilGone } from '../testing/processes.ts'
 import { runStart, type StartRun, startEnv } from '../testing/start-run.ts'
@@ -134,6 +136,19 @@ t.test('a key and what it has spent outlive a stop, also with a Redis that keeps
   await startReady(t, 'npm', env)
   assert.equal(await spent(), before)
   assert.equal(await chat(), 200)
+})
+
+t.test('npm start -- --version prints the version of package.json, which both services tell at /livez', async (t) => {
+  const env = await startEnv(dataDir)
+  const manifest = JSON.parse(readFileSync(workspaceFile('package.json'), 'utf8')) as { version: string }
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+  const { stdout } = await run(process.execPath, [main, '--version'], { env })
+  assert.equal(stdout, `${manifest.version}\n`)
+  await startReady(t, 'program', env)
+  for (const port of [env.CONTROL_PORT, env.GATEWAY_ADMIN_PORT]) {
+    const answer = await fetch(`http://127.0.0.1:${port}/livez`)
+    assert.deepEqual(await answer.json(), { ok: true, version: manifest.version })
+  }
 })
 
 t.test('every way to end leaves no process', async (t) => {

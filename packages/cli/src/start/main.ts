@@ -1,6 +1,7 @@
 import { loadCatalogFile } from '@tollgate/service/catalog/catalog-file.ts'
 import { ConfigError } from '@tollgate/service/config/load-config.ts'
 import { FileError } from '@tollgate/service/config/read-yaml.ts'
+import { version } from '@tollgate/service/version.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import { type System, startSystem } from '../system/system.ts'
 import { SystemError } from '../system/system-error.ts'
@@ -68,6 +69,11 @@ process.on('disconnect', () => ending.abort(new Interruption()))
 process.channel?.unref()
 // A closed terminal must not end this process before it has stopped the others.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
+if (process.argv.includes('--version')) {
+  console.log(version)
+  process.exit(0)
+}
 
 try {
   await run()

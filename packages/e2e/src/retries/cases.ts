@@ -61,8 +61,8 @@ const exhausted = '502 upstream_quota_exhausted'
 /** The rows of docs/retries.md, in its order. */
 export const cases: Case[] = [
   { name: '500, 502, 503 or 529', route: [status(500)], outcome: failed, tries: 1, calls: 3, time: '0.6 s' },
-  { name: '500, the next is well', route: [status(500), fine], outcome: '200', tries: 1, calls: 2, time: 'at once' },
-  { name: '500, all alike', route: [status(500), status(500)], outcome: failed, tries: 1, calls: 3, time: '0.2 s' },
+  { name: '500, the next works', route: [status(500), fine], outcome: '200', tries: 1, calls: 2, time: 'at once' },
+  { name: '500, all fail', route: [status(500), status(500)], outcome: failed, tries: 1, calls: 3, time: '0.2 s' },
   {
     name: '500, no retries left in the budget',
     route: [status(500)],
@@ -89,7 +89,7 @@ export const cases: Case[] = [
     time: '6 s'
   },
   {
-    name: '503 with `Retry-After: 3`, all alike',
+    name: '503 with `Retry-After: 3`, all fail',
     route: [status(503, longRest), status(503, longRest)],
     outcome: failed,
     tries: 2,
@@ -114,7 +114,7 @@ export const cases: Case[] = [
     time: '6 s'
   },
   {
-    name: '429 with `Retry-After: 3`, the next is well',
+    name: '429 with `Retry-After: 3`, the next works',
     route: [status(429, longRest), fine],
     outcome: '200',
     tries: 1,
@@ -122,7 +122,7 @@ export const cases: Case[] = [
     time: 'at once'
   },
   {
-    name: '429 with `Retry-After: 3`, all alike',
+    name: '429 with `Retry-After: 3`, all fail',
     route: [status(429, longRest), status(429, longRest)],
     outcome: limited,
     tries: 2,
@@ -139,7 +139,7 @@ export const cases: Case[] = [
   },
   { name: '429 `insufficient_quota`', route: [quota], outcome: exhausted, tries: 1, calls: 1, time: 'at once' },
   {
-    name: '429 `insufficient_quota`, the next is well',
+    name: '429 `insufficient_quota`, the next works',
     route: [quota, fine],
     outcome: '200',
     tries: 1,
@@ -147,7 +147,7 @@ export const cases: Case[] = [
     time: 'at once'
   },
   {
-    name: '429 `insufficient_quota`, all alike',
+    name: '429 `insufficient_quota`, all fail',
     route: [quota, quota],
     outcome: exhausted,
     tries: 1,
@@ -157,7 +157,7 @@ export const cases: Case[] = [
   { name: '402', route: [status(402)], outcome: exhausted, tries: 1, calls: 1, time: 'at once' },
   { name: '401 or 403', route: [status(401)], outcome: rejected, tries: 1, calls: 1, time: 'at once' },
   {
-    name: '401 or 403, the next is well',
+    name: '401 or 403, the next works',
     route: [status(403), fine],
     outcome: '200',
     tries: 1,
@@ -165,7 +165,7 @@ export const cases: Case[] = [
     time: 'at once'
   },
   {
-    name: '401 or 403, all alike',
+    name: '401 or 403, all fail',
     route: [status(401), status(403)],
     outcome: rejected,
     tries: 1,
@@ -191,7 +191,7 @@ export const cases: Case[] = [
     time: '0.6 s'
   },
   {
-    name: 'refuses connections, the next is well',
+    name: 'refuses connections, the next works',
     route: ['refused', fine],
     outcome: '200',
     tries: 1,
@@ -208,7 +208,7 @@ export const cases: Case[] = [
     time: '`first_byte`'
   },
   {
-    name: 'is left alone after failures, then well',
+    name: 'is avoided after failures, then works',
     route: ['left alone'],
     outcome: '200',
     tries: 2,
@@ -225,7 +225,7 @@ export const cases: Case[] = [
     time: '0.6 s'
   },
   {
-    name: '200 with an empty stream, the next is well',
+    name: '200 with an empty stream, the next works',
     route: [emptyStream, fineStream],
     stream: true,
     outcome: '200',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { ErrorResponse } from '@tollgate/contracts/http/error.ts'
+import { version } from '@tollgate/service/version.ts'
 import { test } from 'tap'
 import { Value } from 'typebox/value'
 import { type Answer, startControl } from '../testing/start-control.ts'
@@ -203,12 +204,12 @@ test('failures', async (t) => {
   })
 
   await t.test('probes answer, and say what is away', async () => {
-    assert.deepEqual((await call('GET', '/livez')).body, { ok: true })
+    assert.deepEqual((await call('GET', '/livez')).body, { ok: true, version })
     assert.deepEqual((await call('GET', '/readyz')).body, { ok: true })
     control.redis.client.disconnect()
     await once(control.redis.client, 'close')
     assertFailure(await call('GET', '/readyz'), { status: 503, code: 'state_unavailable' }, 'no Redis')
-    assert.deepEqual((await call('GET', '/livez')).body, { ok: true })
+    assert.deepEqual((await call('GET', '/livez')).body, { ok: true, version })
     // Who is signed in does not depend on Redis.
     const user = await control.signUp({ plan: 'pro' })
     assert.equal((await call('GET', '/api/auth/me', { cookie: user.cookie })).status, 200)

@@ -1,4 +1,5 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { version } from '@tollgate/service/version.ts'
 import { anyNode, type RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { sql } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
@@ -8,11 +9,11 @@ import type { Database } from '../database/connect.ts'
 const probeLimitMs = 2000
 
 /**
- * `/livez`: the process runs. `/readyz`: it can serve, because database and Redis answer; a process that listens has run
- * its migrations. Both answer `{ ok: true }`, or 503 naming what is away.
+ * `/livez` answers 200 with the version while the process runs. `/readyz` answers 200 while database and Redis answer, else 503
+ * with the error code of the one that is away. A process that listens has run its migrations.
  */
 export function answerProbes(app: FastifyInstance, database: Database, redis: RedisLink): void {
-  app.get('/livez', { logLevel: 'warn' }, async () => ({ ok: true }))
+  app.get('/livez', { logLevel: 'warn' }, async () => ({ ok: true, version }))
   app.get('/readyz', { logLevel: 'warn' }, async () => {
     await within(database.orm.execute(sql`select 1`), 'database_unavailable')
     if (!redis.isReady()) throw new ServiceError('state_unavailable')

@@ -21,7 +21,7 @@ export type SpreadRedis = {
 
 const lookEveryMs = 20
 const limitMs = 60_000
-/** As guarantees.md asks for: a master that has lost its replicas stops within some seconds. */
+/** As docs/guarantees.md asks for: a master that has lost its replicas stops within some seconds. */
 const keepsCompany = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '3']
 
 /** @param downAfterMs after how much silence of a master a replica takes its place, if not as soon as usual */

@@ -1,0 +1,69 @@
+/** A key of the demo account, and what its application does in a day. */
+export interface DemoKey {
+  readonly label: string
+  readonly monthlyBudgetUsd: number | null
+  readonly requestsPerMinute: number | null
+  readonly metadata: Readonly<Record<string, string>>
+  /** The first gets three of four requests, the last the others. */
+  readonly models: readonly string[]
+  readonly requestsPerDay: number
+  /** Requests of a weekend day, as a share of those of a weekday. */
+  readonly weekendShare: number
+  /** Whether all requests come at night, as those of a nightly job do. */
+  readonly isNightly: boolean
+  /** Averages of a request. */
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+/** One key fewer than the plan pro allows, so that `npm start`'s first commands can still create one. */
+export const demoKeys: readonly DemoKey[] = [
+  {
+    label: 'Support chat',
+    monthlyBudgetUsd: 60,
+    requestsPerMinute: 200,
+    metadata: { team: 'support' },
+    models: ['gpt-5-mini', 'gpt-4o'],
+    requestsPerDay: 330,
+    weekendShare: 0.45,
+    isNightly: false,
+    promptTokens: 2600,
+    completionTokens: 420
+  },
+  {
+    label: 'Website search',
+    monthlyBudgetUsd: 5,
+    requestsPerMinute: null,
+    metadata: { team: 'web' },
+    models: ['text-embedding-3-small'],
+    requestsPerDay: 130,
+    weekendShare: 0.8,
+    isNightly: false,
+    promptTokens: 700,
+    completionTokens: 0
+  },
+  {
+    label: 'Nightly reports',
+    monthlyBudgetUsd: 30,
+    requestsPerMinute: 20,
+    metadata: { team: 'data' },
+    models: ['gpt-5', 'gpt-5-mini'],
+    requestsPerDay: 95,
+    weekendShare: 0.3,
+    isNightly: true,
+    promptTokens: 5200,
+    completionTokens: 1300
+  },
+  {
+    label: 'Staging',
+    monthlyBudgetUsd: 2,
+    requestsPerMinute: 60,
+    metadata: { team: 'web', stage: 'test' },
+    models: ['gpt-5-nano', 'gpt-4o-mini'],
+    requestsPerDay: 60,
+    weekendShare: 0.1,
+    isNightly: false,
+    promptTokens: 1100,
+    completionTokens: 350
+  }
+]

@@ -1,0 +1,32 @@
+import { demoUser } from '../start/demo.ts'
+import { SystemError } from '../system/system-error.ts'
+
+/** Calls control's API as the demo user. */
+export interface DemoSession {
+  /** @throws SystemError when control refuses the call */
+  call<Body>(method: 'GET' | 'POST', path: string, body?: object): Promise<Body>
+}
+
+/** @throws SystemError when no system runs at this address, or it has no demo user */
+export async function signInDemoUser(control: string): Promise<DemoSession> {
+  const send = async (method: string, path: string, body: object | undefined, cookie: string): Promise<Response> => {
+    const headers = { cookie, ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const request = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    try {
+      return await fetch(`${control}${path}`, request)
+    } catch (cause) {
+      throw new SystemError(`Tollgate does not answer at ${control}. Run npm start first.`, { cause })
+    }
+  }
+  const { email, password } = demoUser
+  const login = await send('POST', '/api/auth/login', { email, password }, '')
+  if (!login.ok) throw new SystemError(`The demo user ${email} cannot sign in: ${await login.text()}`)
+  const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  return {
+    async call<Body>(method: string, path: string, body?: object): Promise<Body> {
+      const answer = await send(method, path, body, cookie)
+      if (!answer.ok) throw new SystemError(`${method} ${path} failed: ${await answer.text()}`)
+      return (await answer.json()) as Body
+    }
+  }
+}

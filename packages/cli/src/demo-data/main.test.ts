@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { runStart, startEnv } from '../testing/start-run.ts'
+import { demoKeys } from './demo-keys.ts'
+import { signInDemoUser } from './demo-session.ts'
+
+t.setTimeout(300_000)
+const run = promisify(execFile)
+const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+
+interface Bucket {
+  readonly start: string
+  readonly requests: number
+  readonly cost_usd: string
+}
+
+t.test('demo data fills a running system once, and the reports show it', async (t) => {
+  const env = await startEnv(t.testdir())
+  await assert.rejects(run(process.execPath, [main], { env }), { code: 1, stderr: /Run npm start first/ })
+  const start = runStart(t, 'program', env)
+  await start.until('Ctrl-C stops all of it.')
+
+  const { stdout } = await run(process.execPath, [main], { env })
+  const count = Number(/(\d+) requests/.exec(stdout)?.[1])
+  assert.ok(count > 1000, stdout)
+  const session = await signInDemoUser(`http://localhost:${env.CONTROL_PORT}`)
+  const from = new Date(Date.now() - 32 * 86_400_000).toISOString()
+  const read = async () =>
+    (await session.call<{ buckets: Bucket[] }>('GET', `/api/usage?from=${from}&interval=day`)).buckets
+  const requestsOf = (buckets: readonly Bucket[]) => buckets.reduce((sum, { requests }) => sum + requests, 0)
+  let buckets = await read()
+  while (requestsOf(buckets) < count) {
+    await delay(200)
+    buckets = await read()
+  }
+  assert.equal(requestsOf(buckets), count)
+  assert.ok(buckets.length >= 30, String(buckets.length))
+  const month = new Date().toISOString().slice(0, 7)
+  const ofMonth = buckets.filter(({ start }) => start.startsWith(month))
+  const { spent_usd } = await session.call<{ spent_usd: string }>('GET', '/api/usage/summary')
+  assert.equal(
+    Number(spent_usd).toFixed(6),
+    ofMonth.reduce((sum, { cost_usd }) => sum + Number(cost_usd), 0).toFixed(6)
+  )
+
+  const again = await run(process.execPath, [main], { env })
+  assert.match(again.stdout, /already/)
+  const { keys } = await session.call<{ keys: Array<{ label: string }> }>('GET', '/api/keys')
+  assert.deepEqual(keys.map(({ label }) => label).toSorted(), demoKeys.map(({ label }) => label).toSorted())
+  assert.equal(requestsOf(await read()), count)
+})

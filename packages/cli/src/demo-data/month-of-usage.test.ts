@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
+import { test } from 'tap'
+import { demoKeys } from './demo-keys.ts'
+import { type MonthOptions, monthOfUsage } from './month-of-usage.ts'
+
+/** A small generator, so that each run sees the same numbers. */
+function seeded(): () => number {
+  let state = 1
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}
+
+const model = (id: string, kind: OfferedModel['kind'], input: number, output: number): OfferedModel => ({
+  id,
+  kind,
+  usd_per_million_tokens: { input, cached_input: input / 10, output, reasoning: output }
+})
+const models = [
+  model('gpt-5-mini', 'chat', 0.25, 2),
+  model('gpt-5', 'chat', 1.25, 10),
+  model('gpt-4o', 'chat', 2.5, 10),
+  model('text-embedding-3-small', 'embedding', 0.02, 0)
+]
+const now = Date.UTC(2026, 10, 22, 12) / 1000
+const options = (changed: Partial<MonthOptions> = {}): MonthOptions => ({
+  now,
+  keys: new Map(demoKeys.map((key, number) => [`key_${number}`, key])),
+  models,
+  maxNanos: 1e12,
+  random: seeded(),
+  ...changed
+})
+const total = (requests: ReturnType<typeof monthOfUsage>) => requests.reduce((sum, { costNanos }) => sum + costNanos, 0)
+
+test('every key is used on most of the thirty days before now, and more on weekdays', async () => {
+  const requests = monthOfUsage(options())
+  assert.ok(requests.every(({ at }) => at >= now - 30 * 86_400 && at < now))
+  const byKey = Map.groupBy(requests, ({ key }) => key)
+  assert.equal(byKey.size, demoKeys.length)
+  for (const [key, ofKey] of byKey) {
+    const byDay = Map.groupBy(ofKey, ({ at }) => Math.floor(at / 86_400))
+    assert.ok(byDay.size > 20, `${key}: ${byDay.size} days`)
+  }
+  const sunday = (at: number) => new Date(at * 1000).getUTCDay() === 0
+  const tuesday = (at: number) => new Date(at * 1000).getUTCDay() === 2
+  assert.ok(requests.filter(({ at }) => sunday(at)).length * 1.5 < requests.filter(({ at }) => tuesday(at)).length)
+})
+
+test('each request costs what its tokens cost by the catalog', async () => {
+  for (const { model, promptTokens, cachedTokens, completionTokens, costNanos } of monthOfUsage(options())) {
+    const price = models.find(({ id }) => id === model)!.usd_per_million_tokens
+    const usd =
+      (promptTokens - cachedTokens) * price.input + cachedTokens * price.cached_input + completionTokens * price.output
+    assert.ok(Math.abs(costNanos - usd * 1000) <= 1)
+    assert.ok(cachedTokens <= promptTokens && Number.isSafeInteger(costNanos))
+  }
+})
+
+test('a small budget means fewer requests, and an unknown catalog the first model that it has', async () => {
+  const all = monthOfUsage(options())
+  const few = monthOfUsage(options({ maxNanos: total(all) / 10 }))
+  assert.ok(few.length > 0 && total(few) < total(all) / 5)
+  const own = monthOfUsage(options({ models: [model('own', 'chat', 1, 1)] }))
+  assert.deepEqual([...new Set(own.map((request) => request.model))], ['own'])
+})

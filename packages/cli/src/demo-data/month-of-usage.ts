@@ -1,0 +1,82 @@
+import type { OfferedModel } from '@tollgate/contracts/http/account.ts'
+import type { DemoKey } from './demo-keys.ts'
+
+/** A request of a past hour. */
+export interface PastRequest {
+  readonly key: string
+  readonly model: string
+  /** Seconds since the epoch. */
+  readonly at: number
+  readonly costNanos: number
+  readonly promptTokens: number
+  /** Part of `promptTokens`. */
+  readonly cachedTokens: number
+  readonly completionTokens: number
+  readonly failed: boolean
+}
+
+export interface MonthOptions {
+  /** Seconds since the epoch: when the month ends. */
+  readonly now: number
+  /** The keys by id. */
+  readonly keys: ReadonlyMap<string, DemoKey>
+  readonly models: readonly OfferedModel[]
+  /** What the requests of the month may cost together. */
+  readonly maxNanos: number
+  /** From 0 up to 1, as Math.random. */
+  readonly random: () => number
+}
+
+const days = 30
+const hourSeconds = 3600
+/** Share of an office's requests by hour of the day (UTC): quiet at night, most before and after noon. */
+const officeHours = [1, 1, 1, 1, 1, 2, 4, 8, 14, 18, 20, 17, 14, 18, 20, 18, 14, 9, 6, 5, 4, 3, 2, 1]
+const nightHours = officeHours.map((_, hour) => (hour === 2 ? 160 : 0))
+
+/** Thirty days of requests: fewer at night and on weekends, a little more each week, some of them failed. */
+export function monthOfUsage({ now, keys, models, maxNanos, random }: MonthOptions): PastRequest[] {
+  const requests: PastRequest[] = []
+  for (let start = now - days * 24 * hourSeconds; start < now; start += hourSeconds) {
+    const time = new Date(start * 1000)
+    const isWeekend = time.getUTCDay() % 6 === 0
+    const growth = 1 - (0.4 * (now - start)) / (days * 24 * hourSeconds)
+    for (const [id, key] of keys) {
+      const shape = (key.isNightly ? nightHours : officeHours)[time.getUTCHours()]!
+      const expected = key.requestsPerDay * (shape / 202) * growth * (isWeekend ? key.weekendShare : 1)
+      const count = Math.round(expected * (0.7 + 0.6 * random()) + random() - 0.5)
+      for (let n = 0; n < count; n++) requests.push(pastRequest(id, key, start, models, random))
+    }
+  }
+  const total = requests.reduce((sum, { costNanos }) => sum + costNanos, 0)
+  return total <= maxNanos ? requests : requests.filter(() => random() < maxNanos / total)
+}
+
+function pastRequest(
+  id: string,
+  key: DemoKey,
+  start: number,
+  models: readonly OfferedModel[],
+  random: () => number
+): PastRequest {
+  const name = key.models[random() < 0.75 ? 0 : key.models.length - 1]
+  // A catalog of the operator's own has other models.
+  const model = models.find(({ id }) => id === name) ?? models[0]!
+  const failed = random() < 0.006
+  const promptTokens = failed ? 0 : Math.round(key.promptTokens * (0.4 + 1.2 * random()))
+  const cachedTokens = model.kind === 'chat' && random() < 0.5 ? Math.round(promptTokens * 0.6) : 0
+  const completionTokens =
+    failed || model.kind === 'embedding' ? 0 : Math.round(key.completionTokens * (0.3 + 1.4 * random()))
+  const { input, cached_input, output } = model.usd_per_million_tokens
+  const micros = (promptTokens - cachedTokens) * input + cachedTokens * cached_input + completionTokens * output
+  const at = start + Math.floor(random() * hourSeconds)
+  return {
+    key: id,
+    model: model.id,
+    at,
+    costNanos: Math.ceil(micros * 1000),
+    promptTokens,
+    cachedTokens,
+    completionTokens,
+    failed
+  }
+}

@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { noteUses } from '@tollgate/state/last-uses/last-uses.ts'
+import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
+import { type SettledRequest, settle } from '@tollgate/state/settlement/settle.ts'
+import { prepareAccount } from '@tollgate/state/wire/prepared-account.ts'
+import { SystemError } from '../system/system-error.ts'
+import type { PastRequest } from './month-of-usage.ts'
+
+const requestsPerCall = 100
+const connectLimitMs = 10_000
+
+/**
+ * Settles past requests in Redis, as a gateway does after it served them. Control then copies them to the ledger.
+ *
+ * @throws SystemError when Redis does not answer, or what it refuses a settlement with
+ */
+export async function storeUsage(redisUrl: string, account: string, requests: readonly PastRequest[]): Promise<void> {
+  const link = connectRedis(redisUrl, { name: 'tollgate-demo-data', silenceLimitMs: 10_000, onError: () => {} })
+  try {
+    const deadline = performance.now() + connectLimitMs
+    while (!link.isReady()) {
+      if (performance.now() > deadline) throw new SystemError('Redis does not answer.')
+      await delay(20)
+    }
+    const prepared = prepareAccount(account)
+    for (let from = 0; from < requests.length; from += requestsPerCall) {
+      const settled = requests.slice(from, from + requestsPerCall).map(settledRequest)
+      const unsettled = await settle(link, [{ account: prepared, requests: settled, tried: '' }])
+      for (const { error } of unsettled) throw error
+    }
+    await noteUses(link, lastUses(requests))
+  } finally {
+    await link.close()
+  }
+}
+
+/** A request without a hold: Redis counts it in full. */
+function settledRequest(request: PastRequest): SettledRequest {
+  const id = `demo_${crypto.randomUUID()}`
+  return { ...request, id, heldNanos: 0, heldTokens: 0, tokensPerMinute: 1, tokensRestMs: 0, estimated: false }
+}
+
+function lastUses(requests: readonly PastRequest[]): Map<string, number> {
+  const uses = new Map<string, number>()
+  for (const { key, at } of requests) uses.set(key, Math.max(uses.get(key) ?? 0, at * 1000))
+  return uses
+}
