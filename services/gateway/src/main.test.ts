@@ -52,7 +52,7 @@ t.test('a bad variable, a missing credential and a taken port each stop the star
     [{ REDIS_URL: 'redis://127.0.0.1:1' }, /OPENAI_API_KEY: missing/],
     [
       { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_ADMIN_PORT: '0', GATEWAY_PORT: taken },
-      new RegExp(`Port ${taken} \\(GATEWAY_PORT\\) is taken`)
+      new RegExp(`Another program uses port ${taken}\\. Stop it, or set GATEWAY_PORT`)
     ]
   ] as const) {
     const { child, output } = start(env as Record<string, string>)

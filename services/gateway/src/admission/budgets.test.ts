@@ -321,7 +321,7 @@ t.test('more than was reserved is charged all the same, and an alarm', async (t)
   await chat(seeded)
   await gateway.settled()
   t.same(await spend(seeded), { settled: 10 * inputNanos + 5000 * outputNanos, reserved: 0 })
-  t.equal(gateway.aboveBound(), 1)
+  t.equal(await gateway.aboveBound(), 1)
 })
 
 t.test('an admission that Redis does not answer in time is taken back', async (t) => {

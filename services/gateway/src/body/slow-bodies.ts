@@ -1,4 +1,4 @@
-import { Looks } from '../looks.ts'
+import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
 /** 128 kbit/s: a slow phone. */
 const minBytesPerSecond = 16 * 1024
@@ -42,13 +42,13 @@ export class SlowBodies {
   readonly #graceMs: number
   readonly #everyMs: number
   #first: ArrivingBody | null = null
-  readonly #looks: Looks
+  readonly #checks: IntervalChecks
 
   /** @param graceMs a body that stops is cut off after this time and at most a tenth of it more */
   constructor(graceMs: number) {
     this.#graceMs = graceMs
     this.#everyMs = graceMs / looksPerGrace
-    this.#looks = new Looks(this.#everyMs, () => this.#look())
+    this.#checks = new IntervalChecks(this.#everyMs, () => this.#look())
   }
 
   began(body: ArrivingBody): void {
@@ -56,7 +56,7 @@ export class SlowBodies {
     body.later = this.#first
     if (this.#first !== null) this.#first.earlier = body
     this.#first = body
-    this.#looks.start()
+    this.#checks.start()
   }
 
   /** May be said again. */
@@ -70,7 +70,7 @@ export class SlowBodies {
   }
 
   #look(): void {
-    if (this.#first === null) this.#looks.stop()
+    if (this.#first === null) this.#checks.stop()
     for (let body = this.#first; body !== null; ) {
       const { later } = body
       if (body.isAbandoned) body.forget()

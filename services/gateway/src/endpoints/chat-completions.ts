@@ -3,7 +3,7 @@ import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
 import { chatPromptBound } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
-import type { InferenceEndpoint } from './inference.ts'
+import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 /** `POST /v1/chat/completions` */
 export const chatCompletions: InferenceEndpoint = {

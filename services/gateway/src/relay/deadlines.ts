@@ -1,4 +1,4 @@
-import { Looks } from '../looks.ts'
+import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
 const lookEveryMs = 1000
 
@@ -25,11 +25,11 @@ export class Deadlines {
   readonly #limitMs: number
   #first: Expiring | null = null
   #last: Expiring | null = null
-  readonly #looks: Looks
+  readonly #checks: IntervalChecks
 
   constructor(limitMs: number) {
     this.#limitMs = limitMs
-    this.#looks = new Looks(Math.min(lookEveryMs, limitMs), () => this.#look())
+    this.#checks = new IntervalChecks(Math.min(lookEveryMs, limitMs), () => this.#look())
   }
 
   began(one: Expiring): void {
@@ -37,7 +37,7 @@ export class Deadlines {
     if (this.#last === null) this.#first = one
     else this.#last.later = one
     this.#last = one
-    this.#looks.start()
+    this.#checks.start()
   }
 
   /** May be said again, and of what has expired. */

@@ -1,6 +1,6 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { retryFields } from '../retry-fields.ts'
+import { retryFields } from '../http/retry-fields.ts'
 import { clientClosedRequest } from '../settlement/outcome.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptOwner } from './attempt-owner.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Looks } from '../looks.ts'
+import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
 type Watched = { takenBytes: number; looks: number }
 
@@ -13,11 +13,11 @@ const looksUntilCut = 4
  */
 export class SlowReaders {
   readonly #watched = new Map<Socket, Watched>()
-  readonly #looks: Looks
+  readonly #checks: IntervalChecks
 
   /** @param limitMs how long a client may take nothing; it is cut off at most a quarter of that later */
   constructor(limitMs: number) {
-    this.#looks = new Looks(limitMs / looksUntilCut, () => this.#look())
+    this.#checks = new IntervalChecks(limitMs / looksUntilCut, () => this.#look())
   }
 
   /**
@@ -33,7 +33,7 @@ export class SlowReaders {
   #watch(socket: Socket): void {
     if (this.#watched.has(socket)) return
     this.#watched.set(socket, { takenBytes: takenBytes(socket), looks: 0 })
-    this.#looks.start()
+    this.#checks.start()
   }
 
   #look(): void {
@@ -49,7 +49,7 @@ export class SlowReaders {
         socket.destroy()
       }
     }
-    if (this.#watched.size === 0) this.#looks.stop()
+    if (this.#watched.size === 0) this.#checks.stop()
   }
 }
 

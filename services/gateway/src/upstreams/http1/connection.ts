@@ -1,7 +1,7 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import { CallError, type CallErrorCode } from '../call-error.ts'
 import { AnswerParser } from './answer-parser.ts'
-import type { Exchange } from './exchange.ts'
+import type { Carrier, Exchange } from './exchange.ts'
 import type { Idle } from './idle-connections.ts'
 import { keptOpenMs } from './kept-open.ts'
 import type { RequestHeads } from './request-head.ts'
@@ -33,7 +33,7 @@ export type Dial = (onread: OnReadOpts) => { socket: Socket; ready: 'connect' | 
 export type Phase = 'connecting' | 'first_byte' | 'between_chunks' | 'held_back' | 'idle' | 'closed'
 
 /** A connection to an upstream, for one exchange after the other. It is made for the first of them. */
-export class Connection implements Idle {
+export class Connection implements Idle, Carrier {
   /** The tick in which the phase began, or anything came. */
   since: number
   idleSince = 0

@@ -1,6 +1,6 @@
 import { connect, isIP, type OnReadOpts } from 'node:net'
 import { createSecureContext, connect as secureConnect } from 'node:tls'
-import { Looks } from '../../looks.ts'
+import { IntervalChecks } from '../../event-loop/interval-checks.ts'
 import { CallError } from '../call-error.ts'
 import type { AnswerHandler, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from '../upstream-pool.ts'
 import { Connection, type ConnectionOwner, type Dial } from './connection.ts'
@@ -31,7 +31,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   readonly heads: RequestHeads
   tick = 0
   readonly #dial: Dial
-  readonly #looks: Looks
+  readonly #checks: IntervalChecks
   /** How many ticks a phase may last. That in which it began was not a whole one. */
   readonly #limits: { readonly connecting: number; readonly first_byte: number; readonly between_chunks: number }
   readonly #connections = new Set<Connection>()
@@ -53,7 +53,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
     const { connect, firstByte, betweenChunks } = timeouts
     const lookEveryMs = Math.min(rarestLookMs, Math.ceil(Math.min(connect, firstByte, betweenChunks) / looksPerTimeout))
     const ticksOf = (ms: number) => Math.ceil(ms / lookEveryMs) + 1
-    this.#looks = new Looks(lookEveryMs, () => this.#look())
+    this.#checks = new IntervalChecks(lookEveryMs, () => this.#look())
     this.#limits = {
       connecting: ticksOf(connect),
       first_byte: ticksOf(firstByte),
@@ -99,7 +99,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   onClosed(connection: Connection): void {
     this.#connections.delete(connection)
     this.#idle.remove(connection)
-    if (this.#connections.size === 0) this.#looks.stop()
+    if (this.#connections.size === 0) this.#checks.stop()
   }
 
   onExchangeOver(): void {
@@ -132,7 +132,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
     }
     try {
       this.#connections.add(new Connection(this, this.#dial, exchange))
-      this.#looks.start()
+      this.#checks.start()
     } catch (error) {
       this.#fail(exchange, new CallError('not_connected', 'the upstream cannot be reached', error))
     }

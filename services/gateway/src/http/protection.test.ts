@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import t from 'tap'
-import { chatOf, outcomeOf, post, rawConnection } from './testing/client.ts'
-import { type FakeUpstream, plainAnswer, startFakeUpstream } from './testing/fake-upstream.ts'
-import { startGateway, type TestGateway } from './testing/start-gateway.ts'
+import { chatOf, outcomeOf, post, rawConnection } from '../testing/client.ts'
+import { type FakeUpstream, plainAnswer, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
 
 let upstream: FakeUpstream
 let gateway: TestGateway

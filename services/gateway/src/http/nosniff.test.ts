@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { chatOf, post, rawConnection } from './testing/client.ts'
-import { startFakeUpstream } from './testing/fake-upstream.ts'
-import { startGateway } from './testing/start-gateway.ts'
+import { chatOf, post, rawConnection } from '../testing/client.ts'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway } from '../testing/start-gateway.ts'
 
 t.test('no answer may be taken for a page, whoever it is from', async (t) => {
   const upstream = await startFakeUpstream()

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { unknownEndpoint } from './endpoints/unknown-endpoint.ts'
-import { logRequest } from './request-log.ts'
+import { logRequest } from '../telemetry/request-log.ts'
 import { retryFields } from './retry-fields.ts'
+import { unknownEndpoint } from './unknown-endpoint.ts'
 
 /** How long a connection may rest after a refusal of somebody who has presented no valid key. */
 const strangerIdleMs = 4000

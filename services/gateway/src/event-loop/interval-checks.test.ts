@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { test } from 'tap'
-import { Looks } from './looks.ts'
+import { IntervalChecks } from './interval-checks.ts'
 
 const everyMs = 20
 
@@ -11,7 +11,7 @@ const suspend = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffe
 
 async function untilLook(act: () => void): Promise<void> {
   await new Promise<void>((resolve) => {
-    const looks = new Looks(everyMs, () => {
+    const looks = new IntervalChecks(everyMs, () => {
       looks.stop()
       clearTimeout(awake)
       resolve()

@@ -11,9 +11,9 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { ambiguousRequests, exchangeBytes } from '@tollgate/service/testing/ambiguous-requests.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
-import { chatOf } from './testing/client.ts'
-import { startFakeUpstream } from './testing/fake-upstream.ts'
-import { startGateway } from './testing/start-gateway.ts'
+import { chatOf } from '../testing/client.ts'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway } from '../testing/start-gateway.ts'
 
 const shipped = workspaceFile('deploy/nginx/tollgate.conf')
 const nginx = findProgram(['nginx'])

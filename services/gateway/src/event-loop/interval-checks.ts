@@ -4,7 +4,7 @@
  * come meanwhile is read until the next one. Two in a row are never left out, or a process that is always late would find
  * nothing; the second waits until the sockets have been read once.
  */
-export class Looks {
+export class IntervalChecks {
   readonly #everyMs: number
   readonly #look: () => void
   #timer: NodeJS.Timeout | undefined

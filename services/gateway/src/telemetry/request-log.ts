@@ -1,8 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { symbols } from 'pino'
-import type { KnownKey } from './authenticate/known-key.ts'
-import type { Call, Outcome } from './settlement/outcome.ts'
-import { nothingUsed, type Usage } from './usage/usage.ts'
+import type { KnownKey } from '../authenticate/known-key.ts'
 
 /** What is known of a request when it is over. No word of a conversation, and no secret. */
 export type RequestFacts = {
@@ -37,28 +35,9 @@ export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = '
   stream.write(
     `{"level":${isWarning ? warnLevel : infoLevel},"time":${Date.now()}${bindings},"reqId":"${id}",${key},"status":${status},` +
       `"code":${code === null ? 'null' : JSON.stringify(code)},${call}` +
-      `"durationMs":${round(performance.now() - startedAt)},"msg":"request"}\n`
+      `"durationMs":${roundMs(performance.now() - startedAt)},"msg":"request"}\n`
   )
 }
 
-/**
- * Members of the line of a request that called a model.
- *
- * @param usage null if nothing was served
- * @param cost of it, nanodollars
- */
-export function callMembers(call: Call, outcome: Outcome, usage: Usage | null, cost: number): string {
-  const { upstream, attempts, firstByteAt, clientGone } = outcome
-  const { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated } = usage ?? nothingUsed
-  return (
-    `"model":${JSON.stringify(call.model)},"stream":${call.isStream},` +
-    `"upstream":${upstream === null ? 'null' : `"${upstream}"`},"attempts":${attempts},` +
-    `"promptTokens":${promptTokens},"cachedTokens":${cachedTokens},` +
-    `"completionTokens":${completionTokens},"reasoningTokens":${reasoningTokens},` +
-    `"estimated":${estimated},"costNanos":${cost},` +
-    `"firstByteMs":${firstByteAt === null ? null : round(firstByteAt - call.startedAt)},"clientGone":${clientGone},`
-  )
-}
-
-/** To a tenth of a millisecond. */
-const round = (ms: number): number => Math.round(ms * 10) / 10
+/** Rounds to a tenth of a millisecond. */
+export const roundMs = (ms: number): number => Math.round(ms * 10) / 10

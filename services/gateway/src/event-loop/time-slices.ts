@@ -7,7 +7,7 @@ type Work = { step: () => boolean; done: (failure: unknown) => void }
  * Shares the event loop among works that take long: in each turn of the loop some of their steps are done, one of each in
  * turn. So requests with long bodies wait for each other, and no other request waits for more than a few milliseconds.
  */
-export class Turns {
+export class TimeSlices {
   #waiting: Work[] = []
   #isScheduled = false
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { startModels } from '@tollgate/sandbox/models/start-models.ts'
 import pino from 'pino'
 import { test } from 'tap'
-import { startGateway } from './testing/start-gateway.ts'
+import { startGateway } from '../testing/start-gateway.ts'
 
 test('no key, credential or word of a conversation appears in the log, whatever happens', async (t) => {
   const logged: string[] = []
