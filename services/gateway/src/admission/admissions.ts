@@ -9,10 +9,10 @@ import { type RedisLink, togetherFor } from '@tollgate/state/link/redis-link.ts'
 import type { Turn } from '../event-loop/end-of-turn.ts'
 
 /** Requests that one script judges: few enough to keep others waiting for less than a millisecond. */
-const mostTogether = 40
+const maxTogether = 40
 
 /** Asks Redis whether requests may start: those that come in the same turn of the event loop, together. */
-export type Admissions = {
+export interface Admissions {
   /**
    * @param reaped whether overdue holds have been reaped already
    * @throws RedisAwayError if it was not asked. Else ioredis' error: then something may have been reserved
@@ -71,7 +71,7 @@ export function createAdmissions(redis: RedisLink, turn: Turn): Admissions {
         const group = groupOf(admission, reaped)
         group.requests.push(request)
         group.waiting.push({ resolve, reject })
-        if (++count === mostTogether) flush()
+        if (++count === maxTogether) flush()
       })
     }
   }

@@ -18,13 +18,13 @@ import type { Admissions } from './admissions.ts'
 import { allowancesOf } from './allowances.ts'
 import { costBound, shrinkDefault, withinRate } from './cost-bound.ts'
 import { type JudgedRecords, judgeCall, type Verdict } from './judge.ts'
-import { budgetError, limitError } from './refusal.ts'
+import { budgetError, limitError } from './limit-errors.ts'
 
 /** Records that change under every single one of so many attempts are not a state to decide on. */
 const maxAttempts = 6
 
 /** What admission works with. */
-export type Admission = {
+export interface Admission {
   redis: RedisLink
   admissions: Admissions
   /** How long a hold lasts, ms: longer than any request may. */
@@ -37,7 +37,7 @@ export type Admission = {
   isFull: () => boolean
 }
 
-export type CallRequest = {
+export interface CallRequest {
   id: string
   known: KnownKey
   /** In force when the request came. */
@@ -57,7 +57,7 @@ export type CallRequest = {
 }
 
 /** What an admitted request may use. */
-export type Admitted = {
+export interface Admitted {
   hold: Hold
   /** Tokens that are reserved. */
   heldTokens: number

@@ -4,7 +4,10 @@ import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/recor
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
 /** The records that a request is judged on; null where Redis has none. */
-export type JudgedRecords = { key: KeyRecord | null; account: AccountRecord | null }
+export interface JudgedRecords {
+  key: KeyRecord | null
+  account: AccountRecord | null
+}
 
 export type Verdict =
   | {

@@ -6,7 +6,7 @@ const flushMs = 1000
 const maxKept = 100_000
 
 /** When keys were last used. A request pays for one entry in a map; Redis is told once a second. */
-export type UseLog = {
+export interface UseLog {
   /** To be called for every request that has been admitted. */
   used(keyId: string): void
   start(): void

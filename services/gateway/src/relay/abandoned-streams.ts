@@ -1,24 +1,24 @@
 /**
- * How many streams are read to their end although their client has left: to learn their usage, where a part of the answer
- * does not tell what the provider bills.
+ * Counts the streams that are read to their end although their client has left. Their usage is unknown before that, because
+ * the provider bills more than the part that has come.
  */
 export class AbandonedStreams {
   readonly #max: number
   #count = 0
 
-  /** @param max so many at the same time */
+  /** @param max streams at the same time */
   constructor(max: number) {
     this.#max = max
   }
 
-  /** @returns whether one more may be read; then {@link left} must be called when it is over */
-  entered(): boolean {
+  /** @returns whether there is room for the stream; if so, call {@link remove} when it is over */
+  tryAdd(): boolean {
     if (this.#count >= this.#max) return false
     this.#count++
     return true
   }
 
-  left(): void {
+  remove(): void {
     this.#count--
   }
 }

@@ -5,7 +5,10 @@ import { AnswerDecoder } from './answer-decoder.ts'
 import type { Source } from './stream-writer.ts'
 
 const nothing: Source = { pause() {}, resume() {} }
-type Over = { failure: Error | null; isBroken: boolean }
+interface Over {
+  failure: Error | null
+  isBroken: boolean
+}
 
 function decode(encoding: string, source: Source = nothing) {
   const over = Promise.withResolvers<Over>()

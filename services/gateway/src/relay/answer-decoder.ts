@@ -3,10 +3,10 @@ import { brotliDecompressSync, constants, createBrotliDecompress, createUnzip, u
 import { CallError } from '../upstreams/call-error.ts'
 import type { Source } from './stream-writer.ts'
 
-/** Bytes of an answer after decoding. The largest embeddings have 75 MB; more is a bomb. */
+/** Maximum bytes of an answer after decoding. The largest embeddings have 75 MB; more is taken for a decompression bomb. */
 const maxDecodedBytes = 128 * 1024 * 1024
 
-/** Not zstd: Node decodes only the first of its frames, and does not tell that there are more. */
+/** zstd is missing: Node decodes only the first frame, and does not report further frames. */
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createUnzip,
   'x-gzip': createUnzip,
@@ -19,15 +19,15 @@ export function isKnownEncoding(encoding: string): boolean {
   return isIdentity(encoding) || Object.hasOwn(decoders, encoding.toLowerCase())
 }
 
-/** Whether a `content-encoding` changes nothing. */
+/** Whether a `content-encoding` leaves the bytes as they are. */
 export function isIdentity(encoding: string): boolean {
   return encoding.toLowerCase() === 'identity'
 }
 
 /**
- * Decodes a short body, or as much of it as has come.
+ * Decodes a short body, or the part of it that has come.
  *
- * @returns nothing if it cannot be decoded, or has more than `maxBytes` then
+ * @returns an empty buffer if decoding fails, or gives more than `maxBytes`
  */
 export function decodeShort(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
   if (isIdentity(encoding)) return bytes
@@ -42,8 +42,8 @@ export function decodeShort(bytes: Buffer, encoding: string, maxBytes: number): 
 }
 
 /**
- * Decodes an answer that a provider compressed although nobody asked for it. Holds no more than a few hundred kilobytes:
- * while the client reads slowly, the provider waits.
+ * Decodes an answer that a provider compressed without being asked. Buffers at most a few hundred kilobytes: while the client
+ * reads slowly, the provider is held back.
  */
 export class AnswerDecoder implements Source {
   readonly #stream: Transform
@@ -54,10 +54,10 @@ export class AnswerDecoder implements Source {
   #isOver = false
 
   /**
-   * @param encoding a known one
-   * @param source brings the encoded bytes
-   * @param onBytes given decoded bytes
-   * @param onOver called once, after the last bytes; with an error if the answer broke off, or cannot be decoded
+   * @param encoding for which {@link isKnownEncoding} holds
+   * @param source of the encoded bytes
+   * @param onBytes called with decoded bytes
+   * @param onOver called once, after the last bytes; with an error if the answer broke off, or decoding failed
    */
   constructor(
     encoding: string,
@@ -95,9 +95,9 @@ export class AnswerDecoder implements Source {
   }
 
   /**
-   * No more encoded bytes come. What has come is decoded first.
+   * Call it after the last encoded bytes. They are decoded first.
    *
-   * @param failure why, if the answer broke off
+   * @param failure why the answer broke off; null if it is complete
    */
   end(failure: Error | null): void {
     this.#failure = failure
@@ -112,7 +112,7 @@ export class AnswerDecoder implements Source {
     this.#stream.resume()
   }
 
-  /** Nothing is told from now on. */
+  /** No callback is called from now on. */
   destroy(): void {
     this.#isOver = true
     this.#stream.destroy()

@@ -10,13 +10,13 @@ import {
   space
 } from '../body/json-bytes.ts'
 
-/** So many bytes of a text are read one by one; longer texts are searched for their end. */
+/** Maximum bytes of a text that are read one by one; of a longer text only the end is searched for. */
 const shortText = 64
 
 /**
- * Follows a single body as its bytes pass: whether it is one JSON object, whether the object has ended, whether it has the
- * list that makes it an answer, and where its usage stands. Reads braces, brackets and texts only; what is between them is not
- * checked.
+ * Follows the structure of a single body as its bytes pass. Tells whether the body is one JSON object, whether the object has
+ * ended, whether it has the list of answers, and where its usage is. Reads only braces, brackets and texts; it does not check
+ * the rest.
  */
 export class AnswerShape {
   /** Whether the object has the list, and the list has begun with an object. */
@@ -29,36 +29,36 @@ export class AnswerShape {
   usageFrom = -1
   /** Index after the last byte of that member; -1 before it. */
   usageEnd = -1
-  /** The list's name and the quote behind it. */
+  /** The list's name, and the quote after it. */
   readonly #name: string
-  /** How many bytes came before those that are read. */
+  /** How many bytes came before the present ones. */
   #before = 0
   #depth = 0
   #isClosed = false
   #inText = false
   #isEscaped = false
-  /** In an object whose names are read: whether a text that begins now is a name. */
+  /** Whether a text that begins now is a member name, in an object whose names are read. */
   #expectsName = false
-  /** What the text that is read is compared with, with the quote behind it. */
+  /** What the present text is compared with, and the quote after it. */
   #wanted = ''
-  /** How much of the text has been the same; -1 if it is another, or does not matter. */
+  /** How many bytes of the text were equal so far; -1 if the text differs, or does not matter. */
   #matched = -1
-  /** The last name of an object whose names are read, with the quote behind it; empty if it does not matter. */
+  /** The last member name, and the quote after it, in an object whose names are read; empty for other names. */
   #named = ''
   /** Whether the list has begun. */
   #inList = false
 
-  /** @param list the name of the list: `choices` or `data` */
+  /** @param list the name of the list */
   constructor(list: 'choices' | 'data') {
     this.#name = `${list}"`
   }
 
-  /** Whether nothing but white space has come. */
+  /** Whether only white space has come. */
   get isBlank(): boolean {
     return this.#depth === 0 && !this.#isClosed && !this.isFaulty
   }
 
-  /** Whether the object has ended, with nothing behind it. */
+  /** Whether the object has ended, with nothing after it. */
   get isClosed(): boolean {
     return this.#isClosed && !this.isFaulty
   }
@@ -74,7 +74,7 @@ export class AnswerShape {
         at = this.#readText(bytes, at)
         continue
       }
-      // Elsewhere only depth matters: a list of numbers is long.
+      // Where names do not matter, only the depth is read: a list of numbers is long.
       if (!this.#readsNames) {
         while (at < bytes.length && isPlain[bytes[at]!] === 1) at++
         if (at === bytes.length) return
@@ -90,7 +90,7 @@ export class AnswerShape {
     }
   }
 
-  /** Whether the names matter where the bytes are: outside of any member, in the outer object, and in a choice. */
+  /** Whether names matter at this depth: in the outer object, and in a choice. */
   get #readsNames(): boolean {
     return this.#depth < 2 || (this.#depth === 3 && this.#inList)
   }
@@ -110,7 +110,7 @@ export class AnswerShape {
     }
   }
 
-  /** @param end index after the byte, of the whole */
+  /** @param end index after the byte, in the whole body */
   #readStructure(byte: number, end: number): void {
     switch (byte) {
       case quote:
@@ -158,7 +158,7 @@ export class AnswerShape {
     this.#matched = this.#expectsName ? 0 : -1
     this.#wanted = ''
     if (this.#expectsName || !this.#readsNames) return
-    // An error may be an empty text, or else any.
+    // An empty error text means no error; any other text is an error.
     if (this.#named === errorEnding) this.#wanted = '"'
     if (this.#named === 'object"' || this.#named === 'finish_reason"') this.#wanted = errorEnding
     if (this.#wanted !== '') this.#matched = 0
@@ -174,7 +174,7 @@ export class AnswerShape {
       else if (byte === backslash) this.#isEscaped = true
       else if (byte === quote) return this.#leaveText(at)
     }
-    // No name that matters is as long.
+    // All names that matter are shorter.
     if (at - from === shortText) this.#matched = -1
     if (this.#isEscaped || at === bytes.length) return at
     const end = bytes.indexOf(quote, at)
@@ -194,7 +194,7 @@ export class AnswerShape {
     this.#matched = byte === this.#wanted.charCodeAt(this.#matched) ? this.#matched + 1 : -1
   }
 
-  /** The name that matters and begins with a byte. */
+  /** The name that matters and begins with this byte. */
   #nameWith(first: number): string {
     if (this.#depth > 1) return first === errorEnding.charCodeAt(0) ? errorEnding : 'finish_reason"'
     if (first === this.#name.charCodeAt(0)) return this.#name
@@ -218,7 +218,7 @@ export class AnswerShape {
 const usageEnding = 'usage"'
 const errorEnding = 'error"'
 
-/** 1 for each byte that is neither a quote, nor a brace, nor a bracket. */
+/** 1 for each byte except quotes, braces and brackets. */
 const isPlain = new Uint8Array(256).fill(1)
 for (const byte of [quote, openBrace, closeBrace, openBracket, closeBracket]) isPlain[byte] = 0
 

@@ -1,11 +1,11 @@
 import type { Used } from '../settlement/outcome.ts'
 import type { Attempt } from './attempt.ts'
-import { type End, usedOf } from './used-of.ts'
+import { chargedUsage, type End } from './charged-usage.ts'
 
 /** What the request is charged for an attempt. */
-export function usedBy(attempt: Attempt, end: Exclude<End, 'unserved'>): Used {
+export function attemptUsage(attempt: Attempt, end: Exclude<End, 'unserved'>): Used {
   const { request, sink } = attempt
-  return usedOf(end, sink === null ? null : sink.came, {
+  return chargedUsage(end, sink === null ? null : sink.answer, {
     hasOutput: request.output !== null,
     hidesOutput: request.hidesOutput,
     isStreamed: isStreamed(attempt),
@@ -13,17 +13,17 @@ export function usedBy(attempt: Attempt, end: Exclude<End, 'unserved'>): Used {
   })
 }
 
-/** Whether what a stream brings until its end is known tells what the provider bills. */
+/** Whether the provider bills only the part of a stream that comes before the gateway ends it. */
 export function canLeave(attempt: Attempt): boolean {
   return isStreamed(attempt) && !isBilledOn(attempt)
 }
 
-/** Whether the answer is a stream, or will be as far as is known. */
+/** Whether the answer is a stream; before its head, whether the request asks for one. */
 function isStreamed({ request, sink }: Attempt): boolean {
   return sink?.kind === 'stream' || (request.isStream && sink?.kind !== 'whole')
 }
 
-/** Whether the provider may bill more of a stream than what has come of it, although it is aborted. */
+/** Whether the provider may bill more of an aborted stream than the part that has come. */
 function isBilledOn({ request, upstream }: Attempt): boolean {
   return request.hidesOutput || !upstream.abortStopsBilling
 }

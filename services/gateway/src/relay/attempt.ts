@@ -4,6 +4,7 @@ import type { AnswerHandler, AnswerHead, CallController } from '../upstreams/ups
 import type { Upstream } from '../upstreams/upstreams.ts'
 import { AnswerDecoder, isIdentity } from './answer-decoder.ts'
 import type { AttemptOwner } from './attempt-owner.ts'
+import { type End, endOfMalformed } from './charged-usage.ts'
 import { forwardedBody } from './forwarded-body.ts'
 import { judgeHead } from './judge-head.ts'
 import { describeRefusal, type RefusalReason } from './read-refusal.ts'
@@ -21,10 +22,9 @@ import {
   readWaitMs,
   scopeOfError
 } from './upstream-failure.ts'
-import { type End, endOfBroken } from './used-of.ts'
 import { WholeAnswer } from './whole-answer.ts'
 
-/** One call of an upstream for a request. What the pool still tells after the attempt is over is ignored. */
+/** One call of an upstream for a request, with its own state. Once it is over, it ignores what the pool still reports. */
 export class Attempt implements AnswerHandler, SinkAttempt {
   readonly request: RelayRequest
   readonly upstream: Upstream
@@ -82,7 +82,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       return
     }
     const now = performance.now()
-    // No API redirects a call of a model.
+    // A redirect counts as a failure: no API redirects the call of a model.
     if (status >= 500 || status < 400) this.#countFailure(now)
     else this.upstream.breaker.succeeded(this.#isProbe, now)
     if (needsReason(status)) {
@@ -112,7 +112,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     if (this.#isOver) return
     this.#controller = null
     if (this.#decoder !== null) this.#decoder.end(error)
-    else this.#brokeOff(error, this.sink?.hasBegun === true || isCutByUs(error) ? 'cut' : 'unserved')
+    else this.#breakOff(error, this.sink?.hasBegun === true || isCutByUs(error) ? 'cut' : 'unserved')
   }
 
   /** Ends the attempt: nothing more of the response is looked at. */
@@ -127,19 +127,19 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.#controller?.abort(clientGone)
   }
 
-  /** Ends a stream, and reads what the provider sends before it knows that. */
+  /** Asks the upstream to end its answer, and reads what it sends until then. */
   leave(): void {
-    this.readOn()
+    this.resumeReading()
     this.#controller?.leave(clientGone)
   }
 
-  /** Reads what was held back for the client. */
-  readOn(): void {
+  /** Reads what was held back while the client was slow. */
+  resumeReading(): void {
     this.#decoder?.resume()
     this.#controller?.resume()
   }
 
-  // What sinks call.
+  // The sink calls what follows.
 
   pause(): void {
     const source = this.#decoder ?? this.#controller
@@ -165,16 +165,15 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.#owner.finish(this.status, null, 'whole')
   }
 
-  misanswered(how: string): void {
+  rejectAnswer(how: string): void {
     const controller = this.#controller
     const error = new CallError('malformed_answer', `the upstream's answer ${how}`)
-    this.#brokeOff(error, endOfBroken(this.sink === null ? null : this.sink.came))
+    this.#breakOff(error, endOfMalformed(this.sink === null ? null : this.sink.answer))
     controller?.abort(error)
   }
 
   refused(reason: RefusalReason, failed: Failed | null, goesOn: boolean): void {
     this.close()
-    // Before another call begins.
     if (goesOn) this.#controller?.abort(answered)
     if (failed !== null) {
       this.#failedByStatus(failed)
@@ -187,7 +186,7 @@ export class Attempt implements AnswerHandler, SinkAttempt {
   #beginAnswer(controller: CallController, status: number, head: AnswerHead): void {
     const kind = judgeHead(status, head)
     if (typeof kind !== 'string') {
-      this.misanswered(kind.fault)
+      this.rejectAnswer(kind.fault)
       return
     }
     this.status = status
@@ -211,14 +210,14 @@ export class Attempt implements AnswerHandler, SinkAttempt {
           sink.end()
           return
         }
-        this.#brokeOff(failure, isBroken ? endOfBroken(sink.came) : 'cut')
+        this.#breakOff(failure, isBroken ? endOfMalformed(sink.answer) : 'cut')
         controller.abort(failure)
       }
     )
   }
 
-  /** The call has brought its last bytes. */
-  #brokeOff(error: Error, end: End): void {
+  /** The call failed before its body was complete, or because its body is not an answer. */
+  #breakOff(error: Error, end: End): void {
     this.close()
     const { sink } = this
     if (sink?.cut() === true) return
@@ -228,9 +227,9 @@ export class Attempt implements AnswerHandler, SinkAttempt {
       this.#owner.finish(this.status, null, 'cut')
       return
     }
-    // All of a single body is made, and billed, before its first byte comes.
+    // The provider has made and billed all of a single body before its first byte comes.
     const isMade = sink?.kind === 'whole' && sink.hasBegun && !isMalformed(error)
-    // The upstream would make the answer again in the wrong kind, and bill it again.
+    // The same upstream would make and bill another answer of the wrong kind.
     const scope = this.isWrongKind && end !== 'unserved' ? 'elsewhere' : scopeOfError(error)
     this.#owner.failed(failureOfError(error), isMade ? 'nowhere' : scope, end)
   }
@@ -240,12 +239,12 @@ export class Attempt implements AnswerHandler, SinkAttempt {
     this.#owner.failed(failure, scope, 'unserved')
   }
 
-  /** Once per request: a request that no upstream can serve must not look like many failures. */
+  /** Counts one failure per request: a request that no upstream can serve must not look like many failures. */
   #countFailure(now: number): void {
     if (!this.#isRepeat || this.#isProbe) this.upstream.breaker.failed(this.#isProbe, now)
   }
 }
 
-/** Why a call was aborted, when it was not the upstream's fault. Shared: a stack trace for each would cost more than the abort. */
+/** Why the gateway aborts calls. Shared errors: a stack trace for each would cost more than the abort. */
 const clientGone = new Error('the client went away')
 const answered = new Error('the client has its answer')

@@ -1,21 +1,24 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 
-/** A retry that would have to wait longer is not made: the client is told how long to wait instead. */
-const longestWaitMs = 2000
-/** Retries of the same upstream are spread over this at first, and over twice as much each time. */
-const firstSpreadMs = 200
+/** Maximum wait before a retry, ms. If it takes longer, the client is told how long to wait. */
+const maxWaitMs = 2000
+/** Random spread of the first retry of the same upstream, ms. It doubles with each retry. */
+const initialSpreadMs = 200
 
-export type NextCall = { target: Target; waitMs: number }
+export interface NextCall {
+  target: Target
+  waitMs: number
+}
 
 /**
- * Which target of a route is called next, and when: one whose breaker lets it, rather one that has not been tried, rather
- * one that has not asked for a rest, and then by the order. Whoever is asked again is asked a little later, at random
- * ("full jitter"), and not before it said.
+ * Finds the target to call next, and when. Only targets whose breaker lets calls through count. Targets that were not tried
+ * come first, then targets whose upstream did not ask to wait, then the order of the request. A target that was tried is called
+ * after a random wait ("full jitter"), and not before the time that its upstream named.
  *
- * @param tried the targets tried for this request, in any order
+ * @param tried the targets of this request's calls, in any order
  * @param now milliseconds of the breakers' clock
- * @returns null if none may be called, or not soon enough
+ * @returns null if no target may be called soon enough
  */
 export function callableTarget(
   order: readonly Target[],
@@ -31,7 +34,7 @@ export function callableTarget(
     const upstream = upstreams.get(target.upstream)
     if (upstream === undefined || upstream.breaker.waitMs(now) > 0) continue
     const restMs = Math.max(0, (upstream.restingUntil.get(target.model) ?? 0) - now)
-    if (tried.length > 0 && restMs > longestWaitMs) continue
+    if (tried.length > 0 && restMs > maxWaitMs) continue
     const rank = 2 * timesIn(tried, target) + (restMs > 0 ? 1 : 0)
     if (rank >= bestRank) continue
     best = target
@@ -39,11 +42,11 @@ export function callableTarget(
     bestRestMs = restMs
   }
   if (best === null) return null
-  // A first request is not held up: whether there is room again only the upstream knows.
+  // A first call does not wait: the upstream may have room again.
   if (tried.length === 0) return { target: best, waitMs: 0 }
   const times = timesIn(tried, best)
-  const waitMs = times === 0 ? bestRestMs : Math.max(bestRestMs, random() * firstSpreadMs * 2 ** (times - 1))
-  return waitMs > longestWaitMs ? null : { target: best, waitMs }
+  const waitMs = times === 0 ? bestRestMs : Math.max(bestRestMs, random() * initialSpreadMs * 2 ** (times - 1))
+  return waitMs > maxWaitMs ? null : { target: best, waitMs }
 }
 
 function timesIn(tried: readonly Target[], target: Target): number {
@@ -52,7 +55,7 @@ function timesIn(tried: readonly Target[], target: Target): number {
   return times
 }
 
-/** Milliseconds until an upstream of a route may be called again, when none may now. */
+/** Milliseconds until an upstream of a route may be called again, if none may be called now. */
 export function msUntilCallable(order: readonly Target[], upstreams: Upstreams, now: number): number {
   return Math.min(...order.map(({ upstream }) => upstreams.get(upstream)?.breaker.waitMs(now) ?? 0))
 }

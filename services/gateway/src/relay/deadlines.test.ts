@@ -27,15 +27,15 @@ test('what has not ended in time expires, once and in the order in which it bega
           const one = new Lasting(() => {
             expired.push(index)
             // As a request does that is ended by this.
-            deadlines.ended(one)
+            deadlines.remove(one)
           })
-          deadlines.began(one)
-          if (plan.endsAtOnce) deadlines.ended(one)
+          deadlines.add(one)
+          if (plan.endsAtOnce) deadlines.remove(one)
           return { ...plan, index, one }
         })
         const early = all.filter(({ endsLater }) => endsLater).sort((a, b) => a.rank - b.rank)
-        for (const { one } of early) deadlines.ended(one)
-        const isOver = new Promise<void>((resolve) => deadlines.began(new Lasting(resolve)))
+        for (const { one } of early) deadlines.remove(one)
+        const isOver = new Promise<void>((resolve) => deadlines.add(new Lasting(resolve)))
         // The interval alone does not keep the process.
         const awake = setTimeout(() => {}, 10_000)
         await isOver

@@ -2,37 +2,38 @@ import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
 const lookEveryMs = 1000
 
-/** Something that must not last longer than all others may. */
-export type Expiring = {
+/** Something with a deadline. */
+export interface Expiring {
   /** `performance.now()` when it began. */
   readonly beganAt: number
-  /** Ends it. It is not asked twice. */
+  /** Ends it. Called at most once. */
   expire(): void
-  /** Its neighbours while it lasts; null before and after. Belong to {@link Deadlines}. */
+  /** Its neighbours in the list of {@link Deadlines}, which sets them; null outside of the list. */
   earlier: Expiring | null
   later: Expiring | null
 }
 
 /**
- * Ends what lasts too long. All have the same time, so that only the one that began first is looked at. What has come
- * while the process was suspended is read first.
+ * Ends requests that last too long. All have the same duration, so only the first one needs a look. After a suspension of the
+ * process, what has arrived is read before requests expire.
  *
- * What lasts is a linked list, and no `Set`: of one in which much comes and goes, V8 makes a new table now and then, to
- * which the old one points. Where an old table has left the young generation, everything that was in later ones survives
- * every collection there: copying requests that had long ended took a tenth of the gateway's time.
+ * A linked list holds the requests, not a `Set`. When entries come and go, V8 now and then makes a new table for a `Set`, and
+ * the old table points to it. Once an old table has left the young generation, the entries of all later tables survive every
+ * collection there. Copying requests that had long ended took a tenth of the gateway's time.
  */
 export class Deadlines {
-  readonly #limitMs: number
+  readonly #maxMs: number
   #first: Expiring | null = null
   #last: Expiring | null = null
   readonly #checks: IntervalChecks
 
-  constructor(limitMs: number) {
-    this.#limitMs = limitMs
-    this.#checks = new IntervalChecks(Math.min(lookEveryMs, limitMs), () => this.#look())
+  /** @param maxMs how long each may last */
+  constructor(maxMs: number) {
+    this.#maxMs = maxMs
+    this.#checks = new IntervalChecks(Math.min(lookEveryMs, maxMs), () => this.#look())
   }
 
-  began(one: Expiring): void {
+  add(one: Expiring): void {
     one.earlier = this.#last
     if (this.#last === null) this.#first = one
     else this.#last.later = one
@@ -40,22 +41,22 @@ export class Deadlines {
     this.#checks.start()
   }
 
-  /** May be said again, and of what has expired. */
-  ended(one: Expiring): void {
+  /** Has no effect if it has expired, or was removed before. */
+  remove(one: Expiring): void {
     const { earlier, later } = one
     if (earlier !== null) earlier.later = later
     else if (this.#first === one) this.#first = later
     if (later !== null) later.earlier = earlier
     else if (this.#last === one) this.#last = earlier
-    // Nothing that is over may point to what comes after it.
+    // Else an ended request would keep later ones in memory.
     one.earlier = null
     one.later = null
   }
 
   #look(): void {
     const now = performance.now()
-    for (let one = this.#first; one !== null && now - one.beganAt >= this.#limitMs; one = this.#first) {
-      this.ended(one)
+    for (let one = this.#first; one !== null && now - one.beganAt >= this.#maxMs; one = this.#first) {
+      this.remove(one)
       one.expire()
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Where events of a stream end: behind a blank line. Lines end with CR LF, LF or CR (WHATWG HTML, 9.2.6 "Interpreting an
- * event stream").
+ * Finds where the events of a stream end: after a blank line. Lines end with CR LF, LF or CR (WHATWG HTML, 9.2.6 "Interpreting
+ * an event stream").
  */
 
 const lineFeed = 0x0a
@@ -8,7 +8,7 @@ const carriageReturn = 0x0d
 const nothing = Buffer.alloc(0)
 
 /**
- * @param before what precedes the bytes, at least its last three
+ * @param before the bytes that precede, at least the last three
  * @returns the index after the last blank line; 0 if the bytes have none
  */
 export function lastBoundary(bytes: Buffer, before: Buffer = nothing): number {
@@ -22,7 +22,7 @@ export function firstBoundary(bytes: Buffer, from: number, before: Buffer = noth
   return 0
 }
 
-/** Whether what ends before `at` ends with a blank line, all of it: a CR may be the first half of CR LF. */
+/** Whether a blank line ends before `at`. A CR at the end does not count: it may be the first half of CR LF. */
 function isBoundary(bytes: Buffer, before: Buffer, at: number): boolean {
   const last = bytes[at - 1]
   if (last !== lineFeed && last !== carriageReturn) return false
@@ -36,7 +36,7 @@ function byteAt(bytes: Buffer, before: Buffer, at: number): number | undefined {
   return at >= 0 ? bytes[at] : before[before.length + at]
 }
 
-/** Whether bytes end with a blank line in its usual form. */
+/** Whether bytes end with LF LF, the usual blank line. */
 export function endsPlainly(bytes: Buffer): boolean {
   return bytes[bytes.length - 1] === lineFeed && bytes[bytes.length - 2] === lineFeed
 }

@@ -1,4 +1,4 @@
-/** @returns the JSON value of an event's data; undefined if they are not JSON */
+/** @returns the JSON value of an event's data; undefined if the data are not JSON */
 export function dataIn(event: Buffer): unknown {
   try {
     return JSON.parse(dataOf(event))
@@ -7,7 +7,7 @@ export function dataIn(event: Buffer): unknown {
   }
 }
 
-/** The data of an event: its `data` lines, without one space after the colon. */
+/** Joins the `data` lines of an event, without the space after the colon. */
 function dataOf(event: Buffer): string {
   const lines = event.toString().split(/\r\n|\n|\r/)
   const data = lines.filter((line) => line.startsWith('data:'))

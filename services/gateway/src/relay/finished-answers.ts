@@ -8,14 +8,14 @@ import { dataIn } from './event-data.ts'
 const finishName = searchedName('finish_reason')
 
 /**
- * Counts the answers of a stream that have a `finish_reason`. Parses an event only if the request asked for several answers and
- * the event brings a reason.
+ * Counts the answers of a stream that have a `finish_reason`. Parses an event only if the request asked for several answers
+ * and the event has a reason.
  */
 export class FinishedAnswers {
-  /** Whether every answer that was asked for has its reason. */
+  /** Whether all requested answers have a reason. */
   isAll = false
   readonly #asked: number
-  /** The indices of the answers that have their reason. */
+  /** The indices of the answers that have a reason. */
   #indices: Set<unknown> | null = null
 
   /** @param asked how many answers the request asked for */
@@ -25,7 +25,7 @@ export class FinishedAnswers {
 
   /**
    * @param events whole events
-   * @param text the same, each byte a character
+   * @param text the same, one character per byte
    */
   add(events: Buffer, text: string): void {
     for (let at = findName(text, finishName, 0); at >= 0; ) {

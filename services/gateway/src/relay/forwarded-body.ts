@@ -1,36 +1,36 @@
 import { type Bytes, type Edit, editBody, type MemberSpan, setMember } from '../body/members.ts'
 import { removeMember } from '../body/remove-member.ts'
 
-export type ForwardedRequest = {
-  /** As the client sent it. */
+export interface ForwardedRequest {
+  /** The client's bytes. */
   readonly body: Buffer
-  /** Until the answer has begun: then nothing is forwarded any more. */
+  /** Where the members are in the body. Emptied once the answer has begun: then no further call is made. */
   spans: ReadonlyMap<string, MemberSpan>
-  /** As the client asked for it. */
+  /** The name that the client used. */
   readonly model: string
   readonly isStream: boolean
-  /** Of a stream. */
+  /** null if the client sent none. */
   readonly streamOptions: Readonly<Record<string, unknown>> | null
-  /** How much output it is granted; null for an endpoint that has none. */
+  /** The granted output; null for an endpoint without output. */
   readonly output: GrantedOutput | null
 }
 
-export type GrantedOutput = {
-  /** The member by which the upstream knows the limit. */
+export interface GrantedOutput {
+  /** The member in which the upstream expects the limit. */
   readonly parameter: 'max_tokens' | 'max_completion_tokens'
   readonly tokens: number
-  /** What the client set. */
+  /** The client's own limits. */
   readonly asked: Readonly<Record<'max_tokens' | 'max_completion_tokens', number | null | undefined>>
 }
 
-/** Whether the client of a stream asked for its usage. */
+/** Whether the client of a stream asked for the event with the usage. */
 export function asksForUsage({ streamOptions }: ForwardedRequest): boolean {
   return streamOptions?.include_usage === true
 }
 
 /**
- * What goes to an upstream: the client's body with the name that the upstream knows the model by, with usage asked for,
- * and with the output that it is granted. The rest is as the client wrote it, byte for byte.
+ * The body for an upstream: the client's bytes with the upstream's name of the model, a request for the usage, and the granted
+ * output. All other bytes stay as the client wrote them.
  */
 export function forwardedBody(request: ForwardedRequest, upstreamModel: string): Bytes {
   const { body, spans, model, isStream, streamOptions, output } = request
@@ -51,7 +51,7 @@ function limitOutput(
   edits: Edit[]
 ): void {
   if (asked[parameter] !== tokens) edits.push(setMember(body, spans.get(parameter), parameter, tokens))
-  // The limit has one name: some providers refuse two.
+  // Some providers refuse two limits.
   const other = parameter === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
   const span = asked[other] == null ? undefined : spans.get(other)
   if (span !== undefined) edits.push(removeMember(body, span))

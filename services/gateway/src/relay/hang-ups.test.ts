@@ -14,7 +14,7 @@ import {
   type TestGateway,
   testCatalog
 } from '../testing/start-gateway.ts'
-import { tokensUnderWay } from '../tokens/tokens-under-way.ts'
+import { tokensInTransit } from '../tokens/tokens-in-transit.ts'
 
 const { inputPicos, outputPicos } = testCatalog.models.small!.prices
 const catalog = catalogOf({
@@ -34,7 +34,9 @@ t.teardown(() => upstream.close())
 
 /** With the connection of its latest request. */
 type Started = TestGateway & { secret: string; latest: Socket | null }
-type Tap = { teardown(run: () => Promise<void>): void }
+interface Tap {
+  teardown(run: () => Promise<void>): void
+}
 
 async function start(t: Tap, protection: GatewayOptions['protection'] = {}, timeouts = '{}'): Promise<Started> {
   const entry = (more: string) =>
@@ -144,7 +146,7 @@ t.test('other streams are aborted, and charged what came, also if nobody passed 
   upstream.answer(() => {})
   const early = await leave(gateway, 'open', 0)
   const before = await lineOf(early)
-  t.match(before, { estimated: true, status: 499, completionTokens: tokensUnderWay })
+  t.match(before, { estimated: true, status: 499, completionTokens: tokensInTransit })
   t.ok(before.promptTokens >= 8 && before.promptTokens < 120)
 
   // undici cannot end its side of a connection and read on.
@@ -159,7 +161,7 @@ t.test('other streams are aborted, and charged what came, also if nobody passed 
   const line = await lineOf(received)
   t.ok(received.response.destroyed || (await once(received.response, 'close')), 'the upstream is told')
   const produced = countTokens(`one${text}and more`)
-  t.ok(line.completionTokens >= produced && line.completionTokens <= produced + 3 + tokensUnderWay, `${produced}`)
+  t.ok(line.completionTokens >= produced && line.completionTokens <= produced + 3 + tokensInTransit, `${produced}`)
   t.match(line, { estimated: true, clientGone: true, status: 200, code: null })
 
   upstream.answer((received) => {
@@ -188,12 +190,12 @@ t.test('a request that ends at its deadline is charged as if its client had left
   upstream.answer((received) => void begin(received).write(word('one two three')))
   const open = await ask('open', true)
   t.match(open, { code: 'upstream_timeout', status: 200, estimated: true, clientGone: false })
-  t.equal(open.completionTokens, 3 + 3 + tokensUnderWay)
+  t.equal(open.completionTokens, 3 + 3 + tokensInTransit)
   for (const model of ['thinking', 'billed']) {
     t.match(await ask(model, true), { code: 'upstream_timeout', costNanos: holdNanos(model, true) })
   }
   upstream.answer(() => {})
-  t.match(await ask('open', true), { code: 'upstream_timeout', status: 504, completionTokens: tokensUnderWay })
+  t.match(await ask('open', true), { code: 'upstream_timeout', status: 504, completionTokens: tokensInTransit })
   t.match(await ask('open', false), { code: 'upstream_timeout', status: 504, costNanos: holdNanos('open', false) })
 })
 
@@ -240,7 +242,7 @@ t.test('a plain answer that breaks off is charged its usage, or else as much as 
     t.match(await ask(model, 20, false), { costNanos: holdNanos(model, false), estimated: true })
   }
   const known = await ask('open', 20, true)
-  t.match(known, { completionTokens: whole.length + 3 + tokensUnderWay, estimated: true })
+  t.match(known, { completionTokens: whole.length + 3 + tokensInTransit, estimated: true })
   t.match(await ask('thinking', 20, true), { costNanos: holdNanos('thinking', false) })
 })
 
@@ -266,7 +268,7 @@ t.test('a plain answer that breaks off before its first byte has been made if it
     calls: 1,
     code: 'upstream_error',
     status: 502,
-    completionTokens: 60 + 3 + tokensUnderWay,
+    completionTokens: 60 + 3 + tokensInTransit,
     estimated: true
   }
   t.match(await ask(60), said)
@@ -328,7 +330,7 @@ t.test('usage is found where Groq has it, and in every event of a stream the las
 
   upstream.answer((received) => void begin(received).write(each('one two three', 1)))
   const left = await lineOf(await leave(gateway, 'open', 10))
-  t.match(left, { promptTokens: 8, completionTokens: 3 + 3 + tokensUnderWay, estimated: true })
+  t.match(left, { promptTokens: 8, completionTokens: 3 + 3 + tokensInTransit, estimated: true })
 })
 
 t.test('answers that came while the gateway was suspended are read before deadlines cut them off', async (t) => {

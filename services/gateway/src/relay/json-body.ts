@@ -2,7 +2,7 @@ import { AnswerUsage } from '../usage/answer-usage.ts'
 import { type ReportedUsage, readUsageText } from '../usage/usage.ts'
 import { AnswerShape } from './answer-shape.ts'
 
-/** So much of a body is held back until it is known to be an answer. An error has less. */
+/** Maximum bytes of a body that are held back until it is known to be an answer. Errors are shorter. */
 const maxHeld = 65_536
 
 /**
@@ -10,40 +10,40 @@ const maxHeld = 65_536
  * call can replace a body that is not an answer.
  */
 export class JsonBody {
-  /** What the body reports of its usage. */
+  /** The usage that the body reports. */
   usage: ReportedUsage | null = null
   readonly #shape: AnswerShape
-  /** Bytes that the upstream said it will send and has not sent yet; -1 if it did not say. */
+  /** Bytes that the upstream announced and has not sent yet; -1 if it announced no length. */
   #remaining: number
   #search: AnswerUsage | null = null
   #held: Buffer[] = []
   #heldBytes = 0
   #isPassing = false
-  /** Whether the bytes that are pushed next have been judged. */
+  /** Whether the shape has read the bytes that are pushed next. */
   #isJudged = false
 
-  /** @param length of the body in bytes, -1 if it is not known */
+  /** @param length of the body in bytes, -1 if unknown */
   constructor(list: 'choices' | 'data', length: number) {
     this.#shape = new AnswerShape(list)
     this.#remaining = length
   }
 
-  /** Whether all bytes have come that the upstream said it will send. */
+  /** Whether all bytes have come that the upstream announced. */
   get isAllHere(): boolean {
     return this.#remaining === 0
   }
 
-  /** Whether the body has brought a part of an answer. An error counts only if a part of it has passed. */
+  /** Whether a part of an answer has come. A body with an error is an answer only if a part of it has passed. */
   get isAnswer(): boolean {
     return this.#shape.hasList && (!this.#shape.tellsError || this.#isPassing)
   }
 
   /**
-   * Whether the provider may have made the answer. All of a body exists before its first byte comes, or its length. So if the
-   * connection breaks then, the provider bills the answer, and no other is asked for.
+   * Whether the provider may have made the answer. All of a body exists before its first byte, or its length, comes. If the
+   * connection breaks after that, the provider bills the answer, and the relay does not ask for another.
    */
   get hasBegun(): boolean {
-    return !this.isHopeless && (!this.#shape.isBlank || this.#remaining > 0)
+    return !this.isInvalid && (!this.#shape.isBlank || this.#remaining > 0)
   }
 
   /** Whether the body is an answer, from its beginning to its end. */
@@ -52,20 +52,20 @@ export class JsonBody {
   }
 
   /** Whether the body cannot become an answer. */
-  get isHopeless(): boolean {
+  get isInvalid(): boolean {
     return this.#shape.isFaulty || (this.#shape.isClosed && !this.isWhole)
   }
 
-  /** Bytes that are still to come; -1 if nobody knows. */
+  /** Bytes that are still to come; -1 if unknown. */
   get remaining(): number {
     return this.#remaining
   }
 
   /**
-   * Looks into a body that came in one piece: nearly all do.
+   * Reads a body that came in one piece, as nearly all do.
    *
-   * @param text the bytes, each a character
-   * @returns what it reports of its usage, if it is an answer. Without all of it the bytes have to be pushed
+   * @param text the bytes, one character each
+   * @returns the usage that an answer reports. If it is incomplete, push the bytes
    */
   readAll(bytes: Buffer, text: string): ReportedUsage | null {
     if (this.#remaining !== bytes.length || this.#search !== null) return null
@@ -78,7 +78,7 @@ export class JsonBody {
 
   /**
    * @param bytes are kept
-   * @returns what may pass to the client now, in order
+   * @returns the bytes that may pass to the client now, in order
    */
   push(bytes: Buffer): readonly Buffer[] {
     if (!this.#isJudged) this.#shape.push(bytes)
@@ -87,7 +87,7 @@ export class JsonBody {
     this.#search ??= new AnswerUsage()
     this.#search.push(bytes, this.#shape.usageFrom, this.#shape.usageEnd)
     this.usage = this.#search.usage
-    if (this.isHopeless) return none
+    if (this.isInvalid) return none
     // White space keeps a connection alive while the model works.
     this.#isPassing ||= this.isAnswer || this.#heldBytes + bytes.length > maxHeld
     if (!this.#isPassing && !this.#shape.isBlank) {
@@ -96,17 +96,17 @@ export class JsonBody {
       return none
     }
     const passing = [...this.#held, bytes]
-    // Whether a piece is the last is known only when the end comes: then the answer may be one piece, and none.
+    // Without a length, one piece is held back for the end, so that it leaves together with the end.
     this.#held = this.#remaining < 0 && this.#isPassing ? passing.splice(-1) : []
     return passing
   }
 
-  /** What was held back until the end of a body whose length was not known. */
+  /** The bytes that were held back until the end of a body of unknown length. */
   rest(): readonly Buffer[] {
     return this.#held
   }
 
-  /** What came of the body while its usage was not complete, and how many bytes are not kept. */
+  /** The bytes that came while the usage was incomplete, and how many bytes were not kept. */
   passed(): { bytes: Buffer; unseenBytes: number } {
     return this.#search?.passed() ?? { bytes: noBytes, unseenBytes: 0 }
   }

@@ -10,7 +10,7 @@ import { chatOf, post } from '../testing/client.ts'
 import { plainAnswer } from '../testing/fake-upstream.ts'
 import { collectLogLines } from '../testing/log-lines.ts'
 import { catalogOf, isCalledByUndici, startGateway, type TestGateway, testCatalog } from '../testing/start-gateway.ts'
-import { tokensUnderWay } from '../tokens/tokens-under-way.ts'
+import { tokensInTransit } from '../tokens/tokens-in-transit.ts'
 import { RetryBudget } from '../upstreams/retry-budget.ts'
 import type { Upstream } from '../upstreams/upstreams.ts'
 
@@ -123,7 +123,12 @@ const cut: Record<string, Answer> = {
   )
 }
 
-type Served = { url: string; answer(next: Answer): void; calls: number; close(): Promise<void> }
+interface Served {
+  url: string
+  answer(next: Answer): void
+  calls: number
+  close(): Promise<void>
+}
 
 async function serve(http2: boolean): Promise<Served> {
   let answer: Answer = () => {}
@@ -225,7 +230,7 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
         )
         t.notMatch(text, /overloaded|DONE/)
         t.match(line, { code: 'upstream_error', status: 200, estimated: true })
-        t.equal(line.completionTokens, 'HelloHello'.length + 3 + tokensUnderWay)
+        t.equal(line.completionTokens, 'HelloHello'.length + 3 + tokensInTransit)
         t.equal(healthy.calls, before)
       })
     }
@@ -237,7 +242,7 @@ for (const http2 of isCalledByUndici() ? [false] : [false, true]) {
         [true, send(200, json, ...whole.match(/.{1,40}/gs)!), { costNanos: usageCost, estimated: false }],
         [true, sized(plainAnswer), { completionTokens: 0, estimated: true }],
         [false, send(200, events, stream), { costNanos: usageCost, estimated: false }],
-        [false, send(200, events, word), { completionTokens: 'Hello'.length + 3 + tokensUnderWay }],
+        [false, send(200, events, word), { completionTokens: 'Hello'.length + 3 + tokensInTransit }],
         [false, send(200, events, ': waiting\n\n'), { costNanos: 0 }]
       ] as const) {
         recover()

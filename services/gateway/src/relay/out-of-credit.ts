@@ -1,8 +1,8 @@
 import type { RefusalReason } from './read-refusal.ts'
 
 /**
- * Codes and types for an account that has no money left or has reached its spending limit: OpenAI (429 and 400), Moonshot
- * (429, MoonshotAI/kimi-code#1857), Alibaba (400), Anthropic (402).
+ * Codes and types for an account without credit, or at its spending limit: OpenAI (429 and 400), Moonshot (429,
+ * MoonshotAI/kimi-code#1857), Alibaba (400), Anthropic (402).
  */
 const codes: ReadonlySet<string> = new Set([
   'insufficient_quota',
@@ -16,14 +16,16 @@ const codes: ReadonlySet<string> = new Set([
   'arrearage',
   'billing_error'
 ])
-/** Anthropic says so only in words, with status 400 (anthropics/anthropic-sdk-typescript#618). */
-const firstWords = /^(?:Your credit balance is too low|You have reached your specified API usage limits)\b/
-/** xAI too, with 403 and 429 (continuedev/continue#10373, #12670). Not looked for in what is about a request. */
-const words = /\b(?:run out of credits|used all available credits|doesn't have any credits)\b/
+/** Anthropic has no code for it, only this message, with status 400 (anthropics/anthropic-sdk-typescript#618). */
+const anthropicMessage = /^(?:Your credit balance is too low|You have reached your specified API usage limits)\b/
+/** xAI has only these messages, with 403 and 429 (continuedev/continue#10373, #12670). */
+const xaiMessage = /\b(?:run out of credits|used all available credits|doesn't have any credits)\b/
 
-/** Whether a refusal is about the operator's account at the provider: nobody but the operator can change that. */
+/** Whether a refusal is about the credit of the operator's account at the provider. Only the operator can change that. */
 export function isOutOfCredit(status: number, { code, type, message }: RefusalReason): boolean {
   if (codes.has((code ?? '').toLowerCase()) || codes.has((type ?? '').toLowerCase())) return true
   if (message === null) return false
-  return status === 400 ? firstWords.test(message) : (status === 403 || status === 429) && words.test(message)
+  return status === 400
+    ? anthropicMessage.test(message)
+    : (status === 403 || status === 429) && xaiMessage.test(message)
 }

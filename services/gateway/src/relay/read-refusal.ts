@@ -1,23 +1,23 @@
 import { readableText } from './readable-text.ts'
 
-/** Why a provider refused a request, as far as its answer says; each null where it does not. */
-export type RefusalReason = {
+/** Why a provider refused a request. A member is null if the answer does not tell it. */
+export interface RefusalReason {
   readonly message: string | null
   readonly type: string | null
   readonly code: string | null
-  /** The member of the request that is at fault. */
+  /** The faulty member of the request. */
   readonly param: string | null
-  /** What an error in OpenAI's shape has. */
+  /** All members of an error in OpenAI's shape; else empty. */
   readonly members: Readonly<Record<string, unknown>>
 }
 
 export const unexplained: RefusalReason = { message: null, type: null, code: null, param: null, members: {} }
 
-/** Characters of a message that reach the client. */
+/** Maximum characters of a message that reach the client. */
 const maxMessage = 16_384
 const maxItems = 8
 const maxDepth = 4
-/** A name for programs: no text, no URL. */
+/** A code or type. Texts and URLs do not match. */
 const identifier = /^[\w .-]{1,100}$/
 
 /**
@@ -31,7 +31,7 @@ const identifier = /^[\w .-]{1,100}$/
  * - FastAPI: `{ detail: text | [{ loc, msg, type }] }`; Mistral: the latter as `message`
  * - Ollama, xAI, text-generation-inference: `{ error: text, code | error_type }`
  * - Cohere, AWS: `{ message }`; RFC 9457: `{ title, detail }`
- * - text or HTML, from what stands in front of the provider
+ * - text or HTML from a proxy in front of the provider
  */
 export function readRefusal(body: Buffer): RefusalReason {
   let parsed: unknown
@@ -57,32 +57,36 @@ export function readRefusal(body: Buffer): RefusalReason {
 }
 
 /**
- * The body that tells the client of a refusal which is about its request: the provider's own words, and its other members
- * where it uses OpenAI's shape.
+ * Writes the body that tells the client why its request was refused. It has the provider's message, and all members of an error
+ * in OpenAI's shape.
  *
- * @param secret what must not be passed on, should the provider repeat it
+ * @param secret the credential. A refusal that repeats it is replaced by a general one
  */
 export function describeRefusal(
   { message, type, code, param, members }: RefusalReason,
   secret: string | null
 ): { code: string; body: string } {
-  const told = { message: message ?? usual.message, type: type ?? usual.type, code: code ?? usual.code }
+  const told = {
+    message: message ?? defaultError.message,
+    type: type ?? defaultError.type,
+    code: code ?? defaultError.code
+  }
   try {
     const body = JSON.stringify({ error: { ...members, ...told, ...(param !== null && { param }) } })
     if (secret === null || !body.includes(JSON.stringify(secret).slice(1, -1))) return { code: told.code, body }
   } catch {
-    // Members that are nested too deeply to be written.
+    // The members are nested too deeply to be written.
   }
-  return { code: usual.code, body: JSON.stringify({ error: usual }) }
+  return { code: defaultError.code, body: JSON.stringify({ error: defaultError }) }
 }
 
-const usual = {
+const defaultError = {
   message: 'The upstream provider refused the request.',
   type: 'invalid_request_error',
   code: 'invalid_request'
 }
 
-/** What a value says to people: a text, the texts of a list, or those members of an object that hold one. */
+/** Finds the message in a value: a text, the texts of a list, or the member of an object that holds a message. */
 function textOf(value: unknown, depth: number): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value.trim()
   if (depth > maxDepth) return null
@@ -128,7 +132,7 @@ function firstName(...values: unknown[]): string | null {
   return null
 }
 
-/** A code that is a number, unless it only repeats the status. */
+/** A numeric code, unless it is an HTTP status. */
 function numberAsText(code: unknown): string | null {
   return typeof code === 'number' && Number.isInteger(code) && (code < 100 || code > 599) ? String(code) : null
 }

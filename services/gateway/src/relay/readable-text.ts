@@ -1,4 +1,4 @@
-/** Bytes that are looked at: the reason stands at the beginning. */
+/** Maximum bytes that are read: the reason is at the beginning. */
 const maxBytes = 8192
 const maxText = 500
 
@@ -13,9 +13,9 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * What a body of text or HTML says, on one line: the title of a page, or else its words.
+ * Reads the message of a text or HTML body, as one line: the title of a page, or else its words.
  *
- * @returns null for what is neither: JSON that is cut off, or compressed bytes
+ * @returns null for other bodies, such as cut JSON or compressed bytes
  */
 export function readableText(body: Buffer): string | null {
   const text = body.toString('utf8', 0, maxBytes)
@@ -25,7 +25,7 @@ export function readableText(body: Buffer): string | null {
   return words.replace(/\s+/g, ' ').trim().slice(0, maxText) || null
 }
 
-/** In one pass: an expression for tags would take the square of their number. */
+/** Reads HTML in one pass. A regular expression for tags would take quadratic time. */
 function wordsOf(html: string): string {
   let words = ''
   let hidden: string | null = null

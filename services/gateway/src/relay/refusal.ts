@@ -12,7 +12,7 @@ const reasonMs = 1000
 /** Reads why an upstream refused a request. */
 export class Refusal implements Sink {
   readonly kind = 'refusal'
-  readonly came = null
+  readonly answer = null
   readonly hasBegun = false
   readonly #attempt: SinkAttempt
   readonly #encoding: string

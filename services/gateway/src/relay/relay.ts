@@ -4,14 +4,14 @@ import { retryFields } from '../http/retry-fields.ts'
 import { clientClosedRequest } from '../settlement/outcome.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptOwner } from './attempt-owner.ts'
-import { canLeave, usedBy } from './attempt-usage.ts'
+import { attemptUsage, canLeave } from './attempt-usage.ts'
 import { callableTarget, msUntilCallable } from './callable-target.ts'
+import type { End } from './charged-usage.ts'
 import type { Expiring } from './deadlines.ts'
 import { failOver } from './fail-over.ts'
 import { mayClientRetry, type RetryScope } from './may-retry.ts'
 import { orderTargets } from './order-targets.ts'
 import type { RelayRequest } from './relay-request.ts'
-import type { End } from './used-of.ts'
 import { headFields, writeJson } from './write-head.ts'
 
 /** How long an upstream has to end a stream whose client has left, ms. What it sends until then is counted. */
@@ -22,8 +22,8 @@ const leavingMs = 1000
  * the client reads them. Until an answer has begun, another call replaces a failed call: of the next upstream, or of the
  * same upstream a little later. The relay ends the response in any case.
  *
- * When the client leaves, a single body is read to its end, for its usage. So is a stream if what has come of it does not
- * tell what the provider bills; other streams are aborted.
+ * When the client leaves, a single body is read to its end, for its usage. So is a stream if the provider bills more than the
+ * part that has come; other streams are aborted.
  */
 export function relay(request: RelayRequest): void {
   new Relay(request).begin()
@@ -56,7 +56,7 @@ class Relay implements AttemptOwner, Expiring {
     this.#request = request
     this.#order = orderTargets(request.route)
     request.response.once('close', this.#onClose)
-    request.deadlines.began(this)
+    request.deadlines.add(this)
   }
 
   get isServed(): boolean {
@@ -115,7 +115,7 @@ class Relay implements AttemptOwner, Expiring {
     const request = this.#request
     this.#firstByteAt = performance.now()
     request.response.writeHead(status, headFields(request, contentType, nothingFurther, length))
-    // A stream may last long: what is not needed any more is not kept.
+    // A stream may last long: free what it no longer needs.
     request.fields = nothingFurther
     request.spans = noSpans
   }
@@ -144,7 +144,7 @@ class Relay implements AttemptOwner, Expiring {
       performance.now()
     )
     if (next === null) {
-      // Of several failures the client is told of one that may pass.
+      // After several failures the client is told of one that may pass.
       const told = scope === 'elsewhere' ? (this.#momentary ?? failure) : failure
       const toldScope = told === failure ? scope : 'anywhere'
       this.#finishWith(told, end, mayClientRetry(told, toldScope, this.#tried.length, maxCalls))
@@ -166,7 +166,7 @@ class Relay implements AttemptOwner, Expiring {
     this.finish(status, code, end)
   }
 
-  /** Tells the client of a failure in the way that is still open: a status, an event, or a connection that breaks. */
+  /** Tells the client of a failure: by a status; once the answer has begun, by an event or by closing the connection. */
   #tell(failure: ServiceError, shouldRetry?: boolean): { status: number; code: string } {
     const { code } = failure
     const hasBegun = this.#request.response.headersSent
@@ -184,8 +184,8 @@ class Relay implements AttemptOwner, Expiring {
     const attempt = this.#attempt
     attempt?.close()
     const { response, deadlines, abandonedStreams, slowReaders, onEnd } = this.#request
-    deadlines.ended(this)
-    if (this.stillReads === 'to the end') abandonedStreams.left()
+    deadlines.remove(this)
+    if (this.stillReads === 'to the end') abandonedStreams.remove()
     response.off('close', this.#onClose)
     if (response.socket?.writableLength !== 0) slowReaders.watch(response)
     const told = this.#told ?? { status, code }
@@ -194,7 +194,7 @@ class Relay implements AttemptOwner, Expiring {
       attempts: this.#tried.length,
       status: this.#clientGone && this.#firstByteAt === null ? clientClosedRequest : told.status,
       code: told.code,
-      used: end === 'unserved' ? null : usedBy(attempt!, end),
+      used: end === 'unserved' ? null : attemptUsage(attempt!, end),
       firstByteAt: this.#firstByteAt,
       clientGone: this.#clientGone
     })
@@ -207,7 +207,7 @@ class Relay implements AttemptOwner, Expiring {
     sink?.detach()
     const hasCall = attempt !== null && this.#retryTimer === undefined
     if (hasCall && !this.#request.isStream && sink?.kind !== 'stream' && sink?.kind !== 'refusal') {
-      attempt.readOn()
+      attempt.resumeReading()
       return
     }
     clearTimeout(this.#retryTimer)
@@ -215,20 +215,20 @@ class Relay implements AttemptOwner, Expiring {
     // A refused request is not served, although the reason has not come.
     else if (sink?.kind === 'refusal') sink.cut()
     else if (canLeave(attempt)) this.#leave(attempt)
-    else if (this.#request.abandonedStreams.entered()) this.#readToItsEnd(attempt)
+    else if (this.#request.abandonedStreams.tryAdd()) this.#readToItsEnd(attempt)
     else this.#abort(attempt)
   }
 
   /** Reads the answer to its end, for its usage. */
   #readToItsEnd(attempt: Attempt): void {
     this.stillReads = 'to the end'
-    attempt.readOn()
+    attempt.resumeReading()
   }
 
-  /** Ends a stream, and reads what the provider has sent before it knows that. */
+  /** Ends a stream, and reads what the provider sends until then. */
   #leave(attempt: Attempt): void {
     this.stillReads = 'briefly'
-    // After a suspension a timer is due before the sockets are read.
+    // After a suspension of the process, timers run before sockets are read.
     const abort = () => setImmediate(() => this.#abort(attempt))
     this.#leavingTimer = setTimeout(abort, leavingMs)
     attempt.leave()

@@ -1,15 +1,15 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import type { ReceivedAnswer } from './charged-usage.ts'
 import type { RefusalReason } from './read-refusal.ts'
 import type { RelayRequest } from './relay-request.ts'
 import type { Source } from './stream-writer.ts'
 import type { Failed } from './upstream-failure.ts'
-import type { Came } from './used-of.ts'
 
 /** Takes the body of an upstream's response: a whole answer, a stream, or a refusal. */
 export interface Sink {
   readonly kind: 'whole' | 'stream' | 'refusal'
   /** The answer, as far as it came; null for a refusal. */
-  readonly came: Came
+  readonly answer: ReceivedAnswer
   /** Whether the provider may have made an answer, or a part of it. */
   readonly hasBegun: boolean
   /** @param chunk decoded bytes; may be overwritten afterwards */
@@ -48,7 +48,7 @@ export interface SinkAttempt extends Source {
   /** The answer is complete, and the client has all of it. */
   complete(): void
   /** The body is not the answer that the request asked for. @param how continues "the upstream's answer …" */
-  misanswered(how: string): void
+  rejectAnswer(how: string): void
   /** @param failed null for a refusal that is about the client's request. @param goesOn whether more of the body may come */
   refused(reason: RefusalReason, failed: Failed | null, goesOn: boolean): void
 }

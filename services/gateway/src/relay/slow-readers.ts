@@ -2,27 +2,30 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
-type Watched = { takenBytes: number; looks: number }
+interface Watched {
+  takenBytes: number
+  looks: number
+}
 
-const looksUntilCut = 4
+const looksUntilClose = 4
 
 /**
- * Cuts off clients that take nothing of their answers for too long. They would hold memory, a connection and the
- * upstream's work. Only clients that something waits for are looked at. What counts is what the operating system takes
- * for them, as in nginx's `send_timeout`; of a client that is behind by megabytes, it takes some only now and then.
+ * Closes connections of clients that read nothing of their answers for too long. They would hold memory, a connection and the
+ * upstream's work. Only connections with waiting bytes are checked. What counts are the bytes that the operating system takes,
+ * as in nginx's `send_timeout`. For a client that is megabytes behind, it takes bytes only now and then.
  */
 export class SlowReaders {
   readonly #watched = new Map<Socket, Watched>()
   readonly #checks: IntervalChecks
 
-  /** @param limitMs how long a client may take nothing; it is cut off at most a quarter of that later */
-  constructor(limitMs: number) {
-    this.#checks = new IntervalChecks(limitMs / looksUntilCut, () => this.#look())
+  /** @param maxMs how long a client may read nothing; its connection closes at most a quarter of that later */
+  constructor(maxMs: number) {
+    this.#checks = new IntervalChecks(maxMs / looksUntilClose, () => this.#look())
   }
 
   /**
-   * Says that bytes of an answer wait for its client to take them. One that waits for its turn, behind the answer to an
-   * earlier request of its connection, is looked at from then on.
+   * Checks the client from now on, because bytes of its answer wait. An answer behind the answer to an earlier request of the
+   * connection is checked once its turn has come.
    */
   watch(response: ServerResponse): void {
     const { socket } = response
@@ -44,7 +47,7 @@ export class SlowReaders {
       } else if (taken !== watched.takenBytes) {
         watched.takenBytes = taken
         watched.looks = 0
-      } else if (++watched.looks > looksUntilCut) {
+      } else if (++watched.looks > looksUntilClose) {
         this.#watched.delete(socket)
         socket.destroy()
       }
@@ -53,7 +56,7 @@ export class SlowReaders {
   }
 }
 
-/** Bytes that have left for the client. */
+/** Bytes that the operating system has taken for the client. */
 function takenBytes(socket: Socket): number {
   return socket.bytesWritten - socket.writableLength
 }

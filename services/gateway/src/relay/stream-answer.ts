@@ -16,7 +16,7 @@ const wrongStream = 'is a stream, and a single body was asked for'
 /** Passes a stream of events to the client, once its first event has come. */
 export class StreamAnswer implements Sink {
   readonly kind = 'stream'
-  readonly came: EventStream
+  readonly answer: EventStream
   readonly hasBegun = true
   readonly #attempt: SinkAttempt
   /** null before the head is written, and once the client gets nothing more. */
@@ -26,29 +26,29 @@ export class StreamAnswer implements Sink {
   constructor(attempt: SinkAttempt) {
     const { request } = attempt
     this.#attempt = attempt
-    this.came = new EventStream(asksForUsage(request), new ReceivedText(request.wordsMember), request.answers)
+    this.answer = new EventStream(asksForUsage(request), new ReceivedText(request.wordsMember), request.answers)
     if (attempt.isServed && !attempt.isWrongKind) this.#headTimer = setTimeout(() => this.#begin(), headHeldMs)
   }
 
   push(chunk: Buffer): void {
-    const events = this.came
+    const events = this.answer
     const bytes = events.push(chunk)
     if (!this.#attempt.isAccepted && events.hasBegun) {
       if (this.#attempt.isWrongKind) {
-        this.#attempt.misanswered(wrongStream)
+        this.#attempt.rejectAnswer(wrongStream)
         return
       }
       this.#attempt.accept()
       this.#begin()
     }
     this.#writer?.write(bytes)
-    if (events.hasFailed) this.#attempt.misanswered('tells of an error, or is no stream of events')
+    if (events.hasFailed) this.#attempt.rejectAnswer('tells of an error, or is no stream of events')
   }
 
   end(): void {
-    const rest = this.came.end()
-    if (!this.came.isWhole || this.#attempt.isWrongKind) {
-      this.#attempt.misanswered(this.#attempt.isWrongKind ? wrongStream : 'ended before its end')
+    const rest = this.answer.end()
+    if (!this.answer.isWhole || this.#attempt.isWrongKind) {
+      this.#attempt.rejectAnswer(this.#attempt.isWrongKind ? wrongStream : 'ended before its end')
       return
     }
     this.#attempt.accept()
@@ -59,14 +59,14 @@ export class StreamAnswer implements Sink {
 
   /** A stream that said that it is done is complete, although its connection broke. */
   cut(): boolean {
-    if (this.#attempt.isWrongKind || !this.came.isDone || !this.came.isWhole) return false
+    if (this.#attempt.isWrongKind || !this.answer.isDone || !this.answer.isWhole) return false
     this.#complete()
     return true
   }
 
   interrupt(failure: ServiceError): void {
     // Ends the event of which the client has a part.
-    const end = this.came.isWithinEvent ? '\n\n' : ''
+    const end = this.answer.isWithinEvent ? '\n\n' : ''
     this.#writer?.write(Buffer.from(`${end}data: ${JSON.stringify(failure.toBody())}\n\n`))
     this.#writer?.end()
     this.#writer = null

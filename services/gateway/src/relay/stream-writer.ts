@@ -3,29 +3,32 @@ import type { Writable } from 'node:stream'
 import type { SlowReaders } from './slow-readers.ts'
 
 /**
- * Up to so many bytes are written as a text of one character per byte: one plain write. Bytes between two texts make a
+ * Up to this many bytes are written as a text of one character per byte: one plain write. Bytes between two texts need a
  * gathered write, which costs more than the copy.
  */
 export const shortWrite = 8192
 
-/** Text that is waiting for the end of the turn is written before it becomes larger than this. */
-const mostGathered = 16_384
+/** Text that waits for the end of the turn is written once it is larger than this, bytes. */
+const maxGathered = 16_384
 
-/** What brings the bytes, and can be told to wait. */
-export type Source = { pause(): void; resume(): void }
+/** A source of bytes that can be paused. */
+export interface Source {
+  pause(): void
+  resume(): void
+}
 
 /**
- * A streamed answer: its headers leave at once, and what arrives within a turn of the event loop leaves in one write at
- * its end, framed as chunks (RFC 9112 §7.1). Node's own framing makes three writes of each. The source is paused while
- * the client reads more slowly.
+ * Writes a stream to the client. The headers leave at once. The bytes of one turn of the event loop leave in one write at its
+ * end, framed as chunks (RFC 9112 §7.1); Node's own framing makes three writes of each. The source is paused while the client
+ * reads more slowly.
  *
- * The response's head must have been written. From then on nothing else may write to it.
+ * The head must have been given to the response before. Nothing else may write to the response afterwards.
  */
 export class StreamWriter {
   readonly #response: ServerResponse
   readonly #source: Source
   readonly #slowReaders: Pick<SlowReaders, 'watch'>
-  /** The connection itself; the response, as long as an earlier request of the connection is being answered. */
+  /** The connection; or the response, while an earlier request of the connection is answered. */
   readonly #out: Writable
   readonly #isChunked: boolean
   #gathered = ''
@@ -38,10 +41,10 @@ export class StreamWriter {
     this.#source = source
     this.#slowReaders = slowReaders
     this.#out = response.socket ?? response
-    // HTTP/1.0 knows no chunks: there the end of the connection ends the body.
+    // HTTP/1.0 has no chunks: the end of the connection ends the body.
     this.#isChunked = response.chunkedEncoding
     response.chunkedEncoding = false
-    // Tells the client that its stream was accepted; the first token may take long.
+    // The first token may take long: the head tells the client that its stream was accepted.
     process.nextTick(flushHead, this)
   }
 
@@ -54,7 +57,7 @@ export class StreamWriter {
     }
     const text = bytes.toString('latin1')
     this.#gathered += this.#isChunked ? `${bytes.length.toString(16)}\r\n${text}\r\n` : text
-    if (this.#gathered.length > mostGathered) this.#flush()
+    if (this.#gathered.length > maxGathered) this.#flush()
     else if (!this.#isFlushDue) {
       this.#isFlushDue = true
       process.nextTick(flush, this)
@@ -91,10 +94,10 @@ export class StreamWriter {
   #flush(): void {
     const text = this.#gathered
     this.#gathered = ''
-    // A client that has ended its side gets no more; its connection closes once what was written before is gone.
+    // A client that has ended its side gets no more. Its connection closes once the written bytes have left.
     if (text === '' || !this.#out.writable) return
     this.#sendHead()
-    this.#regard(this.#out.write(text, 'latin1'))
+    this.#pauseIfFull(this.#out.write(text, 'latin1'))
   }
 
   #writeLong(bytes: Buffer): void {
@@ -104,14 +107,14 @@ export class StreamWriter {
     out.cork()
     this.#sendHead()
     if (this.#isChunked) out.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
-    let goesOn = out.write(Buffer.from(bytes))
-    if (this.#isChunked) goesOn = out.write('\r\n', 'latin1')
+    let isWritten = out.write(Buffer.from(bytes))
+    if (this.#isChunked) isWritten = out.write('\r\n', 'latin1')
     out.uncork()
-    this.#regard(goesOn)
+    this.#pauseIfFull(isWritten)
   }
 
-  #regard(goesOn: boolean): void {
-    if (goesOn || this.#isPaused) return
+  #pauseIfFull(isWritten: boolean): void {
+    if (isWritten || this.#isPaused) return
     this.#isPaused = true
     this.#source.pause()
     this.#slowReaders.watch(this.#response)

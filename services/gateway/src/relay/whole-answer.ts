@@ -1,13 +1,13 @@
 import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { isReported } from './charged-usage.ts'
 import { JsonBody } from './json-body.ts'
 import type { Sink, SinkAttempt } from './sink.ts'
 import { shortWrite } from './stream-writer.ts'
-import { isReported } from './used-of.ts'
 
 /** Passes a single JSON body to the client, once its beginning shows that it is an answer. */
 export class WholeAnswer implements Sink {
   readonly kind = 'whole'
-  readonly came: JsonBody
+  readonly answer: JsonBody
   readonly #attempt: SinkAttempt
   readonly #length: number
   #isHeadWritten = false
@@ -18,15 +18,15 @@ export class WholeAnswer implements Sink {
   constructor(attempt: SinkAttempt, length: number) {
     this.#attempt = attempt
     this.#length = length
-    this.came = new JsonBody(attempt.request.listMember, length)
+    this.answer = new JsonBody(attempt.request.listMember, length)
   }
 
   get hasBegun(): boolean {
-    return this.came.hasBegun
+    return this.answer.hasBegun
   }
 
   push(chunk: Buffer): void {
-    const body = this.came
+    const body = this.answer
     const attempt = this.#attempt
     if (chunk.length <= shortWrite && attempt.isServed && !attempt.isWrongKind) {
       // The only bytes, known as such, leave together with the headers and the end.
@@ -41,8 +41,8 @@ export class WholeAnswer implements Sink {
     }
     // One copy for both: what is kept of the answer, and what waits to be written.
     const passing = body.push(Buffer.from(chunk))
-    if (body.isHopeless) {
-      attempt.misanswered('is not the JSON that was asked for')
+    if (body.isInvalid) {
+      attempt.rejectAnswer('is not the JSON that was asked for')
       return
     }
     if (body.isAnswer && !attempt.isWrongKind) attempt.accept()
@@ -51,7 +51,7 @@ export class WholeAnswer implements Sink {
   }
 
   end(): void {
-    this.#conclude(this.came.rest())
+    this.#conclude(this.answer.rest())
   }
 
   cut(): boolean {
@@ -82,10 +82,10 @@ export class WholeAnswer implements Sink {
 
   /** Ends the answer: all bytes have come. */
   #conclude(last: readonly Buffer[]): void {
-    const { isWhole } = this.came
+    const { isWhole } = this.answer
     const attempt = this.#attempt
     if (!isWhole || attempt.isWrongKind) {
-      attempt.misanswered(isWhole ? 'is a single body, and a stream was asked for' : 'is not whole')
+      attempt.rejectAnswer(isWhole ? 'is a single body, and a stream was asked for' : 'is not whole')
       return
     }
     if (attempt.isServed) {

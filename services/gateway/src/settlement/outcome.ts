@@ -6,7 +6,7 @@ import type { Received } from '../tokens/estimate-usage.ts'
 import type { ReportedUsage, Usage } from '../usage/usage.ts'
 
 /** An admitted call of a model. */
-export type Call = {
+export interface Call {
   readonly id: string
   readonly known: KnownKey
   /** `performance.now()` when its head had arrived. */
@@ -37,18 +37,18 @@ export type Used =
   | null
 
 /** What came of an answer, and what was reported of its usage. */
-export type Uncounted = {
+export interface Uncounted {
   readonly received: Received
   readonly reported: ReportedUsage | null
   /** Whether the model may have gone on behind what was reported of its output. */
-  readonly isOvertaken: boolean
+  readonly mayHaveWrittenMore: boolean
 }
 
 /** The status in the log for a client that left before it was told anything (nginx has the same). */
 export const clientClosedRequest = 499
 
 /** How a request to a model ended. */
-export type Outcome = {
+export interface Outcome {
   /** The upstream that was called last; null if none was. */
   upstream: string | null
   attempts: number

@@ -5,11 +5,11 @@ import { type Reaped, reap } from '@tollgate/state/settlement/reap.ts'
 
 const sweepMs = 15_000
 /** Accounts of one shard in one sweep, and holds of one account in one script: few enough not to keep others waiting. */
-const mostAccounts = 100
-const mostHolds = 100
+const maxAccounts = 100
+const maxHolds = 100
 
 /** Ends overdue holds: when they are in the way of an admission, and of accounts that nobody uses any more. */
-export type Reaper = {
+export interface Reaper {
   /**
    * Ends a bounded number of holds of an account. Who asks while that is under way waits for the same.
    *
@@ -36,7 +36,7 @@ export function createReaper(
   function reapSome(account: string): Promise<Reaped> {
     let under = reaping.get(account)
     if (under === undefined) {
-      under = reap(redis, account, mostHolds, holdMs)
+      under = reap(redis, account, maxHolds, holdMs)
         .then((reaped) => {
           onReaped(reaped)
           return reaped
@@ -52,7 +52,7 @@ export function createReaper(
       redis,
       accountShards,
       (shard) => shard,
-      (pipeline, shard) => pipeline.tgFindOverdue(deadlinesName(shard), mostAccounts)
+      (pipeline, shard) => pipeline.tgFindOverdue(deadlinesName(shard), maxAccounts)
     )
     let failure: unknown = null
     for (const [error, accounts] of results) {
@@ -70,7 +70,7 @@ export function createReaper(
   async function reapAll(account: string): Promise<void> {
     for (;;) {
       const { charged, released } = await reapSome(account)
-      if (charged + released < mostHolds) return
+      if (charged + released < maxHolds) return
     }
   }
 

@@ -8,7 +8,7 @@ import type { Call, Outcome, Uncounted } from './outcome.ts'
 import { costNanos } from './price.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
 
-export type Settlement = {
+export interface Settlement {
   /** Every admitted call comes here once, when it is over. */
   settle(call: Call, outcome: Outcome): void
   /** An admitted call that was not made after all: nothing is charged. */
@@ -17,7 +17,7 @@ export type Settlement = {
   counted(): Promise<void>
 }
 
-export type SettlementDependencies = {
+export interface SettlementDependencies {
   log: FastifyBaseLogger
   estimator: Pick<UsageEstimator, 'estimate'>
   queue: Pick<SettlementQueue, 'settle' | 'cancel'>
@@ -57,12 +57,12 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
     tell(call, outcome, usage, cost)
   }
 
-  async function count(call: Call, { received, reported, isOvertaken }: Uncounted): Promise<Usage> {
+  async function count(call: Call, { received, reported, mayHaveWrittenMore }: Uncounted): Promise<Usage> {
     const { prompt, answers } = call
     const isPromptReported = reported !== null && reported.promptTokens !== null
     const hasTokenizer = prompt !== null
     const countable = { prompt: isPromptReported ? null : prompt, received, answers, hasTokenizer }
-    return estimatedUsage(call, await estimator.estimate(countable), isOvertaken, reported)
+    return estimatedUsage(call, await estimator.estimate(countable), mayHaveWrittenMore, reported)
   }
 
   function tell(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
@@ -114,15 +114,20 @@ function heldUsage({ admitted }: Call): Usage {
 /**
  * What was reported, and for the rest an estimate from above, which is never more than what was reserved.
  *
- * @param isOvertaken whether the model may have gone on behind what was reported of its output
+ * @param mayHaveWrittenMore whether the model may have gone on behind what was reported of its output
  */
-function estimatedUsage(call: Call, counted: Estimate, isOvertaken: boolean, reported: ReportedUsage | null): Usage {
+function estimatedUsage(
+  call: Call,
+  counted: Estimate,
+  mayHaveWrittenMore: boolean,
+  reported: ReportedUsage | null
+): Usage {
   const held = heldUsage(call)
   const said = reported?.completionTokens ?? null
   const promptTokens = reported?.promptTokens ?? Math.min(counted.promptTokens ?? held.promptTokens, held.promptTokens)
   const cachedTokens = Math.min(reported?.cachedTokens ?? 0, promptTokens)
   // An answer without words may well have 0 tokens.
-  if (said !== null && !isOvertaken && (said > 0 || counted.completionTokens === 0)) {
+  if (said !== null && !mayHaveWrittenMore && (said > 0 || counted.completionTokens === 0)) {
     const estimated = reported?.promptTokens == null
     return { promptTokens, cachedTokens, completionTokens: said, reasoningTokens: reported!.reasoningTokens, estimated }
   }

@@ -5,8 +5,8 @@ import { measureAudio, measureImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules } from './media/media-bound.ts'
 import { mediaDifference, messageTokens, partTokens } from './prompt-bound.ts'
 
-/** A request whose prompt is to be counted: its body, which has been read before. */
-export type CountablePrompt = {
+/** A request whose prompt can be counted. Its body has been checked before. */
+export interface CountablePrompt {
   body: Uint8Array
   kind: ModelKind
   media: MediaRules
@@ -14,7 +14,7 @@ export type CountablePrompt = {
   promptBytes: number
 }
 
-/** The most tokens that a prompt can have, where its texts are counted by the tokenizer. */
+/** Bounds the tokens of a prompt. Its texts are counted by the tokenizer, the rest by its bytes. */
 export function countPrompt({ body, kind, media, promptBytes }: CountablePrompt): number {
   const members = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString()) as ParsedBody['members']
   const parsed = { bytes: body.length, members, promptBytes }
@@ -22,15 +22,15 @@ export function countPrompt({ body, kind, media, promptBytes }: CountablePrompt)
   return countedInput(parsed, kind === 'embedding' ? 'input' : 'prompt', countTokens)
 }
 
-/** A body that is parsed as a whole, to be counted. */
-type ParsedBody = {
+/** A parsed body. */
+interface ParsedBody {
   bytes: number
   members: Readonly<Record<string, unknown>>
   /** Bytes of the member that holds the prompt. */
   promptBytes: number
 }
 
-/** As {@link chatPromptBound}, with the texts of messages counted. */
+/** Bounds the prompt of a chat, as `chatPromptBound` does, and counts the texts of messages. */
 function countedChatPrompt(
   { bytes, members, promptBytes }: ParsedBody,
   rules: MediaRules,
@@ -52,7 +52,7 @@ function countedChatPrompt(
   return tokens
 }
 
-/** As {@link inputBound}, with the texts counted. */
+/** Bounds the inputs, as `inputBound` does, and counts their texts. */
 function countedInput(
   { bytes, members, promptBytes }: ParsedBody,
   member: 'prompt' | 'input',
@@ -67,7 +67,7 @@ function countedInput(
   return bytes - promptBytes + tokensOf(members[member])
 }
 
-/** What the media of a part count instead of their bytes. Some servers go by these members, whatever the type. */
+/** The tokens of a part's media, minus their bytes. Some servers read these members whatever the part's type. */
 function partDifference({ image_url: image, input_audio: audio }: Record<string, unknown>, rules: MediaRules): number {
   let tokens = 0
   if (image != null) {
@@ -79,7 +79,7 @@ function partDifference({ image_url: image, input_audio: audio }: Record<string,
   return tokens
 }
 
-/** Bytes of all texts within a value, with something for what is around them. */
+/** Bounds the tokens of a value: the bytes of its texts, and some for the structure around them. */
 function valueBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (typeof value !== 'object' || value === null) return String(value).length

@@ -1,7 +1,7 @@
 import { countTokens } from '@tollgate/tokenizer/tokenize.ts'
 import t from 'tap'
 import { type Countable, type Estimate, estimateUsage, type Received } from './estimate-usage.ts'
-import { tokensUnderWay } from './tokens-under-way.ts'
+import { tokensInTransit } from './tokens-in-transit.ts'
 import { createUsageEstimator } from './usage-estimator.ts'
 
 const stream: Received = { answer: Buffer.alloc(0), isStream: true, unseenBytes: 0, isCut: false }
@@ -34,8 +34,8 @@ t.test('words that came in pieces are counted as the text that they are', async 
 })
 
 t.test('an answer that was cut off counts more than what came of it', async (t) => {
-  t.equal(output('"Hello"\n', { isCut: true }), countTokens('Hello') + around + tokensUnderWay)
-  t.equal(output('', { isCut: true }, { answers: 3 }), 3 * tokensUnderWay, 'before its first word, too')
+  t.equal(output('"Hello"\n', { isCut: true }), countTokens('Hello') + around + tokensInTransit)
+  t.equal(output('', { isCut: true }, { answers: 3 }), 3 * tokensInTransit, 'before its first word, too')
   t.ok(output('{"content":"Hel', { isCut: true })! > countTokens('Hel'), 'and with an event that is not whole')
   t.equal(output(''), 0, 'unlike one that ended without words')
 })

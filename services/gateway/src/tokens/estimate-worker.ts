@@ -1,3 +1,3 @@
-/** What the threads of {@link createUsageEstimator} run. */
+/** The functions that the thread of `createUsageEstimator` runs. */
 export { countPrompt } from './count-prompt.ts'
 export { estimateUsage } from './estimate-usage.ts'

@@ -2,32 +2,31 @@ import type { MemberSpan } from '../body/members.ts'
 import type { MeasuredAudio, MeasuredImage } from './media/measure-media.ts'
 import { audioBound, imageBound, type MediaRules, type MediaTokens } from './media/media-bound.ts'
 
-/** A request's body: its bytes, its own members, where each stands in the bytes, and how much of what is in it. */
-export type BoundedBody = {
+/** The body of a request: its bytes, its members, their places, and counts of what affects its tokens. */
+export interface BoundedBody {
   bytes: Buffer
   members: Readonly<Record<string, unknown>>
   spans: ReadonlyMap<string, MemberSpan>
   messages: number
-  /** Of messages. */
+  /** Parts of messages. */
   parts: number
   media: ReadonlyArray<MeasuredImage | MeasuredAudio>
-  /** Of a legacy completion or embedding. */
+  /** Inputs of a legacy completion or an embedding. */
   inputs: number
-  /** Numbers in lists of numbers, and the bytes of these lists: inputs that are given as tokens. */
+  /** Numbers in lists of numbers, and the bytes of these lists: inputs given as tokens. */
   listedNumbers: number
   listedNumberBytes: number
 }
 
-/** What models put around a message, a part of it, or an input, at most. */
+/** Maximum tokens that models put around a message, and around a part of it or an input. */
 export const messageTokens = 8
 export const partTokens = 4
 
 /**
- * The most tokens that the prompt of a chat can have, by its size: no tokenizer makes more tokens of a text than it has
- * bytes, and all of the body's bytes count, whatever an upstream may read of them. Images and audio have bounds of their
- * own instead.
+ * Bounds the tokens of a chat's prompt by its size. No tokenizer makes more tokens than a text has bytes. All bytes of the body
+ * count, whichever the upstream reads. Images and audio have their own bounds.
  *
- * @throws ServiceError unpriced_parameter for media that have no bound
+ * @throws ServiceError unpriced_parameter for media without a bound
  */
 export function chatPromptBound(
   { bytes, messages, parts, media }: Pick<BoundedBody, 'bytes' | 'messages' | 'parts' | 'media'>,
@@ -38,7 +37,7 @@ export function chatPromptBound(
   return tokens
 }
 
-/** The same of what legacy completions or embeddings read: a text, several, one as tokens, or several as tokens, which count as they are. */
+/** Bounds the tokens of a legacy completion or an embedding. Its input is a text, a list of tokens, or several of them. */
 export const inputBound = ({
   bytes,
   inputs,
@@ -50,5 +49,5 @@ export const inputBound = ({
 const mediaBound = (one: MeasuredImage | MeasuredAudio, rules: MediaRules): MediaTokens =>
   one.kind === 'image' ? imageBound(one, rules) : audioBound(one, rules)
 
-/** What media add to a bound that counts all bytes of the body. */
+/** What media add to a bound that counts all bytes of the body: their tokens, minus their bytes. */
 export const mediaDifference = ({ tokens, bytes }: MediaTokens): number => tokens - bytes

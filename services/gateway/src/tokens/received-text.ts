@@ -2,12 +2,12 @@ import { findName, type SearchedName, searchedName } from '../body/find-name.ts'
 import { skipValue, valueAfter } from '../body/scan.ts'
 import { wordsOfLines } from './words.ts'
 
-const firstBytes = 1024
-const keptLimit = 1024 * 1024
+const initialBytes = 1024
+const maxKeptBytes = 1024 * 1024
 
 /**
- * What a stream has brought of a model's words: the JSON values of one member, such as `delta`, one after the other, as
- * they stood in the events. Kept for the case that the stream does not come to its usage; about a tenth of its bytes.
+ * Keeps the model's words of a stream: the JSON values of one member, such as `delta`, one after the other, as they stood in the
+ * events. They are needed if the stream ends before its usage. They are about a tenth of its bytes.
  */
 export class ReceivedText {
   readonly #name: SearchedName
@@ -22,10 +22,10 @@ export class ReceivedText {
 
   /**
    * @param events whole events
-   * @param text the same, each byte a character
+   * @param text the same, one character per byte
    */
   add(events: Buffer, text: string): void {
-    // In each chunk: the two characters are found faster than the name, and few chunks have them.
+    // This runs for each chunk: two characters are found faster than the name, and few chunks have them.
     if (text.includes('g"') && this.#name !== choicesName && findName(text, reasoningName, 0) >= 0) {
       this.#addThoughts(events, text, findName(text, this.#name, 0) < 0 ? messageName : this.#name)
       return
@@ -43,7 +43,7 @@ export class ReceivedText {
     return first >= 0
   }
 
-  /** Adds the words, and what stands beside them as `reasoning`. What is within them is added once. */
+  /** Adds the words, and `reasoning` beside them. Reasoning within the words is added once. */
   #addThoughts(events: Buffer, text: string, name: SearchedName): void {
     for (let from = 0; ; ) {
       const words = findName(text, name, from)
@@ -54,7 +54,7 @@ export class ReceivedText {
     }
   }
 
-  /** Adds the value of a member. @returns where the events go on behind it */
+  /** Adds the value of a member. @returns the index after it */
   #addValue(events: Buffer, nameEnd: number): number {
     const start = valueAfter(events, nameEnd)
     if (start < 0) return nameEnd
@@ -63,12 +63,12 @@ export class ReceivedText {
     return end
   }
 
-  /** Bytes of words that came so far, kept or not. */
+  /** Bytes of words that came so far, whether kept or not. */
   get size(): number {
     return this.#all
   }
 
-  /** Whether there are words, and not only empty deltas, behind the first `size` bytes. */
+  /** Whether words, not only empty deltas, came after the first `size` bytes. */
   hasWordsFrom(size: number): boolean {
     if (size === this.#all) return false
     if (this.#used < this.#all) return true
@@ -76,12 +76,12 @@ export class ReceivedText {
     return false
   }
 
-  /** Counts bytes of events that are too long to be looked into. */
-  skipped(bytes: number): void {
+  /** Counts bytes of events that are too long to be inspected. */
+  skip(bytes: number): void {
     this.#all += bytes
   }
 
-  /** The first lines of JSON, and how many bytes of others are not kept. */
+  /** The first lines of JSON, and how many bytes of later lines were not kept. */
   received(): { bytes: Buffer; unseenBytes: number } {
     return { bytes: this.#bytes.subarray(0, this.#used), unseenBytes: this.#all - this.#used }
   }
@@ -89,9 +89,9 @@ export class ReceivedText {
   #append(events: Buffer, start: number, end: number): void {
     const length = end - start + 1
     this.#all += length
-    if (this.#used < this.#all - length || this.#used + length > keptLimit) return
+    if (this.#used < this.#all - length || this.#used + length > maxKeptBytes) return
     if (this.#used + length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * this.#bytes.length, this.#used + length))
+      const larger = Buffer.allocUnsafe(Math.max(initialBytes, 2 * this.#bytes.length, this.#used + length))
       this.#bytes.copy(larger, 0, 0, this.#used)
       this.#bytes = larger
     }
@@ -105,7 +105,7 @@ const lineFeed = 0x0a
 const none = Buffer.alloc(0)
 const messageName = searchedName('message')
 const choicesName = searchedName('choices')
-/** OpenRouter has it beside the `text` of a completion. */
+/** OpenRouter puts it beside the `text` of a completion. */
 const reasoningName = searchedName('reasoning')
 const names = new Map<string, SearchedName>([['choices', choicesName]])
 

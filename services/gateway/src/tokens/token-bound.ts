@@ -1,19 +1,19 @@
 import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 
-/** The most tokens that a request can use, apart from how many of output it is granted. */
-export type TokenBound = {
+/** The maximum tokens of a request, before its output is granted. */
+export interface TokenBound {
   promptTokens: number
-  /** How many answers there are, each with as much output as is granted. */
+  /** How many answers the request asks for. Each may have all of the granted output. */
   answers: number
-  /** Tokens of output that are wanted for each. */
+  /** Tokens of output wanted for each answer. */
   wantedTokens: number
   /** Whether the client set no limit, so that `wantedTokens` is the model's default. */
   isDefault?: boolean
-  /** Whether answers are produced that are not shown. */
+  /** Whether the provider produces answers that it does not show. */
   hidesAnswers?: boolean
 }
 
-/** The output that a request wants: what its client says, or else what the catalog does; and no more than the model has. */
+/** The output that a request wants: the client's limit or the catalog's default, up to the model's maximum. */
 export function wantedOutput(limit: number | null | undefined, model: Model): number {
   return Math.min(limit ?? model.defaultOutputTokens, model.maxOutputTokens)
 }

@@ -1,32 +1,32 @@
 import type { Piscina } from 'piscina'
 import type { CountablePrompt } from './count-prompt.ts'
 import type { Countable, Estimate } from './estimate-usage.ts'
-import { tokensUnderWay } from './tokens-under-way.ts'
+import { tokensInTransit } from './tokens-in-transit.ts'
 
-/** Answers that wait to be counted, with their requests, are kept in memory meanwhile. */
-const mostWaiting = 1000
-const mostWaitingBytes = 64 * 1024 * 1024
+/** Maximum answers that wait to be counted. They stay in memory together with their requests. */
+const maxWaiting = 1000
+const maxWaitingBytes = 64 * 1024 * 1024
 /** Longer prompts would keep the thread for too long. */
-const longestPrompt = 2 * 1024 * 1024
+const maxPromptBytes = 2 * 1024 * 1024
 
-export type UsageEstimator = {
-  /** Counts off the event loop. Never rejects: what cannot be counted any more is bounded by its size. */
+export interface UsageEstimator {
+  /** Estimates usage outside of the event loop. Never rejects: if counting fails, the size of the answer bounds its tokens. */
   estimate(countable: Countable): Promise<Estimate>
-  /** The most tokens that a prompt can have, by its tokenizer; null if it cannot be counted now. Never rejects. */
+  /** Bounds a prompt by its tokenizer; null if it cannot be counted now. Never rejects. */
   countPrompt(prompt: CountablePrompt): Promise<number | null>
-  /** Ends the counting: what waits is bounded by its size. */
+  /** Stops counting. The sizes of waiting answers bound their tokens. */
   hurry(): Promise<void>
   close(): Promise<void>
 }
 
-/** Counts tokens in a thread of its own, which exists only while there is something to count. */
+/** Counts tokens in its own thread, which exists only while something waits. */
 export function createUsageEstimator(onError: (error: unknown) => void): UsageEstimator {
   let pool: Promise<Piscina> | undefined
   let waitingBytes = 0
 
-  /** Runs a function of the thread; null if there is too much to do already, or if it fails. */
+  /** Runs a function in the thread; null if too many bytes wait, or it fails. */
   async function run<Task, Result>(name: string, task: Task, bytes: number): Promise<Result | null> {
-    if (waitingBytes + bytes > mostWaitingBytes) return null
+    if (waitingBytes + bytes > maxWaitingBytes) return null
     waitingBytes += bytes
     try {
       pool ??= openPool()
@@ -41,20 +41,20 @@ export function createUsageEstimator(onError: (error: unknown) => void): UsageEs
 
   return {
     async estimate(countable) {
-      const long = (countable.prompt?.body.length ?? 0) > longestPrompt
+      const long = (countable.prompt?.body.length ?? 0) > maxPromptBytes
       const task = long ? { ...countable, prompt: null } : countable
       const bytes = (task.prompt?.body.length ?? 0) + task.received.answer.length
       return (await run<Countable, Estimate>('estimateUsage', task, bytes)) ?? bySize(countable)
     },
     async countPrompt(prompt) {
-      return prompt.body.length > longestPrompt ? null : run('countPrompt', prompt, prompt.body.length)
+      return prompt.body.length > maxPromptBytes ? null : run('countPrompt', prompt, prompt.body.length)
     },
     hurry: async () => (await pool)?.destroy(),
     close: async () => (await pool)?.close()
   }
 }
 
-/** Most gateways never need it. */
+/** Loaded on first use: most gateways never need it. */
 async function openPool(): Promise<Piscina> {
   const { Piscina } = await import('piscina')
   return new Piscina({
@@ -62,12 +62,12 @@ async function openPool(): Promise<Piscina> {
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: 30_000,
-    maxQueue: mostWaiting
+    maxQueue: maxWaiting
   })
 }
 
 /** No text has more tokens than bytes. */
 function bySize({ received, answers }: Countable): Estimate {
   const { answer, unseenBytes, isCut } = received
-  return { promptTokens: null, completionTokens: answer.length + unseenBytes + (isCut ? answers * tokensUnderWay : 0) }
+  return { promptTokens: null, completionTokens: answer.length + unseenBytes + (isCut ? answers * tokensInTransit : 0) }
 }

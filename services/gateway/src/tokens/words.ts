@@ -1,9 +1,9 @@
 import { memberOf } from '../body/member-of.ts'
 
-/** Members of messages and deltas whose text is not what a model writes. */
+/** Members of messages and deltas whose text the model does not write. */
 const notWords = new Set(['role', 'type', 'id', 'object', 'detail', 'format', 'file_id'])
 
-/** The words of a stream, by the place in the answer to which they belong. */
+/** The words of a stream, by their place in the answer. */
 export function wordsOfLines(lines: Uint8Array): Map<string, string> {
   const words = new Map<string, string>()
   for (const line of Buffer.from(lines).toString().split('\n')) {
@@ -12,24 +12,24 @@ export function wordsOfLines(lines: Uint8Array): Map<string, string> {
       const value: unknown = JSON.parse(line)
       gatherWords(Array.isArray(value) ? value.map(wordsOfChoice) : value, '', words)
     } catch {
-      // A value that is not JSON was written by the model all the same.
+      // The model wrote this value too, although it is not JSON.
       words.set('', (words.get('') ?? '') + line)
     }
   }
   return words
 }
 
-/** A stream of several answers brings all choices, each with what it adds: in another place each, by its index. */
+/** The words of one choice in a stream of several answers. Its index gives their place. */
 function wordsOfChoice(choice: unknown): unknown {
   return { index: memberOf(choice, 'index'), words: writtenIn(choice, 'delta') }
 }
 
-/** What a choice has of the model's words: a delta, a message or a text, and the reasoning beside it. */
+/** The model's words in a choice: a delta, a message or a text, and the reasoning beside it. */
 function writtenIn(choice: unknown, member: 'delta' | 'message'): unknown {
   return { text: memberOf(choice, member) ?? memberOf(choice, 'text'), reasoning: memberOf(choice, 'reasoning') }
 }
 
-/** @returns null for what is not JSON: it has been cut off, or is not an answer that we know */
+/** The words of a single body. @returns null if the body is not JSON, perhaps because it was cut off */
 export function wordsOfAnswer(bytes: Uint8Array): Map<string, string> | null {
   const words = new Map<string, string>()
   if (bytes.length === 0) return words
@@ -45,7 +45,7 @@ export function wordsOfAnswer(bytes: Uint8Array): Map<string, string> | null {
   return words
 }
 
-/** Puts every text within a value behind what was found at the same place before: what a stream brings in pieces. */
+/** Appends each text within a value to the earlier text at the same place: a stream brings texts in pieces. */
 function gatherWords(value: unknown, path: string, words: Map<string, string>): void {
   if (typeof value === 'string') {
     words.set(path, (words.get(path) ?? '') + value)
@@ -53,7 +53,7 @@ function gatherWords(value: unknown, path: string, words: Map<string, string>): 
   }
   if (typeof value !== 'object' || value === null) return
   for (const [name, inner] of Object.entries(value)) {
-    // What a list brings in pieces says itself where it belongs: choices and tool calls do.
+    // Choices and tool calls come in pieces, and carry their own index.
     const place = Array.isArray(value) ? (memberOf(inner, 'index') ?? name) : name
     if (!notWords.has(name)) gatherWords(inner, `${path}/${place}`, words)
   }

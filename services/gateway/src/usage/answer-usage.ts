@@ -1,18 +1,18 @@
 import { isComplete, type ReportedUsage, readUsageText } from './usage.ts'
 
-/** Far more than any usage object has. */
-const longestUsage = 16_384
-/** What is kept of an answer, for the case that it does not report all that it used. */
-const keptLimit = 1024 * 1024
+/** Maximum bytes of a usage object; real ones are far shorter. */
+const maxUsageBytes = 16_384
+/** Maximum bytes of an answer that are kept for an estimate, in case its usage is incomplete. */
+const maxKeptBytes = 1024 * 1024
 
 /**
- * Gathers the usage that an answer of one JSON object reports, as its bytes pass: its own member `usage`, and no other that is
- * nested in it. Of several the last counts.
+ * Reads the usage of a single body as its bytes pass. Only the outer member `usage` counts; of several, the last. Keeps the answer
+ * until the usage is complete.
  */
 export class AnswerUsage {
-  /** null until it has come. */
+  /** null before it has come. */
   usage: ReportedUsage | null = null
-  /** Where the usage begins whose bytes are gathered, of the whole; -1 without one. */
+  /** Index in the body of the present usage object; -1 before it. */
   #from = -1
   #isOpen = false
   #gathered: Buffer[] = []
@@ -21,9 +21,9 @@ export class AnswerUsage {
   #passedBytes = 0
 
   /**
-   * @param chunk is kept
-   * @param from where the last usage object begins of all that has passed, with this chunk; -1 without one
-   * @param end where it ends, -1 if it has not
+   * @param chunk is kept, and must not be overwritten
+   * @param from index in the body of the last usage object; -1 if there is none
+   * @param end index after it; -1 if it goes on
    */
   push(chunk: Buffer, from: number, end: number): void {
     const before = this.#passedBytes
@@ -36,20 +36,20 @@ export class AnswerUsage {
     if (this.#isOpen) {
       this.#gathered.push(chunk.subarray(Math.max(0, from - before), end < 0 ? chunk.length : end - before))
       if (end >= 0) this.usage = readUsageText(Buffer.concat(this.#gathered).toString()) ?? this.usage
-      this.#isOpen = end < 0 && this.#passedBytes - from <= longestUsage
+      this.#isOpen = end < 0 && this.#passedBytes - from <= maxUsageBytes
       if (!this.#isOpen) this.#gathered = []
     }
     if (isComplete(this.usage)) {
       this.#kept = null
       this.#keptBytes = 0
-    } else if (this.#keptBytes === this.#passedBytes - chunk.length && this.#keptBytes < keptLimit) {
+    } else if (this.#keptBytes === this.#passedBytes - chunk.length && this.#keptBytes < maxKeptBytes) {
       this.#kept ??= []
       this.#kept.push(chunk)
       this.#keptBytes += chunk.length
     }
   }
 
-  /** The beginning of what passed, while its usage was not complete; and how many bytes are not kept. */
+  /** The beginning of the body, and how many bytes were not kept. Empty once the usage is complete. */
   passed(): { bytes: Buffer; unseenBytes: number } {
     return { bytes: Buffer.concat(this.#kept ?? []), unseenBytes: this.#passedBytes - this.#keptBytes }
   }

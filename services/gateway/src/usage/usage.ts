@@ -1,25 +1,25 @@
 import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
 import { memberOf } from '../body/member-of.ts'
 
-/** The tokens that one request used. */
-export type Usage = {
+/** The tokens of one request. */
+export interface Usage {
   promptTokens: number
   /** Part of `promptTokens`. */
   cachedTokens: number
   completionTokens: number
   /** Hidden reasoning; part of `completionTokens`. */
   reasoningTokens: number
-  /** Whether the gateway counted any of it, because the upstream did not report it. */
+  /** Whether the gateway estimated a part that the upstream did not report. */
   estimated: boolean
 }
 
-/** What an upstream reported. null where it reported nothing that can be a number of tokens. */
+/** The usage that an upstream reported. null if it reported no valid number of tokens. */
 export type ReportedUsage = Omit<Usage, 'promptTokens' | 'completionTokens'> & {
   promptTokens: number | null
   completionTokens: number | null
 }
 
-/** Of a request that was not served. */
+/** The usage of a request that was not served. */
 export const nothingUsed: Usage = {
   promptTokens: 0,
   cachedTokens: 0,
@@ -29,13 +29,12 @@ export const nothingUsed: Usage = {
 }
 
 /**
- * Reads a `usage` object as OpenAI's API has it, of chat, completions or embeddings. What is not a whole number of at least
- * 0 counts as not reported, and so do 0 prompt tokens: every prompt has some. A part that is larger than its whole counts
- * as the whole.
+ * Reads a `usage` object of OpenAI's API: of chat, completions or embeddings. Only whole numbers from 0 count as reported. 0 prompt
+ * tokens count as missing, because every prompt has some. A part that is larger than its whole counts as the whole.
  *
- * Some providers leave hidden reasoning out of `completion_tokens` (Gemini, xAI); `total_tokens` has it.
+ * Some providers leave hidden reasoning out of `completion_tokens` (Gemini, xAI), and include it in `total_tokens`.
  *
- * @returns null if the value reports neither side
+ * @returns null if the value has neither prompt nor completion tokens
  */
 export function readUsage(value: unknown): ReportedUsage | null {
   const prompt = tokensOf(value, 'prompt_tokens') || null
@@ -44,9 +43,9 @@ export function readUsage(value: unknown): ReportedUsage | null {
   const total = tokensOf(value, 'total_tokens')
   const reasoning = tokensOf(memberOf(value, 'completion_tokens_details'), 'reasoning_tokens') ?? 0
   if (total !== null && prompt !== null && total > prompt) completion = Math.max(completion ?? 0, total - prompt)
-  // Nobody knows how much of the rest was the prompt.
+  // How much of the rest was the prompt is unknown.
   if (total !== null && prompt === null && total > completion!) return null
-  // Reasoning that is more than the whole was left out of it (xAI).
+  // If reasoning exceeds the completion, the completion does not include it (xAI).
   if (completion !== null && completion > 0 && reasoning > completion) completion += reasoning
   const cached = tokensOf(memberOf(value, 'prompt_tokens_details'), 'cached_tokens') ?? 0
   return {
@@ -61,7 +60,7 @@ export function readUsage(value: unknown): ReportedUsage | null {
 /**
  * Reads the text of a `usage` object.
  *
- * @returns null if it reports neither side, or is not JSON
+ * @returns null if it has neither prompt nor completion tokens, or is not JSON
  */
 export function readUsageText(text: string): ReportedUsage | null {
   try {
@@ -72,8 +71,8 @@ export function readUsageText(text: string): ReportedUsage | null {
 }
 
 /**
- * Whether nothing of a usage has to be estimated. 0 tokens of output are believed only of an answer without words, so that
- * one is looked into.
+ * Whether a usage needs no estimate. 0 tokens of output are plausible only for an answer without words, so that answer is
+ * inspected.
  */
 export function isComplete(usage: ReportedUsage | null): usage is Usage {
   return usage !== null && usage.promptTokens !== null && usage.completionTokens !== null && usage.completionTokens > 0

@@ -1,15 +1,15 @@
 import { decodePrefix } from './base64-prefix.ts'
 
-/** How many bytes are decoded: nearly all headers are short, but tags in front of an MP3 may hold pictures. */
+/** How many bytes are decoded, first and second try. Nearly all headers are short; tags before an MP3 may hold pictures. */
 const prefixBytes = [3 * 1024, 768 * 1024]
 
 /**
- * The most seconds that speech in a request can last. Neither its bytes nor its named format bound that: an empty FLAC
- * lasts hours. So only an uncompressed WAV, by its own header, and MP3 are measured.
+ * Bounds the seconds of speech in a request. Neither its size nor its named format bounds them: a short FLAC of silence lasts
+ * hours. So only MP3 and uncompressed WAV, by its header, are measured.
  *
  * @param data base64, or its beginning
  * @param length of all of it
- * @returns null if it cannot be told
+ * @returns null if unknown
  */
 export function maxAudioSeconds(data: string, length = data.length): number | null {
   for (const maxBytes of prefixBytes) {
@@ -24,14 +24,14 @@ export function maxAudioSeconds(data: string, length = data.length): number | nu
 const isWav = (bytes: Buffer): boolean =>
   bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE'
 
-/** PCM, floating point, A-law and µ-law: as many bytes for each second. */
+/** PCM, floating point, A-law and µ-law have a constant rate of bytes. */
 const steadyCodecs = [1, 3, 6, 7]
 const extensible = 0xfffe
 const maxChunks = 64
 
 /**
- * The lowest rate of those that a WAV's header says, which need not agree: decoders differ in which of several formats they
- * take. 0 if it is compressed, says none, or its sound does not begin within these bytes.
+ * The lowest rate in a WAV's header. Decoders differ in which of several formats they take, and the rates may differ. 0 if the
+ * sound is compressed, has no format, or does not begin within these bytes.
  */
 function wavBytesPerSecond(bytes: Buffer): number {
   let lowest = Number.POSITIVE_INFINITY
@@ -45,11 +45,11 @@ function wavBytesPerSecond(bytes: Buffer): number {
   return 0
 }
 
-/** The lowest rate that a format says; 0 for one that is compressed. */
+/** The lowest rate of a format; 0 if it is compressed. */
 function formatBytesPerSecond(data: Buffer): number {
   if (data.length < 16) return 0
   const said = data.readUInt16LE(0)
-  // Of an extensible one the codec is the beginning of its subformat.
+  // An extensible format begins its subformat with the codec.
   const codec = said === extensible && data.length >= 26 ? data.readUInt16LE(24) : said
   if (!steadyCodecs.includes(codec)) return 0
   const [channels, perSecond] = [data.readUInt16LE(2), data.readUInt32LE(4)]
@@ -61,7 +61,7 @@ function formatBytesPerSecond(data: Buffer): number {
 const mp3BytesPerSecond = 1000
 const maxTags = 4
 
-/** Whether bytes begin, behind their tags, with a frame of MP3 that names its rate. */
+/** Whether bytes begin, after their tags, with a frame of MP3 that names its rate. */
 function isMp3(bytes: Buffer): boolean {
   let at = 0
   // An ID3v2 tag says its length with 7 bits of each byte.

@@ -1,4 +1,4 @@
-/** Base64 as RFC 4648 writes it. Decoders differ in what they make of anything else, so that they would see other bytes. */
+/** Base64 by RFC 4648. Decoders read other characters in different ways. */
 const strictBase64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /**
@@ -6,7 +6,7 @@ const strictBase64 = /^[A-Za-z0-9+/]*={0,2}$/
  *
  * @param from index of its first character
  * @param maxBytes a multiple of 3
- * @returns null if the characters are not such that every decoder gets the same bytes
+ * @returns null if decoders could get different bytes
  */
 export function decodePrefix(text: string, from: number, maxBytes: number): Buffer | null {
   const end = from + (maxBytes / 3) * 4

@@ -2,26 +2,30 @@ import { maxAudioSeconds } from './audio-seconds.ts'
 import { inlineImageSize } from './image-size/inline-image-size.ts'
 import type { Size } from './image-size/size.ts'
 
-/** An image of a request, as far as its tokens depend on it. */
-export type MeasuredImage = {
+/** The properties of an image that its tokens depend on. */
+export interface MeasuredImage {
   kind: 'image'
-  /** null if nobody can tell. */
+  /** null if unknown. */
   size: Size | null
   detail: string | null
-  /** Whether its bytes are in the request, and whether they are said to be something else than an image. */
+  /** Whether its bytes are in the request, and whether its URL declares another type than an image. */
   isInline: boolean
   isOtherFile: boolean
-  /** Of its URL in the request. */
+  /** The length of its URL in the request. */
   bytes: number
 }
 
 /** A recording of a request. */
-export type MeasuredAudio = { kind: 'audio'; seconds: number | null; bytes: number }
+export interface MeasuredAudio {
+  kind: 'audio'
+  seconds: number | null
+  bytes: number
+}
 
 /**
  * Measures an image.
  *
- * @param url its beginning, at least {@link readPrefix} characters, and all of them if it is shorter
+ * @param url at least the first {@link readPrefix} characters, or all if it is shorter
  * @param bytes of the whole URL in the request
  */
 export function measureImage(url: string, detail: string | null, bytes = url.length): MeasuredImage {
@@ -30,12 +34,12 @@ export function measureImage(url: string, detail: string | null, bytes = url.len
   return { kind: 'image', size: isInline ? inlineImageSize(url) : null, detail, isInline, isOtherFile, bytes }
 }
 
-/** Measures a recording. @param data as of {@link measureImage} */
+/** Measures a recording. @param data base64; at least the first {@link readPrefix} characters, or all if it is shorter */
 export const measureAudio = (data: string, bytes = data.length): MeasuredAudio => ({
   kind: 'audio',
   seconds: maxAudioSeconds(data, bytes),
   bytes
 })
 
-/** How much of a text of base64 is looked at, with what stands before it. */
+/** How many characters of a data URL, or of base64, are read. */
 export const readPrefix = 1024 * 1024 + 256

@@ -3,28 +3,31 @@ import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { imageTokens } from './image-tokens.ts'
 import type { MeasuredAudio, MeasuredImage } from './measure-media.ts'
 
-/** What a model can read beside text. */
+/** How a model counts images and audio. */
 export type MediaRules = Pick<Model, 'images' | 'audio'>
 
-/** Tokens, and how many bytes of the request they stand for: those are no text. */
-export type MediaTokens = { tokens: number; bytes: number }
+/** Tokens, and the bytes of the request that they replace. */
+export interface MediaTokens {
+  tokens: number
+  bytes: number
+}
 
 /**
- * The most tokens that an image can count.
+ * Bounds the tokens of an image.
  *
  * @throws ServiceError unpriced_parameter if the model takes no images
  */
 export function imageBound(image: MeasuredImage, { images }: MediaRules): MediaTokens {
   if (images === undefined) throw refusedMedia('this model takes no images')
-  // A provider that takes other files here would count them in its own way.
+  // A provider may accept other files here, and count them in its own way.
   if (image.isOtherFile) throw refusedMedia('an inline image must be of a type image/…')
   return { tokens: imageTokens(image, images), bytes: image.isInline ? image.bytes : 0 }
 }
 
 /**
- * The most tokens that a recording can count.
+ * Bounds the tokens of a recording.
  *
- * @throws ServiceError unpriced_parameter if the model takes no audio, or nobody can tell how long it lasts
+ * @throws ServiceError unpriced_parameter if the model takes no audio, or the duration is unknown
  */
 export function audioBound({ seconds, bytes }: MeasuredAudio, { audio }: MediaRules): MediaTokens {
   if (audio === undefined) throw refusedMedia('this model takes no audio')
@@ -32,6 +35,6 @@ export function audioBound({ seconds, bytes }: MeasuredAudio, { audio }: MediaRu
   return { tokens: Math.ceil(seconds * audio.tokensPerSecond), bytes }
 }
 
-/** @param what completes the sentence that the caller is told */
+/** @param what completes the sentence of the error */
 const refusedMedia = (what: string): ServiceError =>
   new ServiceError('unpriced_parameter', { message: `messages: ${what}.` })

@@ -3,14 +3,14 @@ import { decodeText } from '../../body/json-text.ts'
 import { note } from '../../body/shape.ts'
 import { type MeasuredAudio, type MeasuredImage, measureAudio, measureImage, readPrefix } from './measure-media.ts'
 
-/** More images and recordings are refused: no provider takes so many. */
+/** Maximum images and recordings of a request. No provider takes so many. */
 const maxMedia = 4096
-/** Media that are measured before others have their turn: short ones take 20 µs each, a long one a millisecond. */
+/** Media measured before other requests have their turn. A short one takes 20 µs, a long one a millisecond. */
 const atOnce = 8
 const longMedia = 64 * 1024
-/** The same of parts, with or without media. */
+/** Notes read before other requests have their turn; each part has at least one note of three numbers. */
 const notesAtOnce = 3 * 4096
-/** Longer texts with other escapes than `\/` are refused: URLs and base64 need none. */
+/** Longer texts may have no escapes but `\/`: URLs and base64 need none. */
 const maxEscaped = 64 * 1024
 
 /** Measures the images and recordings of a body that has been read, some at a time. */
@@ -28,7 +28,7 @@ export class MediaReader {
 
   /**
    * @returns whether all have been measured
-   * @throws ServiceError invalid_request for a part that lacks what its type says, or has more media than any provider takes
+   * @throws ServiceError invalid_request for a part without the member that its type names, for too many media, or escaped URLs
    */
   step(): boolean {
     const notes = this.#notes
@@ -55,7 +55,7 @@ export class MediaReader {
 
   #image(): void {
     const notes = this.#notes
-    // An image is its URL, or an object with its URL and perhaps a detail, in any order.
+    // An image is a URL, or an object with a URL and perhaps a detail, in any order.
     if (notes[this.#at + 2] !== 0) {
       this.#add(this.#measure(this.#at, null))
       return
@@ -72,7 +72,7 @@ export class MediaReader {
     const [start, end] = [this.#notes[at + 1]!, this.#notes[at + 2]!]
     const isLong = end - start > readPrefix
     const image = measureImage(this.#text(at, readPrefix), detail, end - start)
-    // Whoever splits at the last comma would read another image.
+    // A provider that splits at the last comma would read another image.
     return isLong && this.#bytes.subarray(start + readPrefix, end).includes(',') ? { ...image, size: null } : image
   }
 
@@ -98,7 +98,7 @@ export class MediaReader {
     }
   }
 
-  /** Some servers go by the type, which must not name an image or recording that is nowhere measured. */
+  /** Some servers go by the type. So it must not name an image or recording that the part does not have. */
   #checkType(from: number): void {
     const notes = this.#notes
     let [type, hasImage, hasAudio] = [-1, false, false]
@@ -107,7 +107,7 @@ export class MediaReader {
       else if (notes[at] === note.image) hasImage = true
       else if (notes[at] === note.audio) hasAudio = true
     }
-    // Shorter ones are texts.
+    // Shorter types are texts.
     if (type < 0 || notes[type + 2]! - notes[type + 1]! < imageType.length) return
     const name = this.#text(type, maxEscaped)
     if ((name === imageType && !hasImage) || (name === audioType && !hasAudio)) {

@@ -1,6 +1,6 @@
 import { maxSegments, type SizeAnswer, sizeOf } from './size.ts'
 
-/** Reads the size of a GIF (GIF89a): that of its screen, enlarged by every frame that goes beyond it. */
+/** Reads the size of a GIF (GIF89a): the size of its screen, extended by frames that reach beyond it. */
 export function gifSize(bytes: Buffer): SizeAnswer {
   if (bytes.length < 13) return 'cut'
   let [width, height] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8)]
@@ -26,7 +26,7 @@ const trailer = 0x3b
 /** Bytes of a colour table, by the flags that announce it. */
 const tableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
 
-/** @returns the index behind blocks that begin with their length and end with one of length 0; the length or more if cut */
+/** Skips blocks up to one of length 0. @returns the index after them; the buffer's length or more if they are cut */
 function skipSubBlocks(bytes: Buffer, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at] !== 0) at += 1 + bytes[at]!

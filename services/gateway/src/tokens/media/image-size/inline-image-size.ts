@@ -5,20 +5,20 @@ import { pngSize } from './png-size.ts'
 import type { Size, SizeAnswer } from './size.ts'
 import { webpSize } from './webp-size.ts'
 
-/** How many bytes are decoded to find the size: most headers are short, and few have megabytes of colour profiles. */
+/** How many bytes are decoded to find the size, by tries. Most headers are short; a few have large colour profiles. */
 const prefixBytes = [3 * 1024, 96 * 1024, 768 * 1024]
 
 const head = /^data:image\/[a-z0-9.+-]{1,40};base64,/i
 
 /**
- * The size of an image that is part of the request, from its bytes; what its URL says of its kind does not matter.
+ * Reads the size of an inline image from its bytes, whatever type its URL declares.
  *
- * @param url of any length: at most 768 KiB are looked at
- * @returns null if it is no PNG, JPEG, GIF or WebP, or is such that decoders may see another size
+ * @param url of any length; at most 768 KiB of the image are decoded
+ * @returns null if it is not a PNG, JPEG, GIF or WebP, or decoders may see another size
  */
 export function inlineImageSize(url: string): Size | null {
   const start = head.exec(url.slice(0, 80))?.[0].length
-  // Whoever splits at the last comma would read another image.
+  // A provider that splits at the last comma would read another image.
   if (start === undefined || url.indexOf(',', start) >= 0) return null
   for (const maxBytes of prefixBytes) {
     const bytes = decodePrefix(url, start, maxBytes)

@@ -1,8 +1,8 @@
 import { maxSegments, type SizeAnswer, sizeOf } from './size.ts'
 
 /**
- * Reads the size of a JPEG (ITU-T T.81, annex B) from the segments before its first scan. Decoders differ in which of
- * several frame headers they believe: the largest counts. Whatever else they treat differently makes the size unknown.
+ * Reads the size of a JPEG (ITU-T T.81, annex B) from the segments before its first scan. Decoders differ in which of several
+ * frame headers they use, so the largest counts. If decoders differ otherwise, the size is unknown.
  */
 export function jpegSize(bytes: Buffer): SizeAnswer {
   let [width, height] = [0, 0]
@@ -19,7 +19,7 @@ export function jpegSize(bytes: Buffer): SizeAnswer {
     if (hasSize(marker)) {
       if (at + 9 > bytes.length) return 'cut'
       const [lines, columns] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)]
-      // Lines of 0 are told later, by a segment behind the scan.
+      // 0 lines means that a segment after the scan has the number.
       if (length < 8 || lines === 0 || columns === 0) return 'unknown'
       width = Math.max(width, columns)
       height = Math.max(height, lines)
@@ -32,7 +32,7 @@ export function jpegSize(bytes: Buffer): SizeAnswer {
 const startOfScan = 0xda
 const fillByte = 0xff
 
-/** Frame headers, and that of a hierarchy of frames (DHP), which is read as one by some. */
+/** Frame headers, and the header of a hierarchy (DHP), which some decoders read as a frame header. */
 const hasSize = (marker: number): boolean =>
   (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) || marker === 0xde
 

@@ -1,7 +1,10 @@
 /** Pixels; both at least 1. */
-export type Size = { width: number; height: number }
+export interface Size {
+  width: number
+  height: number
+}
 
-/** `unknown` if decoders may see another size than the bytes seem to say; `cut` if more bytes are needed to tell. */
+/** `unknown` if decoders may see another size; `cut` if more bytes are needed. */
 export type SizeAnswer = Size | 'unknown' | 'cut'
 
 /** A size, or `unknown` if a side is empty. */
@@ -9,5 +12,5 @@ export function sizeOf(width: number, height: number): Size | 'unknown' {
   return width > 0 && height > 0 ? { width, height } : 'unknown'
 }
 
-/** More segments, chunks or blocks in front of its pixels than any camera or program writes: not worth reading. */
+/** Maximum segments, chunks or blocks that are read. No camera or program writes so many before the pixels. */
 export const maxSegments = 2000

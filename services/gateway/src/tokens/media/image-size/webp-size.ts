@@ -1,6 +1,6 @@
 import { maxSegments, type SizeAnswer, sizeOf } from './size.ts'
 
-/** Reads the size of a WebP (RFC 9649): that of its canvas, if it says one, and of its first frame, whichever is larger. */
+/** Reads the size of a WebP (RFC 9649): for each side, the larger of its canvas and its first frame. */
 export function webpSize(bytes: Buffer): SizeAnswer {
   let [canvasWidth, canvasHeight] = [0, 0]
   const largest = (width: number, height: number): SizeAnswer =>
@@ -39,7 +39,7 @@ export function webpSize(bytes: Buffer): SizeAnswer {
   return 'cut'
 }
 
-/** Chunks that say a size, and how many bytes of each do. */
+/** Chunks with a size, and how many bytes are needed to read it. */
 const headBytes: Readonly<Record<string, number>> = { VP8X: 10, 'VP8 ': 10, VP8L: 5, ANMF: 12 }
 const startCode = 0x9d012a
 const losslessSignature = 0x2f

@@ -5,7 +5,7 @@ import type { BoundedBody } from '../tokens/prompt-bound.ts'
 type Allowed = (value: unknown) => boolean
 
 const isAbsent: Allowed = (value) => value == null
-const isUsual: Allowed = (value) => value == null || value === 'auto' || value === 'default'
+const isDefault: Allowed = (value) => value == null || value === 'auto' || value === 'default'
 const isText: Allowed = (value) => value == null || (Array.isArray(value) && value.every((one) => one === 'text'))
 /** The usual life of a cached prompt at OpenAI. A long value has not been read, and could have another. */
 const hasUsualLife: Allowed = (value) =>
@@ -14,7 +14,7 @@ const hasUsualLife: Allowed = (value) =>
 
 /** Members that change what a request costs in a way that the catalog has no price for, and the values that do not. */
 const priced = new Map<string, Allowed>([
-  ['service_tier', isUsual],
+  ['service_tier', isDefault],
   ['web_search_options', isAbsent],
   ['search_parameters', isAbsent],
   ['plugins', isAbsent],
