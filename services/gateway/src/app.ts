@@ -23,7 +23,10 @@ import { Deadlines } from './relay/deadlines.ts'
 import { SlowReaders } from './relay/slow-readers.ts'
 import { logRequest } from './telemetry/request-log.ts'
 
-type SharedDependencies = Pick<InferenceDependencies, 'catalog' | 'upstreams' | 'useLog' | 'estimator' | 'settlement'>
+type SharedDependencies = Pick<
+  InferenceDependencies,
+  'docsUrl' | 'catalog' | 'upstreams' | 'useLog' | 'estimator' | 'settlement'
+>
 
 /** What the gateway's routes need. */
 export interface GatewayDependencies extends SharedDependencies {
@@ -37,7 +40,7 @@ export interface GatewayDependencies extends SharedDependencies {
 
 /** Builds the gateway's routes. It neither listens nor connects. */
 export function buildApp(dependencies: GatewayDependencies): FastifyInstance {
-  const app = createServer(dependencies.log, dependencies.protection)
+  const app = createServer(dependencies.log, dependencies.protection, dependencies.docsUrl)
   const calls = new CallsInFlight()
   const isDraining = drainOnClose(app, calls)
   allowOrigins(app)

@@ -28,6 +28,8 @@ export interface GatewayParts {
   readonly log: Logger
   readonly bodyMemoryBytes: number
   readonly protection: Protection
+  /** The operator's documentation, which errors link to; null for none. */
+  readonly docsUrl: string | null
 }
 
 /** A gateway whose parts are connected to each other. Its two servers do not listen yet. */
@@ -51,7 +53,8 @@ export interface Gateway extends AsyncDisposable {
 }
 
 /** Connects the parts of a gateway. Parts close in the reverse of the order in which they are made here. */
-export function composeGateway({ redis, upstreams, log, bodyMemoryBytes, protection }: GatewayParts): Gateway {
+export function composeGateway(given: GatewayParts): Gateway {
+  const { redis, upstreams, log, protection } = given
   const parts = new AsyncDisposableStack()
   let isStopping = false
   let deadline: NodeJS.Timeout | undefined
@@ -59,7 +62,7 @@ export function composeGateway({ redis, upstreams, log, bodyMemoryBytes, protect
   const warn = (message: string) => (err: unknown) => log.warn({ err }, message)
 
   parts.defer(() => redis.close())
-  const bodyMemory = new BodyMemory(bodyMemoryBytes)
+  const bodyMemory = new BodyMemory(given.bodyMemoryBytes)
   const turn = createTurn(redis)
   const queue = createSettlementQueue(redis, turn, warn('Redis does not take settlements'))
   const metrics = createMetrics(queue.waiting, () => bodyMemory.heldBytes)
@@ -86,6 +89,7 @@ export function composeGateway({ redis, upstreams, log, bodyMemoryBytes, protect
   const { reap } = reaper
   const { cancel, isFull } = queue
   const admission = { redis, admissions, reap, cancel, isFull }
+  const { docsUrl } = given
   const app = buildApp({
     redis,
     catalog,
@@ -96,7 +100,8 @@ export function composeGateway({ redis, upstreams, log, bodyMemoryBytes, protect
     settlement,
     bodyMemory,
     log,
-    protection
+    protection,
+    docsUrl
   })
   parts.defer(() => app.close())
   const clockWatch = createClockWatch(redis, metrics.setClockSkew)

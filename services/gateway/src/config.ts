@@ -1,3 +1,4 @@
+import { checkDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import { checkTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
@@ -42,11 +43,13 @@ export const GatewayConfig = Type.Object({
    */
   GATEWAY_MAX_ABANDONED_STREAMS: Type.Integer({ minimum: 0, default: 256 }),
   UPSTREAMS_FILE: Type.String({ default: workspaceFile('deploy/upstreams.yaml') }),
+  /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
+  DOCS_URL: Type.String({ default: '' }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
 })
 export type GatewayConfig = Static<typeof GatewayConfig>
 
 /** @throws ConfigError naming every bad variable */
 export function loadGatewayConfig(env: Record<string, string | undefined>): Readonly<GatewayConfig> {
-  return loadConfig(GatewayConfig, env, [checkRedisUrl, checkTrustProxy])
+  return loadConfig(GatewayConfig, env, [checkRedisUrl, checkTrustProxy, checkDocsUrl])
 }

@@ -1,3 +1,4 @@
+import { readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
 import pino, { type Logger } from 'pino'
@@ -26,7 +27,8 @@ async function main(): Promise<void> {
     upstreams,
     log,
     bodyMemoryBytes: config.GATEWAY_BODY_MEMORY_MB * 1024 * 1024,
-    protection: protectionOf(config)
+    protection: protectionOf(config),
+    docsUrl: readDocsUrl(config.DOCS_URL)
   })
   collectProcessMetrics(gateway.metrics.registry)
   stopOnSignals(gateway, log, config.GATEWAY_DRAIN_MS)

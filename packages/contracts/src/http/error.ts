@@ -8,6 +8,9 @@ export const ErrorResponse = Type.Object({
     message: Type.String(),
     type: Type.String(),
     code: Type.String(),
+    doc_url: Type.Optional(
+      Type.String({ format: 'uri', description: 'Documentation of the code, where the operator has set `DOCS_URL`' })
+    ),
     scope: Type.Optional(
       Type.Enum(['request', 'key', 'account'], { description: 'Of a 402: whose budget. The next members, too.' })
     ),

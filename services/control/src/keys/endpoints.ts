@@ -92,7 +92,7 @@ export async function keysEndpoints(
       { accountId, scope, secret, asked: request.body, idempotency },
       by
     )
-    if (!isNew) return reply.code(409).send(alreadyCreated(id))
+    if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server.docsUrl))
     // The secret is told even if Redis does not have the key yet: it could not be told again, and the key works soon.
     await projector.keyChanged(accountId, id)
     return reply.code(201).send({ key: { id, label, value: secret } })
@@ -147,7 +147,7 @@ export async function keysEndpoints(
       const graceFrom = await judgingTime(orm, redis, accountId, scope)
       const rotation = { accountId, id, secret, graceSeconds, graceFrom, idempotency }
       const { isNew } = await rotateKey(orm, catalog, rotation, by)
-      if (!isNew) return reply.code(409).send(alreadyCreated(id))
+      if (!isNew) return reply.code(409).send(alreadyCreated(id, request.server.docsUrl))
       // The secret is told even if Redis does not have it yet: it could not be told again.
       const isInForce = await projector.keyChanged(accountId, id)
       return reply.code(isInForce ? 200 : 202).send({ key: { id, label, value: secret, in_force: isInForce } })
@@ -198,6 +198,9 @@ function idempotencyOf({ headers }: FastifyRequest, operation: string): string |
   return idempotencyHash(operation, header)
 }
 
-const alreadyCreated = (id: string) => ({ ...new ServiceError('already_created').toBody(), key: { id } })
+const alreadyCreated = (id: string, docsUrl: string | null) => ({
+  ...new ServiceError('already_created').toBody(docsUrl),
+  key: { id }
+})
 
 const refused = (message: string) => new ServiceError('invalid_request', { message })

@@ -61,6 +61,7 @@ export type StartControlOptions = {
   dashboardDir?: string
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
+  docsUrl?: string
   /** Of the identity server: low by default, since tests sign many people in. */
   passwordCost?: number
   /** Of the identity server, in characters. 6 by default. */
@@ -219,6 +220,7 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       serviceDomain: options.serviceDomain ?? new URL(publicUrl).hostname,
       extraOrigins: options.extraOrigins ?? [],
       trustProxy: options.trustProxy ?? false,
+      docsUrl: options.docsUrl ?? null,
       payments: { webhookSecrets: options.webhookSecrets ?? [webhookSecret] },
       identity: { webhookSecret: identityWebhookSecret }
     },

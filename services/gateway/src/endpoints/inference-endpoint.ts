@@ -34,7 +34,10 @@ export interface InferenceEndpoint {
 
 /** What inference endpoints share. */
 export interface InferenceDependencies
-  extends Pick<RelayRequest, 'upstreams' | 'isDraining' | 'slowReaders' | 'deadlines' | 'abandonedStreams'> {
+  extends Pick<
+    RelayRequest,
+    'docsUrl' | 'upstreams' | 'isDraining' | 'slowReaders' | 'deadlines' | 'abandonedStreams'
+  > {
   readonly admission: Admission
   readonly catalog: LiveCatalog
   /** Called for every admitted request. */

@@ -45,6 +45,7 @@ export function startRelay(
   }
   relay({
     ...forwarded,
+    docsUrl: dependencies.docsUrl,
     upstreams: dependencies.upstreams,
     path,
     listMember: kind === 'embedding' ? 'data' : 'choices',

@@ -27,12 +27,12 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     return
   }
   if (knownKey === null && status < 500) closeSoon(reply)
-  reply.send(failure.toBody())
+  reply.send(failure.toBody(request.server.docsUrl))
 }
 
 /** So that the client gets the answer although its body is still on its way. */
 function sendBeforeBody(failure: ServiceError, request: FastifyRequest, reply: FastifyReply): void {
-  const text = JSON.stringify(failure.toBody())
+  const text = JSON.stringify(failure.toBody(request.server.docsUrl))
   reply
     .type('application/json; charset=utf-8')
     .headers({ 'content-length': Buffer.byteLength(text), connection: 'close' })
@@ -52,7 +52,12 @@ function closeSoon(reply: FastifyReply): void {
 }
 
 /** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  requestId: string,
+  docsUrl: string | null
+): void {
   // Within an answer, or before that of an earlier request, this one would be taken for it: the connection ends instead.
   const answer = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
   const isAnswering = answer != null && (answer.headersSent || answer.req.complete)
@@ -67,7 +72,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
     : isTooSlow
       ? new ServiceError('request_timeout', { message: 'The request did not arrive in time.' })
       : new ServiceError('invalid_request', { message: 'The request is not valid HTTP.' })
-  const body = JSON.stringify(failure.toBody())
+  const body = JSON.stringify(failure.toBody(docsUrl))
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
       `content-type: application/json; charset=utf-8\r\nx-content-type-options: nosniff\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +

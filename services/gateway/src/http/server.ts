@@ -16,6 +16,10 @@ declare module 'fastify' {
     /** `performance.now()` when the head had arrived. */
     startedAt: number
   }
+  interface FastifyInstance {
+    /** The operator's documentation, which errors link to; null for none. */
+    docsUrl: string | null
+  }
   interface FastifyContextConfig {
     /** Whether the endpoint reserves the maximum cost of a request and settles it: `inferenceEndpoint` does. */
     isMetered?: boolean
@@ -23,7 +27,11 @@ declare module 'fastify' {
 }
 
 /** A Fastify server with the gateway's limits and errors, and without routes. */
-export function createServer(log: FastifyBaseLogger, protection: ServerProtection): FastifyInstance {
+export function createServer(
+  log: FastifyBaseLogger,
+  protection: ServerProtection,
+  docsUrl: string | null
+): FastifyInstance {
   const { trustProxy, maxConnections, headersTimeoutMs, requestTimeoutMs } = protection
   const app = Fastify({
     loggerInstance: log,
@@ -46,7 +54,7 @@ export function createServer(log: FastifyBaseLogger, protection: ServerProtectio
       connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs, 20_000) / 4
     },
     frameworkErrors: sendFailure,
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId()),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId(), docsUrl),
     requestIdHeader: false,
     // While the process stops, a request gets the table's error instead of Fastify's.
     return503OnClosing: false,
@@ -54,6 +62,7 @@ export function createServer(log: FastifyBaseLogger, protection: ServerProtectio
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
   })
   skipEndedConnections(app.server)
+  app.decorate('docsUrl', docsUrl)
   app.server.maxConnections = maxConnections
 
   // The endpoints read bodies themselves. No endpoint accepts the other methods, with or without a body.

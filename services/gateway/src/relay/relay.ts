@@ -173,7 +173,13 @@ class Relay implements AttemptOwner, Expiring {
     const status = hasBegun ? this.#attempt!.status : failure.status
     if (!this.isServed) return { status, code }
     if (hasBegun) this.#attempt!.sink!.interrupt(failure)
-    else writeJson(this.#request, status, JSON.stringify(failure.toBody()), retryFields(failure, shouldRetry))
+    else
+      writeJson(
+        this.#request,
+        status,
+        JSON.stringify(failure.toBody(this.#request.docsUrl)),
+        retryFields(failure, shouldRetry)
+      )
     return { status, code }
   }
 

@@ -120,6 +120,7 @@ export type GatewayOptions = {
   protection?: Partial<Protection>
   /** MiB; 256 unless given. */
   bodyMemoryMb?: number
+  docsUrl?: string
   log?: pino.Logger
 }
 
@@ -180,7 +181,8 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
   const upstreams = openUpstreams(upstreamsFile, { TEST_CREDENTIAL: 'upstream-credential' })
   const bodyMemoryBytes = (options.bodyMemoryMb ?? 256) * 1024 * 1024
   const protection = { ...usualProtection, ...options.protection }
-  const gateway = composeGateway({ redis: state, upstreams, log, bodyMemoryBytes, protection })
+  const { docsUrl = null } = options
+  const gateway = composeGateway({ redis: state, upstreams, log, bodyMemoryBytes, protection, docsUrl })
   const { app, catalog, reaper, bodyMemory } = gateway
   const routes = new Set<string>()
   app.addHook('onRoute', ({ method, url }) => {
