@@ -68,7 +68,9 @@ export function refuseAmbiguousHeads(app: FastifyInstance): void {
 /** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, docsUrl: string | null): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const failure = new ServiceError('invalid_request', { message: 'The request is not valid HTTP.' })
+  const failure = new ServiceError('invalid_request', {
+    message: 'The request is not valid HTTP. Use an HTTP/1.1 client.'
+  })
   const body = JSON.stringify(failure.toBody(docsUrl))
   if (socket.writable) {
     socket.end(

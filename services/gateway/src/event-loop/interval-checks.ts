@@ -1,26 +1,25 @@
 /**
- * Calls a function at regular intervals, to find what has taken too long. An interval in which the process could not run
- * does not count: after a suspension, timers are due before sockets are read. So a late look is left out, and what has
- * come meanwhile is read until the next one. Two in a row are never left out, or a process that is always late would find
- * nothing; the second waits until the sockets have been read once.
+ * Calls a function at regular intervals, to find what has taken too long. After a suspension of the process, timers fire before
+ * sockets are read. So a late check is skipped, and the process reads what has arrived first. Two checks in a row are never skipped,
+ * or a process that is always late would find nothing. The second one waits until sockets have been read once.
  */
 export class IntervalChecks {
   readonly #everyMs: number
-  readonly #look: () => void
+  readonly #check: () => void
   #timer: NodeJS.Timeout | undefined
   #lastAt = 0
-  #leftOut = false
+  #skipped = false
 
-  constructor(everyMs: number, look: () => void) {
+  constructor(everyMs: number, check: () => void) {
     this.#everyMs = everyMs
-    this.#look = look
+    this.#check = check
   }
 
-  /** Has no effect while they go on. They do not keep the process from ending. */
+  /** Has no effect if already started. The timer does not keep the process alive. */
   start(): void {
     if (this.#timer !== undefined) return
     this.#lastAt = performance.now()
-    this.#leftOut = false
+    this.#skipped = false
     this.#timer = setInterval(() => this.#due(), this.#everyMs).unref()
   }
 
@@ -33,9 +32,9 @@ export class IntervalChecks {
     const now = performance.now()
     const isLate = now - this.#lastAt > 2 * this.#everyMs
     this.#lastAt = now
-    this.#leftOut = isLate && !this.#leftOut
-    if (this.#leftOut) return
-    if (isLate) setImmediate(() => setImmediate(this.#look))
-    else this.#look()
+    this.#skipped = isLate && !this.#skipped
+    if (this.#skipped) return
+    if (isLate) setImmediate(() => setImmediate(this.#check))
+    else this.#check()
   }
 }

@@ -4,7 +4,7 @@ import { chatOf, post, rawConnection } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 
-t.test('no answer may be taken for a page, whoever it is from', async (t) => {
+t.test('every answer forbids browsers to guess its type', async (t) => {
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
   t.teardown(async () => {

@@ -82,9 +82,15 @@ function plan(models: string[]): Catalog['plans'][string] {
   }
 }
 
-export type SeededKey = { secret: string; digest: string; id: string; account: string; record: KeyRecord }
+export interface SeededKey {
+  secret: string
+  digest: string
+  id: string
+  account: string
+  record: KeyRecord
+}
 
-export type TestGateway = {
+export interface TestGateway {
   url: string
   server: Server
   /** `METHOD /path` of every route, as registered; `HEAD` and `OPTIONS`, which follow, left out. */
@@ -111,7 +117,7 @@ export type TestGateway = {
   close(): Promise<void>
 }
 
-export type GatewayOptions = {
+export interface GatewayOptions {
   /** `timeouts_ms` of the one upstream, as YAML. */
   timeouts?: string
   /** Replaces the upstreams file, which has one upstream, `test`. */

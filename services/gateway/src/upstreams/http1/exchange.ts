@@ -8,12 +8,12 @@ export interface Carrier {
   resume(): void
 }
 
-/** One call and its answer. What its handler does with it when it is over has no effect. */
+/** One call and its answer. After its end, calls of its handler have no effect. */
 export class Exchange implements CallController {
   readonly handler: AnswerHandler
-  /** null once it has been sent. */
+  /** null once sent. */
   call: UpstreamCall | null
-  /** While it is under way, and has started. */
+  /** null before the start and after the end. */
   connection: Carrier | null = null
   #hasStarted = false
 
