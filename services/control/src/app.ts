@@ -50,7 +50,7 @@ const defaultRequestLimitMs = 15_000
 export type ControlDependencies = {
   config: Pick<
     ControlConfig,
-    'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'dashboardDir'
+    'publicUrl' | 'gatewayPublicUrl' | 'serviceDomain' | 'extraOrigins' | 'trustProxy' | 'docsUrl' | 'dashboardDir'
   > & {
     payments: Pick<ControlConfig['payments'], 'webhookSecrets'>
     identity: Pick<ControlConfig['identity'], 'webhookSecret'>
@@ -108,11 +108,12 @@ function createServer({ config, log, requestLimitMs = defaultRequestLimitMs }: C
     routerOptions: { ignoreTrailingSlash: true },
     // Node would refuse a request without a host, without a body; it is refused below.
     http: { requireHostHeader: false, IncomingMessage: BoundedMessage },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, config.docsUrl),
     frameworkErrors: (error, request, reply) => void sendFailure(error, request, reply),
     // A request is taken as it was sent or refused: nothing is coerced, filled in or left out.
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
   })
+  app.decorate('docsUrl', config.docsUrl)
   skipEndedConnections(app.server)
   app.setErrorHandler(sendFailure)
   app.setNotFoundHandler(sendNotFound)

@@ -1,3 +1,4 @@
+import { checkDocsUrl, readDocsUrl } from '@tollgate/service/config/docs-url.ts'
 import { loadConfig } from '@tollgate/service/config/load-config.ts'
 import { checkTrustProxy, readTrustProxy } from '@tollgate/service/config/trust-proxy.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
@@ -58,6 +59,8 @@ export const ControlVariables = Type.Object({
   LEDGER_HOURS_DAYS: Type.Integer({ minimum: 3, maximum: 36_500, default: 400 }),
   /** Months of the ledger that are kept besides the present one; 0 for all. */
   LEDGER_KEPT_MONTHS: Type.Integer({ minimum: 0, maximum: 1200, default: 0 }),
+  /** Address of the operator's documentation: each error links to `<DOCS_URL>/errors#<code>`. Empty: no links. */
+  DOCS_URL: Type.String({ default: '' }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], { default: 'info' })
 })
 type Variables = Static<typeof ControlVariables>
@@ -94,6 +97,8 @@ export type ControlConfig = {
   readonly reconcileIntervalMs: number
   readonly retention: Retention
   readonly ledger: LedgerRetention
+  /** Without a slash at its end; null for none. */
+  readonly docsUrl: string | null
   readonly logLevel: Variables['LOG_LEVEL']
 }
 
@@ -137,6 +142,7 @@ export function loadControlConfig(env: Record<string, string | undefined>): Cont
       hoursKeptDays: variables.LEDGER_HOURS_DAYS,
       monthsKept: variables.LEDGER_KEPT_MONTHS === 0 ? null : variables.LEDGER_KEPT_MONTHS
     },
+    docsUrl: readDocsUrl(variables.DOCS_URL),
     logLevel: variables.LOG_LEVEL
   })
 }
@@ -173,7 +179,8 @@ const rules: ReadonlyArray<(variables: Variables) => string | null> = [
       ? null
       : 'CORS_EXTRA_ORIGINS: every entry must be an origin such as http://localhost:5173, without a path',
   checkRedisUrl,
-  checkTrustProxy
+  checkTrustProxy,
+  checkDocsUrl
 ]
 
 const checkOrigin = (name: string, url: string): string | null =>

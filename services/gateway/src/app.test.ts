@@ -3,7 +3,7 @@ import pino from 'pino'
 import { test } from 'tap'
 import { buildApp, type GatewayDependencies } from './app.ts'
 
-// What only requests need is left out: there are none.
+// Only what the start needs: this app gets no requests.
 const dependencies = {
   log: pino({ level: 'silent' }),
   protection: {
@@ -17,7 +17,7 @@ const dependencies = {
   }
 } as unknown as GatewayDependencies
 
-test('an endpoint that calls a model and is not metered stops the start', async () => {
+test('an unmetered endpoint that may call a model stops the start', async () => {
   const app = buildApp(dependencies)
   assert.throws(
     () => app.post('/v1/images/generations', async () => 'free'),

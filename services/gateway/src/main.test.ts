@@ -52,7 +52,7 @@ t.test('a bad variable, a missing credential and a taken port each stop the star
     [{ REDIS_URL: 'redis://127.0.0.1:1' }, /OPENAI_API_KEY: missing/],
     [
       { REDIS_URL: 'redis://127.0.0.1:1', OPENAI_API_KEY: 'x', GATEWAY_ADMIN_PORT: '0', GATEWAY_PORT: taken },
-      new RegExp(`Port ${taken} \\(GATEWAY_PORT\\) is taken`)
+      new RegExp(`Another program uses port ${taken}\\. Stop it, or set GATEWAY_PORT`)
     ]
   ] as const) {
     const { child, output } = start(env as Record<string, string>)
@@ -90,7 +90,7 @@ async function startReady(t: Test, env: Record<string, string> = {}) {
   return { upstream, gateway, adminPort, ask }
 }
 
-t.test('a second signal, or the limit, ends what is under way and then the process, in order', async (t) => {
+t.test('a second signal, or the deadline, ends the requests in flight and then the process', async (t) => {
   const { upstream, gateway, ask } = await startReady(t, { GATEWAY_DRAIN_MS: '300' })
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"choices":[]}\n\n')
@@ -103,7 +103,7 @@ t.test('a second signal, or the limit, ends what is under way and then the proce
   t.match(gateway.output(), /"model":"small".*"msg":"request"/, 'and the request is in the log')
 })
 
-t.test('after SIGTERM an open stream is finished, new requests go elsewhere, and the process ends', async (t) => {
+t.test('after SIGTERM an open stream finishes, new requests are refused, and the process ends', async (t) => {
   const { upstream, gateway, adminPort, ask } = await startReady(t)
   let finish = () => {}
   upstream.answer(({ response }) => {

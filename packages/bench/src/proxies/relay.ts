@@ -71,6 +71,7 @@ function pass(
   reply.hijack()
   relay({
     upstreams,
+    docsUrl: null,
     route,
     path: '/chat/completions',
     body: bytes,

@@ -1,20 +1,20 @@
 import { type ErrorCode, type ErrorType, errorTable } from './table.ts'
 
-/** The body of every failed answer of both services. Some codes have members of their own besides. */
+/** The body of every failed answer of both services. Some codes have further members. */
 export type ErrorBody = { error: { message: string; type: ErrorType; code: ErrorCode } & ErrorDetails }
 export type ErrorDetails = Readonly<Record<string, string>>
 
-/** Seconds that clients are asked to wait when a dependency is away: long enough for SDKs' default retries to bridge a short failover. */
+/** `Retry-After` of a 503, seconds. Two waits of it, which SDKs make by default, outlast a short failover. */
 export const dependencyRetrySeconds = 2
 
-type Options = {
-  /** Replaces the table's public message, for instance to name a field. Never internal detail. */
+interface Options {
+  /** Replaces the table's message, for instance to name a field. It is public: no internal detail. */
   message?: string
   /** For the log only, never sent. */
   cause?: unknown
-  /** Seconds for the `Retry-After` header; 503 has {@link dependencyRetrySeconds} unless given. */
+  /** Seconds for the `Retry-After` header. Default for a 503: {@link dependencyRetrySeconds}. */
   retryAfter?: number
-  /** The same in milliseconds, where the wait is known that precisely; sets `retryAfter` too. */
+  /** The wait in milliseconds, if it is known that precisely. It sets `retryAfter` too. */
   retryAfterMs?: number
   /** Further members of the error. */
   details?: ErrorDetails
@@ -22,7 +22,7 @@ type Options = {
   headers?: Readonly<Record<string, string>>
 }
 
-/** A failure that the caller is told about. Status, type and message come from the one table. */
+/** A failure that the client sees. Status, type and message come from the error table. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   /** Seconds. */
@@ -47,7 +47,10 @@ export class ServiceError extends Error {
     return errorTable[this.code][0]
   }
 
-  toBody(): ErrorBody {
-    return { error: { message: this.message, type: errorTable[this.code][1], code: this.code, ...this.details } }
+  /** @param docsUrl the operator's documentation, without a slash at its end. The body then links to the code's entry. */
+  toBody(docsUrl: string | null = null): ErrorBody {
+    const { message, code, details } = this
+    const error = { message, type: errorTable[code][1], code, ...details }
+    return { error: docsUrl === null ? error : { ...error, doc_url: `${docsUrl}/errors#${code}` } }
   }
 }

@@ -5,7 +5,7 @@ import { type ErrorCode, errorTable } from './table.ts'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 
-t.test('a retry may help after limits, outages and failures of ours, and after nothing else', async (t) => {
+t.test('a retry is advised after limits, outages and failures of Tollgate only', async (t) => {
   for (const code of codes) {
     const [status] = errorTable[code]
     const isHopeless = /^upstream_(rejected_credentials|quota_exhausted|timeout)$/.test(code)
@@ -13,12 +13,12 @@ t.test('a retry may help after limits, outages and failures of ours, and after n
   }
 })
 
-t.test('a wait that SDKs would cut short is not worth a retry', async (t) => {
+t.test('no retry is advised if SDKs would not wait long enough', async (t) => {
   t.equal(isRetryable('requests_per_minute', 60), true)
   t.equal(isRetryable('requests_per_minute', 61), false)
 })
 
-t.test('an error tells its wait in seconds, rounded up, and in milliseconds where those are known', async (t) => {
+t.test('an error has its wait in seconds, rounded up, and in milliseconds if known', async (t) => {
   const wait = (error: ServiceError) => [error.retryAfter, error.retryAfterMs]
   t.same(wait(new ServiceError('tokens_per_minute', { retryAfterMs: 1 })), [1, 1])
   t.same(wait(new ServiceError('tokens_per_minute', { retryAfterMs: 2001 })), [3, 2001])

@@ -1,9 +1,9 @@
 import { type ErrorCode, errorTable } from './table.ts'
 
-/** OpenAI's SDKs ignore a longer `Retry-After` and come back after about a second instead. Seconds. */
+/** Seconds. OpenAI's SDKs ignore a longer `Retry-After` and retry after about a second instead. */
 const maxWaitSeconds = 60
 
-/** Failures of a provider that a second try repeats, waits for as long again, or pays for twice. */
+/** Provider failures that a retry would repeat, wait for as long again, or pay for twice. */
 const futile: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'upstream_rejected_credentials',
   'upstream_quota_exhausted',
@@ -11,10 +11,10 @@ const futile: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /**
- * Whether the same request may succeed when the client sends it again after `retryAfter`. Answers tell it in
- * `x-should-retry`, which OpenAI's SDKs obey (openai-node `client.ts` and openai-python `_base_client.py`, `shouldRetry`).
+ * Whether a retry of the same request after `retryAfter` may succeed. Errors say so in `x-should-retry`, which OpenAI's SDKs
+ * obey (openai-node `client.ts` and openai-python `_base_client.py`, `shouldRetry`).
  *
- * @param retryAfter seconds that the client is asked to wait; null if it is not asked to
+ * @param retryAfter seconds that the client should wait; null if unknown
  */
 export function isRetryable(code: ErrorCode, retryAfter: number | null): boolean {
   const status = errorTable[code][0]

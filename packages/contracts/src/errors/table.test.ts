@@ -24,7 +24,7 @@ const typesOfStatus: Record<number, readonly string[]> = {
 }
 const rows = Object.entries(errorTable) as Array<[ErrorCode, (typeof errorTable)[ErrorCode]]>
 
-test('every row has a code in snake case, a type that goes with its status, and a sentence for the public', async () => {
+test('every row has a code in snake case, a type that fits its status, and a public message', async () => {
   assert.ok(rows.length > 20)
   for (const [code, [status, type, message]] of rows) {
     assert.match(code, /^[a-z]+(_[a-z]+)*$/)
@@ -33,11 +33,11 @@ test('every row has a code in snake case, a type that goes with its status, and 
   }
 })
 
-test('no message says the same as another, so that a person can tell the codes apart', async () => {
+test('no two codes have the same message', async () => {
   assert.equal(new Set(rows.map(([, [, , message]]) => message)).size, rows.length)
 })
 
-test('every error has the one body, and tells its status', async () => {
+test('every error has the same body shape, and its status', async () => {
   for (const [code, [status, type, message]] of rows) {
     const error = new ServiceError(code)
     assert.equal(error.status, status)
@@ -46,7 +46,7 @@ test('every error has the one body, and tells its status', async () => {
   }
 })
 
-test('a message can be made exact, while the cause stays inside', async () => {
+test('a message can be replaced, and the cause is never sent', async () => {
   const cause = new Error('password of the database')
   const error = new ServiceError('invalid_request', { message: 'label: must be text', cause })
   assert.equal(error.cause, cause)
@@ -55,7 +55,7 @@ test('a message can be made exact, while the cause stays inside', async () => {
   })
 })
 
-test('an error may tell more, in members and headers of its own', async () => {
+test('an error may have further members and headers', async () => {
   const error = new ServiceError('key_budget_exceeded', { details: { scope: 'key' }, headers: { 'x-more': '1' } })
   assert.deepEqual(error.toBody().error, {
     message: errorTable.key_budget_exceeded[2],
@@ -66,7 +66,7 @@ test('an error may tell more, in members and headers of its own', async () => {
   assert.deepEqual(error.headers, { 'x-more': '1' })
 })
 
-test('a dependency that is away asks for at least two seconds; other errors only when told so', async () => {
+test('a 503 asks clients to wait at least two seconds; other errors only if given a wait', async () => {
   assert.ok(dependencyRetrySeconds >= 2)
   for (const [code, [status]] of rows) {
     assert.equal(new ServiceError(code).retryAfter, status === 503 ? dependencyRetrySeconds : null, code)

@@ -1,67 +1,103 @@
 /**
- * Every error of both services: code → HTTP status, type and public message.
- * A code is part of the public contract: it is never renamed, and never reused with another meaning.
+ * Every error of both services: code → HTTP status, type and public message. A message says what happened and what to do next.
+ * Codes are a public contract: never rename one, or give it another meaning.
  */
 export const errorTable = {
-  // The request itself
-  invalid_json: [400, 'invalid_request_error', 'The request body is not valid JSON.'],
-  invalid_request: [400, 'invalid_request_error', 'The request is not valid.'],
-  unpriced_parameter: [400, 'invalid_request_error', 'The request asks for something that has no price here.'],
+  // The request
+  invalid_json: [400, 'invalid_request_error', 'The request body is not valid JSON. Correct it and send it again.'],
+  invalid_request: [400, 'invalid_request_error', 'The request is not valid. Compare it with the API reference.'],
+  unpriced_parameter: [
+    400,
+    'invalid_request_error',
+    'The request asks for something that has no price in the catalog. Leave that parameter out.'
+  ],
   exceeds_rate_limit: [
     400,
     'invalid_request_error',
-    'The request may use more tokens than the plan allows in a minute: waiting would not help.'
+    'The request may use more tokens than your plan allows per minute. Shorten the prompt or lower the output limit.'
   ],
-  invalid_email: [400, 'invalid_request_error', 'The e-mail address is not valid.'],
-  weak_password: [400, 'invalid_request_error', 'The password is too weak.'],
-  unknown_price: [400, 'invalid_request_error', 'There is no such price on sale.'],
-  invalid_signature: [400, 'invalid_request_error', 'The signature of the event is missing, wrong or too old.'],
-  link_invalid: [400, 'invalid_request_error', 'The link does not work: it has been used already or has expired.'],
-  not_found: [404, 'invalid_request_error', 'There is nothing here by that name.'],
-  invitation_invalid: [404, 'invalid_request_error', 'The invitation has been used, was withdrawn or has expired.'],
-  unknown_endpoint: [404, 'invalid_request_error', 'There is no such endpoint.'],
+  invalid_email: [400, 'invalid_request_error', 'The e-mail address is not valid. Check its spelling.'],
+  weak_password: [400, 'invalid_request_error', 'The password is too weak. Choose a longer one.'],
+  unknown_price: [400, 'invalid_request_error', 'This price is not on sale. Choose one from the list of plans.'],
+  invalid_signature: [
+    400,
+    'invalid_request_error',
+    "The event's signature is missing, wrong or too old. Check the signing secret and the sender's clock."
+  ],
+  link_invalid: [400, 'invalid_request_error', 'The link was already used or has expired. Request a new one.'],
+  not_found: [404, 'invalid_request_error', 'Nothing exists at this address. Check the path and the id.'],
+  invitation_invalid: [
+    404,
+    'invalid_request_error',
+    "The invitation has been used, was withdrawn or has expired. Ask the team's owner for a new one."
+  ],
+  unknown_endpoint: [
+    404,
+    'invalid_request_error',
+    'This endpoint does not exist. Check the path in the API reference.'
+  ],
   method_not_allowed: [
     405,
     'invalid_request_error',
-    'The endpoint does not take this method. The Allow header lists those that it takes.'
+    'The endpoint does not accept this method. Use a method from the Allow header.'
   ],
-  already_created: [409, 'invalid_request_error', 'An earlier request with this Idempotency-Key made the key.'],
-  already_member: [409, 'invalid_request_error', 'They are in this team already.'],
-  already_in_team: [409, 'invalid_request_error', 'Leave the team that you are in first.'],
-  subscription_active: [409, 'invalid_request_error', 'Cancel your own subscription first.'],
+  already_created: [
+    409,
+    'invalid_request_error',
+    'An earlier request with this Idempotency-Key created the key. Use a new Idempotency-Key to create another one.'
+  ],
+  already_member: [
+    409,
+    'invalid_request_error',
+    'This person is already a member of the team. No invitation is needed.'
+  ],
+  already_in_team: [409, 'invalid_request_error', 'You are already in a team. Leave it before you join another one.'],
+  subscription_active: [
+    409,
+    'invalid_request_error',
+    'Your account has a subscription. Cancel it before you join a team.'
+  ],
   already_subscribed: [
     409,
     'invalid_request_error',
-    'The account has a subscription already: change it on the page for customers.'
+    'The account already has a subscription. Change it in the billing portal.'
   ],
-  no_customer: [409, 'invalid_request_error', 'The account has never bought anything.'],
+  no_customer: [
+    409,
+    'invalid_request_error',
+    'The account has no purchases, so it has no billing portal. Choose a plan first.'
+  ],
   password_mismatch: [
     409,
     'invalid_request_error',
-    'This address was registered with another password. Enter that one, or send "set": true to replace it with this one.'
+    'This address was registered with another password. Enter that password, or send "set": true to replace it.'
   ],
   request_timeout: [
     408,
     'invalid_request_error',
-    'The request body came too slowly for its size. Send it faster, or send a smaller one.'
+    'The request body arrived too slowly for its size. Send it faster, or send a smaller one.'
   ],
-  request_too_large: [413, 'invalid_request_error', 'The request body is too large.'],
-  unsupported_media_type: [415, 'invalid_request_error', 'The request body must be JSON, sent as application/json.'],
+  request_too_large: [413, 'invalid_request_error', 'The request body is too large. Send a smaller one.'],
+  unsupported_media_type: [
+    415,
+    'invalid_request_error',
+    'The request body must be JSON. Send it with Content-Type: application/json.'
+  ],
 
   second_factor_enabled: [
     409,
     'invalid_request_error',
-    'The second factor is on already. Turn it off first to set up another one.'
+    'The second factor is already on. Turn it off before you set up another one.'
   ],
-  no_second_factor: [
-    409,
-    'invalid_request_error',
-    'There is no second factor to confirm or to turn off. Set one up first.'
-  ],
+  no_second_factor: [409, 'invalid_request_error', 'The account has no second factor. Set one up first.'],
 
-  // Who is asking
-  not_authenticated: [401, 'authentication_error', 'Sign in first: there is no valid session.'],
-  invalid_credentials: [401, 'authentication_error', 'The e-mail address or the password is wrong.'],
+  // Who calls
+  not_authenticated: [401, 'authentication_error', 'Your session is missing or has expired. Sign in first.'],
+  invalid_credentials: [
+    401,
+    'authentication_error',
+    'The e-mail address or the password is wrong. Try again, or reset the password.'
+  ],
   second_factor_required: [
     401,
     'authentication_error',
@@ -72,110 +108,154 @@ export const errorTable = {
     'authentication_error',
     'The code is wrong, too old or already used. Send the code that the authenticator app shows now.'
   ],
-  invalid_webhook_secret: [401, 'authentication_error', 'The secret of the webhook is missing or wrong.'],
-  missing_api_key: [401, 'authentication_error', 'Send an API key: Authorization: Bearer <API_KEY>.'],
-  invalid_api_key: [401, 'authentication_error', 'The API key is not valid.'],
-  revoked_api_key: [401, 'authentication_error', 'The API key has been revoked.'],
-  expired_api_key: [401, 'authentication_error', 'The API key has expired.'],
+  invalid_webhook_secret: [
+    401,
+    'authentication_error',
+    "The webhook's secret is missing or wrong. Send the value of IDENTITY_WEBHOOK_SECRET."
+  ],
+  missing_api_key: [
+    401,
+    'authentication_error',
+    'The request has no API key. Send one: Authorization: Bearer <API_KEY>.'
+  ],
+  invalid_api_key: [401, 'authentication_error', 'The API key is not valid. Check that you copied all of it.'],
+  revoked_api_key: [401, 'authentication_error', 'The API key has been revoked. Create a new key in the dashboard.'],
+  expired_api_key: [401, 'authentication_error', 'The API key has expired. Create a new key in the dashboard.'],
 
-  // What it may cost
-  request_budget_exceeded: [402, 'budget_error', 'The request may cost more than a single request may.'],
-  monthly_budget_exceeded: [402, 'budget_error', "The account's budget for this month does not allow the request."],
-  key_budget_exceeded: [402, 'budget_error', "The key's budget for this month does not allow the request."],
+  // Budgets
+  request_budget_exceeded: [
+    402,
+    'budget_error',
+    "The request's maximum cost exceeds the per-request limit. Shorten the prompt or lower the output limit."
+  ],
+  monthly_budget_exceeded: [
+    402,
+    'budget_error',
+    "The request's maximum cost exceeds what is left of the account's monthly budget. Raise the budget, or lower the output limit."
+  ],
+  key_budget_exceeded: [
+    402,
+    'budget_error',
+    "The request's maximum cost exceeds what is left of the key's monthly budget. Raise the budget, or lower the output limit."
+  ],
 
-  // What they may do
+  // Permissions
   email_not_confirmed: [
     403,
     'permission_error',
-    'Confirm your e-mail address first, with the link that was mailed to it.'
+    'Your e-mail address is not confirmed. Open the link that we mailed to it.'
   ],
-  wrong_password: [403, 'permission_error', 'The current password is wrong.'],
+  wrong_password: [403, 'permission_error', 'The current password is wrong. Try again, or reset the password.'],
   second_factor_unavailable: [
     403,
     'permission_error',
-    'The identity provider does not offer second factors. Ask the operator to turn TOTP on there.'
+    'The identity provider does not offer second factors. Ask the operator to turn on TOTP there.'
   ],
-  registration_closed: [403, 'permission_error', 'New registrations are not accepted.'],
-  forbidden: [403, 'permission_error', 'Only the owner of the account may do this.'],
-  account_suspended: [403, 'permission_error', 'The account is suspended.'],
-  csrf_rejected: [403, 'permission_error', 'Requests from this origin are not accepted.'],
-  key_quota_exceeded: [403, 'permission_error', 'The plan allows no further API keys.'],
-  seat_limit_reached: [403, 'permission_error', 'The plan allows no further seats.'],
-  model_not_allowed: [403, 'permission_error', 'The model does not exist or the plan does not include it.'],
+  registration_closed: [403, 'permission_error', 'New registrations are closed. Ask the operator for an account.'],
+  forbidden: [403, 'permission_error', 'Only the owner of the account may do this. Ask the owner.'],
+  account_suspended: [403, 'permission_error', 'The account is suspended. Contact the operator.'],
+  csrf_rejected: [
+    403,
+    'permission_error',
+    'Requests from this origin are not accepted. Ask the operator to add it to CORS_EXTRA_ORIGINS.'
+  ],
+  key_quota_exceeded: [403, 'permission_error', 'Your plan allows no more API keys. Revoke one or upgrade.'],
+  seat_limit_reached: [403, 'permission_error', 'Your plan allows no more seats. Remove a member or upgrade.'],
+  model_not_allowed: [
+    403,
+    'permission_error',
+    'The model does not exist, or your plan or key does not include it. GET /v1/models lists your models.'
+  ],
 
-  // What is in the way
-  team_has_members: [409, 'invalid_request_error', 'Remove the other members of your team first.'],
+  // Teams
+  team_has_members: [409, 'invalid_request_error', 'Your team has other members. Remove them first.'],
 
-  // How often
-  too_many_requests: [429, 'rate_limit_error', 'Too many requests. Try again later.'],
+  // Rates
+  too_many_requests: [429, 'rate_limit_error', 'Too many requests. Wait a minute, then retry.'],
   requests_per_minute: [
     429,
     'rate_limit_error',
-    'Too many requests for the rate of the plan or key. Retry after the time in Retry-After.'
+    'The request rate of your plan or key is used up. Retry after the time in Retry-After.'
   ],
   tokens_per_minute: [
     429,
     'rate_limit_error',
-    'Too many tokens for the rate of the plan. Retry after the time in Retry-After.'
+    'The token rate of your plan is used up. Retry after the time in Retry-After.'
   ],
-  concurrent_requests: [429, 'rate_limit_error', 'Too many requests at once. Try again later.'],
+  concurrent_requests: [
+    429,
+    'rate_limit_error',
+    'The account already has as many requests in flight as its plan allows. Retry when one of them has ended.'
+  ],
   concurrent_request_bytes: [
     429,
     'rate_limit_error',
-    'The requests of this key that are under way are too large together. Retry when one of them has ended.'
+    "The bodies of this key's requests in flight are too large together. Retry when one of them has ended."
   ],
 
   // Upstreams
-  upstream_unreachable: [502, 'upstream_error', 'The upstream provider could not be reached.'],
-  upstream_error: [502, 'upstream_error', 'The upstream provider failed.'],
+  upstream_unreachable: [502, 'upstream_error', 'The model provider could not be reached. Retry in a few seconds.'],
+  upstream_error: [502, 'upstream_error', 'The model provider failed. Retry in a few seconds.'],
   upstream_rejected_credentials: [
     502,
     'upstream_error',
-    "The upstream provider did not accept the gateway's credentials."
+    "The model provider rejected the gateway's credentials. Ask the operator to correct them."
   ],
   upstream_quota_exhausted: [
     502,
     'upstream_error',
-    "The gateway's account at the upstream provider has no credit left. Its operator must add credit or raise the spending limit there."
+    "The gateway's account at the model provider has no credit left. Ask the operator to add credit or raise the spending limit."
   ],
-  upstream_rate_limited: [503, 'upstream_error', 'The upstream provider is rate limiting. Try again later.'],
-  upstream_timeout: [504, 'upstream_error', 'The upstream provider did not answer in time.'],
-
-  // Ourselves and what we depend on
-  internal_error: [500, 'gateway_error', 'Something went wrong on our side.'],
-  state_unavailable: [
+  upstream_rate_limited: [
     503,
-    'gateway_error',
-    'The state of keys and accounts is not available right now. Try again in a moment.'
+    'upstream_error',
+    "The model provider limits the gateway's rate. Retry after the time in Retry-After."
   ],
+  upstream_timeout: [
+    504,
+    'upstream_error',
+    'The model provider did not answer in time. Shorten the request, or use another model.'
+  ],
+
+  // Tollgate and its dependencies
+  internal_error: [
+    500,
+    'gateway_error',
+    'Tollgate failed. Retry; if it fails again, send the x-request-id header to the operator.'
+  ],
+  state_unavailable: [503, 'gateway_error', 'Tollgate is temporarily unavailable. Retry in a few seconds.'],
   identity_unavailable: [
     503,
     'gateway_error',
-    'The identity provider is not available right now. Try again in a moment.'
+    'The identity provider is temporarily unavailable. Retry in a few seconds.'
   ],
   payments_unavailable: [
     503,
     'gateway_error',
-    'The payment provider is not available right now. Try again in a moment.'
+    'The payment provider is temporarily unavailable. Retry in a few seconds.'
   ],
   gateway_busy: [
     503,
     'gateway_error',
-    'The gateway cannot take another request body right now. Retry after the time in Retry-After.'
+    "The gateway's memory for request bodies is full. Retry after the time in Retry-After."
   ],
-  database_unavailable: [503, 'gateway_error', 'The database is not available right now. Try again in a moment.'],
+  database_unavailable: [503, 'gateway_error', 'The database is temporarily unavailable. Retry in a few seconds.'],
   change_pending: [
     503,
     'gateway_error',
-    'The change is saved, but not yet in force. It takes effect by itself. Repeat the call to learn whether it has.'
+    'The change is saved and takes effect soon, by itself. Repeat the call to check it.'
   ],
-  revocation_pending: [503, 'gateway_error', 'The key is being revoked but not yet everywhere. Try again in a moment.'],
+  revocation_pending: [
+    503,
+    'gateway_error',
+    'The change is saved, but some gateways may still accept the old keys. Repeat the call in a few seconds.'
+  ],
   // Answered by nginx in front of the gateways: see deploy/nginx.
   gateway_unreachable: [503, 'gateway_error', 'No gateway can be reached. Retry in a few seconds.'],
-  draining: [503, 'gateway_error', 'This instance is stopping. Try again.']
+  draining: [503, 'gateway_error', 'This gateway is stopping. Retry: another one will answer.']
 } as const satisfies Record<string, readonly [status: number, type: string, message: string]>
 
-/** The message of `account_suspended` for the personal account of somebody who has a seat in a team. */
+/** The message of `account_suspended` for a personal account whose owner has a seat in a team. */
 export const pausedAccountMessage =
   'This key belongs to a personal account that is paused while its owner is in a team. Use a key of the team.'
 

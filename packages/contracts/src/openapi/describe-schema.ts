@@ -1,9 +1,6 @@
 import type { JsonSchema } from './document.ts'
 
-/**
- * A schema in the notation of TypeScript, for people, with bounds and descriptions as comments. Schemas that a document
- * gives a name are shown by it.
- */
+/** Prints a schema for readers, like a TypeScript type. Bounds and descriptions are comments; named schemas appear as their name. */
 export function describeSchema(schema: JsonSchema, indent = ''): string {
   if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1)!
   if ('const' in schema) return JSON.stringify(schema.const)
@@ -26,7 +23,7 @@ export function describeSchema(schema: JsonSchema, indent = ''): string {
   }
 }
 
-/** What a schema demands beyond its type, in words; empty if nothing. */
+/** Describes the bounds of a schema in words; empty if it has none. */
 export function describeBounds(schema: JsonSchema): string {
   const { format, minLength, maxLength, minimum, maximum, minItems, maxItems, minProperties, maxProperties } = schema
   const words = [

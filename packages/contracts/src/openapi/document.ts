@@ -1,7 +1,9 @@
 /** JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
-export type JsonSchema = { readonly [keyword: string]: unknown }
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
 
-export type Parameter = {
+export interface Parameter {
   name: string
   in: string
   required?: boolean
@@ -9,14 +11,18 @@ export type Parameter = {
   schema?: JsonSchema
 }
 export type Content = Record<string, { schema?: JsonSchema }>
-export type Response = { description: string; headers?: Record<string, unknown>; content?: Content }
+export interface Response {
+  description: string
+  headers?: Record<string, unknown>
+  content?: Content
+}
 
-export type Operation = {
+export interface Operation {
   operationId: string
   summary: string
   description?: string
   tags: string[]
-  /** Alternatives; none for an operation that anybody may call. */
+  /** Alternatives; empty for an operation that needs no credential. */
   security: Array<Record<string, string[]>>
   parameters?: Parameter[]
   requestBody?: { required: boolean; content: Content }
@@ -24,8 +30,8 @@ export type Operation = {
   responses: Record<string, Response>
 }
 
-/** An OpenAPI 3.1 document, as far as ours go. */
-export type OpenApiDocument = {
+/** The parts of an OpenAPI 3.1 document that our documents use. */
+export interface OpenApiDocument {
   openapi: string
   info: { title: string; version: string; description: string }
   servers?: Array<{ url: string; description?: string }>
@@ -34,7 +40,7 @@ export type OpenApiDocument = {
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, unknown> }
 }
 
-/** Every operation of a document, in its order. */
+/** Lists the operations of a document, in their order. */
 export function operationsOf(document: OpenApiDocument): Array<{ method: string; path: string; operation: Operation }> {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))

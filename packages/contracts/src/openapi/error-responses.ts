@@ -7,14 +7,13 @@ const retryAfter: Headers = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } }
 }
 
-/** The component that {@link errorResponses} refers to. */
+/** Name of the schema that {@link errorResponses} refers to. */
 export const errorSchemaName = 'Error'
 
 /**
- * The failures of an operation, by status. A document that has them says of each which codes come with it, and what they
- * mean.
+ * Describes the errors of an operation, by status, with their codes and messages.
  *
- * @param headers of each of them, besides `Retry-After`
+ * @param headers of each error, besides `Retry-After`
  */
 export function errorResponses(codes: Iterable<ErrorCode>, headers: Headers = {}): Record<string, Response> {
   const byStatus = Map.groupBy([...new Set(codes)].sort(), (code) => errorTable[code][0])

@@ -28,7 +28,7 @@ const json = (name: keyof typeof schemas) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${name}` } }
 })
 
-/** Of every operation that needs a key. */
+/** Errors of every operation that needs a key. */
 const keyErrors: ErrorCode[] = [
   'missing_api_key',
   'invalid_api_key',
@@ -71,49 +71,51 @@ const callErrors: ErrorCode[] = [
 ]
 
 const aboutMembers =
-  'Members that the OpenAI API reference documents for the endpoint are passed on unchanged. Any other member is refused with 400 ' +
-  '`invalid_request`, unless the operator allows it for the model. '
+  'The gateway passes on the members that the OpenAI API reference documents for the endpoint, unchanged. It refuses any other ' +
+  'member with 400 `invalid_request`, unless the operator allows it for the model. '
 const aboutRefusals =
-  'What the provider says against the request itself (400, 404, 410, 413, 415, 422, 431, 451) is passed on with its status ' +
-  'and message, whichever shape its errors have. '
+  'If the provider refuses the request itself (400, 404, 410, 413, 415, 422, 431, 451), you get its status and message, in ' +
+  'the shape of all errors here. '
 const aboutRetries =
-  'Each error says in `x-should-retry` whether to send the request again: `false` where that fails alike, or where the ' +
-  "gateway has retried already. OpenAI's SDKs obey it. `Retry-After` and, where the wait is known so precisely, " +
-  '`retry-after-ms` say when.'
+  'Each error says in `x-should-retry` whether to send the request again. It is `false` if a retry would fail too, or if the ' +
+  "gateway has already retried. OpenAI's SDKs obey it. `Retry-After` says how many seconds to wait. `retry-after-ms` says it " +
+  'in milliseconds, if the gateway knows the wait that precisely.'
 
-/** Of every error. */
+/** Headers of every error. */
 const retryHeaders = {
   'x-should-retry': {
-    description: 'Whether the same request may succeed when it is sent again.',
+    description: 'Whether a retry of the same request may succeed.',
     schema: { enum: ['true', 'false'] }
   },
   'retry-after-ms': { description: 'Milliseconds to wait.', schema: { type: 'integer', minimum: 0 } }
 }
 const aboutBodies =
-  'A body has at most 20 MiB. It may be compressed: `content-encoding` is gzip, deflate, br or zstd, and the limit holds for the ' +
-  'inflated body. An object that has a member twice is refused, and so is a body with more than 400,000 values, 100,000 member names ' +
-  '(10,000 in one object) or 128 levels. The objects shown here have only these members. Refused requests count against the rate of the key. '
+  'A body may have up to 20 MiB. It may be compressed with gzip, deflate, br or zstd (`content-encoding`); the limit then applies ' +
+  'to the decompressed body. The gateway refuses an object that has the same member twice. It refuses a body with more than 400,000 ' +
+  'values, 100,000 member names (10,000 in one object) or 128 levels. The objects shown here allow no other members. Refused ' +
+  'requests count towards the request rate of the key. '
 const aboutBudgets =
-  'What a request may cost at most is reserved before it is made; what it did cost is charged after it. Who sets no limit to the ' +
-  'output gets the default of the model; if a budget has less left, less is granted. A 402 says why: `scope` (request, key or ' +
-  'account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` and, if waiting helps, `resets_at`. Answers and 429s say where the rates stand: ' +
-  '`x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `limit` is the rate per minute. `remaining` is what passes at ' +
-  'once now, at most the burst of the plan. `reset` is the time until the whole burst is there again. Any 60 s admit at most ' +
-  'the limit and the burst. A request of more tokens than the burst is admitted once `reset-tokens` has passed. '
+  "The gateway reserves the request's maximum cost before it calls the model, and charges the actual cost afterwards. Without an " +
+  "output limit, the request gets the model's default. If a budget has less left, the gateway grants fewer tokens. A 402 has " +
+  'details: `scope` (request, key or account), `limit_usd`, `spent_usd`, `reserved_usd`, `needed_usd` and, if waiting helps, ' +
+  '`resets_at`. Answers and 429s show the rates in `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`. `limit` is the rate per ' +
+  "minute. `remaining` is what you may send at once now; its maximum is the plan's burst. `reset` is the time until the whole burst " +
+  'is available again. Any 60 s admit at most the limit plus the burst. A request with more tokens than the burst is admitted after ' +
+  '`reset-tokens`. '
 const aboutMedia =
-  'An image counts by its size and the rule of the model; a remote image, or one that is no PNG, JPEG, GIF or WebP, counts the most ' +
-  'that an image of the model can count. Audio is inline MP3 or uncompressed WAV. What the model does not take, and every file, is ' +
-  'refused with 400 `unpriced_parameter`. '
+  "The model's rule turns the size of an image into tokens. A remote image, and one in another format than PNG, JPEG, GIF or WebP, " +
+  "counts as the model's largest image. Audio must be inline MP3 or uncompressed WAV. The gateway refuses files, and media that the " +
+  'model does not accept, with 400 `unpriced_parameter`. '
 const aboutStreams =
-  'With `stream: true` the answer is a stream of server-sent events, each a line `data:` with a JSON chunk, and ends with `data: [DONE]`. ' +
-  'A failure after its beginning is the event `data: {"error":{…}}`, without `[DONE]`. '
+  'With `stream: true` the answer is a stream of server-sent events. Each event is a line `data:` with a JSON chunk; the last one is ' +
+  '`data: [DONE]`. If the stream fails after it has begun, its last event is `data: {"error":{…}}`, without `[DONE]`. '
 
-/** Embeddings have no output. */
+/** Not for embeddings, which have no output. */
 const grantedOutput = {
   description:
-    'Tokens of output that each choice may have, reasoning included: the limit that the provider was given. With `n` choices, or ' +
-    'several prompts, each has as many. It is below the limit of the request where a budget or the model allows less. Without ' +
-    'a limit it is the default of the model, or less where the rate of tokens has less left, down to a quarter.',
+    'Output tokens that each choice may have, including reasoning. The gateway sets this limit at the provider. It is lower than ' +
+    "the request's limit if a budget or the model allows less. Without a limit in the request, it is the model's default, or as " +
+    'little as a quarter of it if the token rate allows less.',
   schema: { type: 'integer', minimum: 1 }
 }
 
@@ -151,21 +153,21 @@ function callOfModel(
 
 const createChatCompletion = callOfModel(
   'createChatCompletion',
-  'A reply to a conversation, whole or as a stream',
+  'Answer a conversation, as a whole or as a stream',
   'ChatRequest',
   'ChatCompletion',
   { streams: true, takesMedia: true }
 )
 const createCompletion = callOfModel(
   'createCompletion',
-  'The continuation of a text, whole or as a stream (legacy; new clients use chat completions)',
+  'Continue a text, as a whole or as a stream (legacy; use chat completions in new clients)',
   'CompletionRequest',
   'Completion',
   { streams: true }
 )
 const createEmbedding = callOfModel(
   'createEmbedding',
-  'Vectors for one or more texts',
+  'Compute vectors for one or more texts',
   'EmbeddingRequest',
   'EmbeddingList',
   { streams: false }
@@ -173,7 +175,7 @@ const createEmbedding = callOfModel(
 
 const listModels: Operation = {
   operationId: 'listModels',
-  summary: 'The models that the key may use',
+  summary: 'List the models that the key may use',
   tags: ['Inference'],
   security: [{ apiKey: [] }],
   responses: { 200: { description: 'Success', content: json('ModelList') }, ...errorResponses(keyErrors, retryHeaders) }
@@ -181,7 +183,7 @@ const listModels: Operation = {
 
 const getModel: Operation = {
   operationId: 'getModel',
-  summary: 'One of the models that the key may use',
+  summary: 'Get a model that the key may use',
   tags: ['Inference'],
   security: [{ apiKey: [] }],
   parameters: [
@@ -195,7 +197,7 @@ const getModel: Operation = {
 
 const getInferenceOpenApi: Operation = {
   operationId: 'getInferenceOpenApi',
-  summary: 'The OpenAPI document of the gateway',
+  summary: 'Get the OpenAPI document of the gateway',
   tags: ['Inference'],
   security: [],
   responses: { 200: { description: 'Success', content: { 'application/json': { schema: { type: 'object' } } } } }
@@ -208,15 +210,15 @@ export const inferenceDocument: OpenApiDocument = {
     title: 'Tollgate inference API',
     version: '1',
     description:
-      'Chat completions, legacy completions and embeddings under the contract of the widely used client libraries: give them the base address of the gateway with `/v1` and a key. ' +
-      'Every failure has the one body `{ error: { message, type, code } }`. ' +
-      'The 404 `unknown_endpoint` of a path that Tollgate does not have says what to use instead. ' +
-      'Another method of an endpoint gets 405 `method_not_allowed` with `Allow`.'
+      "Chat completions, legacy completions and embeddings in the format of OpenAI's API. Set your client's base URL to the gateway's address with `/v1`, and use your API key. " +
+      'Every error has the body `{ error: { message, type, code } }`. If the operator has set `DOCS_URL`, `doc_url` links to the documentation of the code. ' +
+      'A path that Tollgate does not have gets 404 `unknown_endpoint`; the message says what to use instead. ' +
+      'A method that the endpoint does not accept gets 405 `method_not_allowed` with `Allow`.'
   },
   tags: [
     {
       name: 'Inference',
-      description: 'Calls of models. An error says in `x-should-retry` whether to retry, and in `Retry-After` when.'
+      description: 'Call models. Errors say in `x-should-retry` whether to retry, and in `Retry-After` when.'
     }
   ],
   paths: {
@@ -229,6 +231,6 @@ export const inferenceDocument: OpenApiDocument = {
   },
   components: {
     schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, { ...schema }])),
-    securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'A key for inference (`tg_…`).' } }
+    securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key for inference (`tg_…`).' } }
   }
 }

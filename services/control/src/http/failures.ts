@@ -9,6 +9,13 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { isDatabaseAway } from '../database/database-away.ts'
 import { newRequestId } from './request-id.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The operator's documentation, which errors link to; null for none. */
+    docsUrl: string | null
+  }
+}
+
 /** Answers any failure of a request in the one error shape, and logs what is not the caller's fault. */
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toServiceError(error)
@@ -22,9 +29,9 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
   }
   if (failure.retryAfter !== null) reply.header('retry-after', failure.retryAfter)
   reply.code(failure.status).headers(failure.headers).header('x-request-id', request.id)
-  if (!hasUnreadBody(request.raw)) return reply.send(failure.toBody())
+  if (!hasUnreadBody(request.raw)) return reply.send(failure.toBody(request.server.docsUrl))
   // So that the client gets the answer although its body is still on its way.
-  const text = JSON.stringify(failure.toBody())
+  const text = JSON.stringify(failure.toBody(request.server.docsUrl))
   return reply
     .type('application/json; charset=utf-8')
     .headers({ 'content-length': Buffer.byteLength(text), connection: 'close' })
@@ -59,10 +66,12 @@ export function refuseAmbiguousHeads(app: FastifyInstance): void {
 }
 
 /** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, docsUrl: string | null): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const failure = new ServiceError('invalid_request', { message: 'The request is not valid HTTP.' })
-  const body = JSON.stringify(failure.toBody())
+  const failure = new ServiceError('invalid_request', {
+    message: 'The request is not valid HTTP. Use an HTTP/1.1 client.'
+  })
+  const body = JSON.stringify(failure.toBody(docsUrl))
   if (socket.writable) {
     socket.end(
       `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +

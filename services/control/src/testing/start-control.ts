@@ -59,6 +59,7 @@ export type StartControlOptions = {
   dashboardDir?: string
   extraOrigins?: string[]
   trustProxy?: boolean | string[]
+  docsUrl?: string
   /** Of the identity server: low by default, since tests sign many people in. */
   passwordCost?: number
   /** Of the identity server, in characters. 6 by default. */
@@ -190,7 +191,8 @@ export async function startControl(options: StartControlOptions = {}): Promise<R
       },
       reconcileIntervalMs: 3_600_000,
       retention: { auditDays: 365, deadKeysDays: 365, formerSecretsDays: 365, catalogsDays: 365 },
-      ledger: { hoursKeptDays: 90, monthsKept: null }
+      ledger: { hoursKeptDays: 90, monthsKept: null },
+      docsUrl: options.docsUrl ?? null
     },
     catalog,
     log,

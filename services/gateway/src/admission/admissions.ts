@@ -6,7 +6,7 @@ import {
   type PreparedAdmission
 } from '@tollgate/state/admission/admit.ts'
 import { type RedisLink, togetherFor } from '@tollgate/state/link/redis-link.ts'
-import type { Turn } from '../turn.ts'
+import type { Turn } from '../event-loop/end-of-turn.ts'
 
 /** Maximum requests of one script, so that others wait for less than a millisecond. */
 const maxTogether = 40

@@ -318,7 +318,7 @@ t.test('a cost above the hold is charged, and raises an alarm', async (t) => {
   await chat(seeded)
   await gateway.settled()
   t.same(await spend(seeded), { settled: 10 * inputNanos + 5000 * outputNanos, reserved: 0 })
-  t.equal(gateway.aboveBound(), 1)
+  t.equal(await gateway.aboveBound(), 1)
 })
 
 t.test('an admission that Redis does not answer in time is cancelled', async (t) => {

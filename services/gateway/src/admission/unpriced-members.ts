@@ -37,7 +37,7 @@ export function refuseUnpriced({ members, spans }: Pick<BoundedBody, 'members' |
   for (const [spelling, { name }] of spans) {
     const isAllowed = priced.get(spelling)
     if (isAllowed !== undefined && (name !== spelling || !isAllowed(members[name]))) {
-      throw new ServiceError('unpriced_parameter', { message: `${name}: has no price here.` })
+      throw new ServiceError('unpriced_parameter', { message: `${name}: has no price here. Remove it.` })
     }
   }
 }

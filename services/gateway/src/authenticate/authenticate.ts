@@ -7,18 +7,18 @@ import { prepareAccount } from '@tollgate/state/wire/prepared-account.ts'
 import { GenerationalCache } from './generational-cache.ts'
 import type { KnownKey } from './known-key.ts'
 
-/** One takes about 1.4 KB. */
+/** A remembered key takes about 1.4 KB. */
 const knownKeysPerGeneration = 140_000
 const unknownDigestsPerGeneration = 10_000
-/** How long an unknown digest is refused without asking again: a key that is created meanwhile must soon work. */
+/** How long an unknown digest is refused without another look-up. Short, because a new key must soon work. */
 const unknownForMs = 1000
 
-/** Finds the keys that requests present. Whether a key is still good is for admission to say. */
-export type Authenticator = {
-  /** The key if this process remembers it; else null. Constant work, whatever the text is. */
+/** Finds the keys of requests. Admission decides whether a key is still valid. */
+export interface Authenticator {
+  /** @returns the key if this process remembers it, else null. Takes constant time for any text. */
   remembered(authorization: string | undefined): KnownKey | null
   /**
-   * Looks up what is not remembered. Text that cannot be a key never reaches Redis.
+   * Looks up a key that is not remembered. Text that cannot be a key never reaches Redis.
    *
    * @throws ServiceError missing_api_key, invalid_api_key or state_unavailable
    */
@@ -41,7 +41,7 @@ export function createAuthenticator(redis: RedisLink): Authenticator {
       unknownUntil.set(digest, performance.now() + unknownForMs)
       throw new ServiceError('invalid_api_key')
     }
-    // Requests that came together must find the same key, or each would be allowed as much as all of them.
+    // Concurrent requests must share one object per key. Otherwise each would get the limits of all.
     const other = known.get(digest)
     if (other !== undefined) return other
     const prepared = prepareAccount(pointer.account)
@@ -67,7 +67,7 @@ export function createAuthenticator(redis: RedisLink): Authenticator {
     async lookUp(authorization) {
       const secret = bearerToken(authorization)
       if (secret === null) throw new ServiceError('missing_api_key')
-      // A management key is for the Keys API: here it is not valid.
+      // Management keys are valid for the Keys API only.
       if (scopeOfSecret(secret) !== 'inference') throw new ServiceError('invalid_api_key')
       const digest = digestSecret(secret)
       if ((unknownUntil.get(digest) ?? 0) > performance.now()) throw new ServiceError('invalid_api_key')

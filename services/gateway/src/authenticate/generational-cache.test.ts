@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { GenerationalCache } from './generational-cache.ts'
 
-t.test('it never answers with anything but what was last set, and never holds more than two generations', (t) => {
+t.test('it returns only the last value set, and holds at most two generations', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.nat({ max: 12 })), (limit, names) => {
       const cache = new GenerationalCache<number>(limit)
@@ -18,7 +18,7 @@ t.test('it never answers with anything but what was last set, and never holds mo
   t.end()
 })
 
-t.test('what is used stays, however much else is set', (t) => {
+t.test('an entry in use stays, no matter how many others are set', (t) => {
   const cache = new GenerationalCache<string>(10)
   cache.set('used', 'here')
   for (let other = 0; other < 1000; other++) {

@@ -1,13 +1,13 @@
 /**
- * A bounded map that keeps what is used: entries live in a young generation, which becomes the old one when it is full;
- * what is found in the old one moves back. A hit costs one look-up and no reordering, unlike in an LRU list.
+ * A bounded map that keeps the entries in use. New entries go into a young generation; when it is full, it becomes the old one. An
+ * entry found in the old generation moves back to the young one. A hit needs no reordering, unlike in an LRU list.
  */
 export class GenerationalCache<Value> {
   readonly #limit: number
   #young = new Map<string, Value>()
   #old = new Map<string, Value>()
 
-  /** @param limit entries of a generation; at most twice as many are held */
+  /** @param limit entries per generation; the map holds at most twice as many */
   constructor(limit: number) {
     this.#limit = limit
   }

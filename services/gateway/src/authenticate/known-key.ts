@@ -4,12 +4,12 @@ import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { BodySender } from '../body/body-memory.ts'
 import type { CatalogView } from '../catalog/live-catalog.ts'
 
-/** A record together with its version in Redis; null where Redis has none. */
+/** A record and its version in Redis; null if Redis has none. */
 export type Versioned<Record> = { version: string; record: Record } | null
 
 /**
- * What this process remembers of a presented secret. The pointer never changes. The records may be old: admission names
- * their versions, and Redis refuses to decide on any but the current ones.
+ * What this process remembers of a key. The pointer never changes. The records may be outdated: admission sends their versions,
+ * and Redis decides only on the current ones.
  */
 export type KnownKey = BodySender & {
   readonly digest: string
@@ -17,17 +17,21 @@ export type KnownKey = BodySender & {
   readonly prepared: PreparedAccount
   key: Versioned<KeyRecord>
   account: Versioned<AccountRecord>
-  /** What Redis is asked while these records are judged to allow a request. */
+  /** The prepared question for Redis, while these records allow requests. */
   admission: KeyAdmission | null
-  /** null for a key whose requests are not refused. */
+  /** null if none of its recent requests was refused. */
   refusals: Refusals | null
 }
 
 /** Refused requests of a key within a minute. */
-export type Refusals = { count: number; perMinute: number; endsAt: number }
+export interface Refusals {
+  count: number
+  perMinute: number
+  endsAt: number
+}
 
-/** The question for Redis that goes with the records of a key and a catalog. */
-export type KeyAdmission = {
+/** The question for Redis, prepared from the records of a key and a catalog. */
+export interface KeyAdmission {
   readonly catalog: CatalogView
   readonly allowances: Allowances
   readonly prepared: PreparedAdmission

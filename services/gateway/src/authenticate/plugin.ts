@@ -7,27 +7,27 @@ import { createAuthenticator } from './authenticate.ts'
 import type { KnownKey } from './known-key.ts'
 
 const windowMs = 60_000
-/** Client addresses whose failures are remembered; those that failed longest ago are forgotten first. */
+/** Maximum of client addresses whose failures are remembered. The one with the oldest failure is forgotten first. */
 const rememberedAddresses = 10_000
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The key that the request presents; set before its body is read. */
+    /** The request's API key; set before its body is read. */
     knownKey: KnownKey | null
   }
 }
 
-export type AuthenticateOptions = {
+export interface AuthenticateOptions {
   redis: RedisLink
-  /** How often a minute one client address may present something that is not a key. */
+  /** Requests with an invalid key that one client address may make per minute. */
   failuresPerMinute: number
-  /** Whether this process stops, and takes no more requests. */
+  /** Whether this process is stopping, and refuses new requests. */
   isDraining: () => boolean
 }
 
 /**
- * Every request of the scope has to present a key. Who presents too much that is none is refused before Redis is asked;
- * keys that this process remembers are served all the same, since others may share the address.
+ * Requires an API key on every request of the scope. Addresses with too many invalid keys are refused before a look-up in Redis.
+ * Keys that this process remembers still work there, because clients may share an address.
  */
 const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, options) => {
   const { redis, failuresPerMinute, isDraining } = options
@@ -36,13 +36,13 @@ const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, 
   const authenticator = createAuthenticator(redis)
 
   async function lookUp(request: FastifyRequest): Promise<KnownKey> {
-    // Who presents nothing guesses nothing.
+    // A request without a key is not a guess.
     if (request.headers.authorization === undefined) throw new ServiceError('missing_api_key')
-    insistOnRoom(await failuresOf(request, { increment: false }))
+    assertFewFailures(await failuresOf(request, { increment: false }))
     try {
       return await authenticator.lookUp(request.headers.authorization)
     } catch (error) {
-      if (error instanceof ServiceError && error.status === 401) insistOnRoom(await failuresOf(request))
+      if (error instanceof ServiceError && error.status === 401) assertFewFailures(await failuresOf(request))
       throw error
     }
   }
@@ -66,7 +66,7 @@ const authenticatePlugin: FastifyPluginAsync<AuthenticateOptions> = async (app, 
   })
 }
 
-function insistOnRoom(limit: { isAllowed: boolean; isExceeded?: boolean; ttlInSeconds?: number }): void {
+function assertFewFailures(limit: { isAllowed: boolean; isExceeded?: boolean; ttlInSeconds?: number }): void {
   if (limit.isExceeded) throw new ServiceError('too_many_requests', { retryAfter: limit.ttlInSeconds ?? 1 })
 }
 

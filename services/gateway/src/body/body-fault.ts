@@ -1,35 +1,38 @@
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { fold } from './members.ts'
 
-/** How much of a path a caller is told. */
+/** Longer paths are cut in messages. */
 const maxPath = 200
 
-const told = (path: string): string => (path.length > maxPath ? `${path.slice(0, maxPath)}…` : path)
+const shown = (path: string): string => (path.length > maxPath ? `${path.slice(0, maxPath)}…` : path)
 
-/** A value that is not as it must be. @param path such as `messages[0].content`; empty for the request itself */
+/** The value does not fit the schema. @param path such as `messages[0].content`; empty for the request itself */
 export const notValid = (path: string): ServiceError =>
   new ServiceError('invalid_request', {
-    message: path === '' ? 'The request body must be an object.' : `${told(path)}: not valid.`
+    message:
+      path === ''
+        ? 'The request body must be an object.'
+        : `${shown(path)}: not valid. Compare it with the API reference.`
   })
 
 export const unpriced = (path: string, reason: string): ServiceError =>
-  new ServiceError('unpriced_parameter', { message: `${told(path)}: ${reason}.` })
+  new ServiceError('unpriced_parameter', { message: `${shown(path)}: ${reason}. Remove it.` })
 
 export const missing = (path: string): ServiceError =>
-  new ServiceError('invalid_request', { message: `${told(path)}: missing.` })
+  new ServiceError('invalid_request', { message: `${shown(path)}: missing. Add it.` })
 
 export const repeated = (path: string): ServiceError =>
-  new ServiceError('invalid_request', { message: `${told(path)}: given more than once.` })
+  new ServiceError('invalid_request', { message: `${shown(path)}: given more than once. Keep one.` })
 
-/** A name that the object does not have, or that only servers take for one of its names which do not mind its case. */
+/** The object has no member of this name, or has it in another case, which only some servers ignore. */
 export function unknownName(path: string, name: string, known: ReadonlySet<string>): ServiceError {
   const spelling = fold(name)
   const isKnown = known.has(spelling)
   return new ServiceError('invalid_request', {
-    message: isKnown ? `${told(path)}: write it as ${spelling}.` : `${told(path)}: not known here.`
+    message: isKnown ? `${shown(path)}: write it as ${spelling}.` : `${shown(path)}: not supported here. Remove it.`
   })
 }
 
-/** @param what completes "The request body …" */
+/** @param what continues "The request body …" */
 export const beyondLimit = (what: string): ServiceError =>
-  new ServiceError('invalid_request', { message: `The request body ${what}.` })
+  new ServiceError('invalid_request', { message: `The request body ${what}. Reduce it.` })

@@ -1,23 +1,23 @@
-/** Who sends bodies: a key that this process remembers. */
-export type BodySender = {
-  /** Bytes of bodies that it has in flight here. Belongs to {@link BodyMemory}. */
+/** The sender of bodies: a key that this process remembers. */
+export interface BodySender {
+  /** Bytes of its bodies in flight here. Belongs to {@link BodyMemory}. */
   bodyBytes: number
 }
 
-/** Why bytes cannot be held: the sender has too many in flight, or all senders together have. */
+/** Why bytes cannot be held: one sender, or all senders together, have too many in flight. */
 export type NoRoom = 'sender' | 'process'
 
-/** Bodies up to this length have a share of the memory that longer ones cannot take. */
+/** Bodies up to this length have a reserved share of the memory. */
 export const shortBodyBytes = 64 * 1024
-/** That share: an eighth. */
+/** The reserved share is one eighth. */
 const shortShare = 8
 
 /**
- * Counts the bytes of request bodies that this process holds, for each sender and in total, and refuses more than allowed.
- * Counts only: nothing is allocated here. Every successful `hold` needs one `release` of the same number.
+ * Counts the bytes of request bodies in this process, per sender and in total, and enforces limits. It allocates nothing. Every
+ * successful `hold` needs one `release` of the same number.
  *
- * A sender is counted what its bodies will have, and the process what has come of them: who announces much and sends little
- * takes nothing from others.
+ * A body counts for its sender with its full length, and for the process with the bytes that have arrived. So a sender that
+ * announces much and sends little takes nothing from others.
  */
 export class BodyMemory {
   readonly limitBytes: number
@@ -28,25 +28,25 @@ export class BodyMemory {
     this.limitBytes = limitBytes
   }
 
-  /** In total. */
+  /** Bytes of all bodies. */
   get heldBytes(): number {
     return this.#heldBytes
   }
 
-  /** Bytes of expected bodies that have not come. */
+  /** Bytes of expected bodies that have not arrived. */
   get awaitedBytes(): number {
     return this.#awaitedBytes
   }
 
-  /** What bodies may take in total, if one of them is to have so many bytes. */
+  /** The total limit that applies to a body of this length. */
   #limitFor(bodyBytes: number): number {
     return bodyBytes <= shortBodyBytes ? this.limitBytes : this.limitBytes - Math.floor(this.limitBytes / shortShare)
   }
 
   /**
-   * Counts a body that is about to come for its sender. For the process its bytes are held with {@link arrived} as they come.
+   * Counts an announced body for its sender. {@link arrived} counts its bytes for the process as they arrive.
    *
-   * @returns null if the sender has been counted; else nothing has changed
+   * @returns null on success; else nothing has changed
    */
   expect(sender: BodySender, bytes: number, senderLimit: number): NoRoom | null {
     if (sender.bodyBytes + bytes > senderLimit) return 'sender'
@@ -56,16 +56,16 @@ export class BodyMemory {
     return null
   }
 
-  /** Ends what `expect` began, of bytes that have not come. */
+  /** Takes back expected bytes that will not arrive. */
   forget(sender: BodySender, bytes: number): void {
     sender.bodyBytes -= bytes
     this.#awaitedBytes -= bytes
   }
 
   /**
-   * Holds bytes that have come of an expected body.
+   * Holds bytes of an expected body that have arrived.
    *
-   * @param bodyBytes of the whole body
+   * @param bodyBytes length of the whole body
    * @returns whether there was room
    */
   arrived(bytes: number, bodyBytes: number): boolean {
@@ -76,8 +76,8 @@ export class BodyMemory {
 
   /**
    * @param senderLimit bytes that the sender may have in flight
-   * @param bodyBytes of the whole body, as far as it is known
-   * @returns null if the bytes are held now; else nothing has changed
+   * @param bodyBytes length of the whole body, as far as known
+   * @returns null on success; else nothing has changed
    */
   hold(sender: BodySender, bytes: number, senderLimit: number, bodyBytes = bytes): NoRoom | null {
     if (sender.bodyBytes + bytes > senderLimit) return 'sender'
@@ -93,9 +93,9 @@ export class BodyMemory {
   }
 
   /**
-   * Holds bytes that count for the process only: the window of a decoder.
+   * Holds bytes that count for the process only, such as the window of a decoder.
    *
-   * @param bodyBytes of the whole body
+   * @param bodyBytes length of the whole body
    * @returns whether there was room
    */
   holdShared(bytes: number, bodyBytes: number): boolean {

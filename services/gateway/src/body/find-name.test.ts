@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { findName, searchedName } from './find-name.ts'
 
-test('a name is found wherever it stands in its quotes, and nowhere else', async () => {
+test('a name is found only in its quotes', async () => {
   const piece = fc.constantFrom('"usage"', 'usage"', '"usage', '"', '\\"usage\\"', 'u', 'usage', ':1,', '')
   const texts = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
   const name = searchedName('usage')

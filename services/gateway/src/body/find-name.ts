@@ -1,10 +1,10 @@
 const quote = 0x22
 
-/** The name of a member of JSON, ready to be searched. */
-export type SearchedName = {
-  /** Of the name in its quotes. */
+/** A JSON member name, prepared for searches. */
+export interface SearchedName {
+  /** Length of the name with its quotes. */
   readonly length: number
-  /** The name and the quote behind it. */
+  /** The name and its closing quote. */
   readonly end: string
 }
 
@@ -12,11 +12,11 @@ export type SearchedName = {
 export const searchedName = (name: string): SearchedName => ({ length: name.length + 2, end: `${name}"` })
 
 /**
- * Finds a member's name in JSON, in its quotes; within a text they would be escaped. The quote before it is looked at
- * last: quotes are everywhere, and a search that begins with one takes several times as long.
+ * Finds a member's name in its quotes. Within a JSON text, quotes are escaped. The opening quote is checked last: quotes are so
+ * frequent that a search for one first takes several times as long.
  *
- * @param text the bytes of JSON, each a character
- * @returns the place of the quote before the name, -1 if it is not there from `from` on
+ * @param text JSON with one character per byte
+ * @returns the index of the opening quote; -1 if the name does not occur from `from` on
  */
 export function findName(text: string, { end }: SearchedName, from: number): number {
   let at = text.indexOf(end, from + 1)

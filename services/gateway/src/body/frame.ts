@@ -1,25 +1,26 @@
 import { decodeText } from './json-text.ts'
 import { anyShape, type Shape } from './shape.ts'
 
-/** An object or array that has begun. */
-export type Frame = {
+/** An open object or array. */
+export interface Frame {
   shape: Shape
   isObject: boolean
   /** Items or members so far. */
   count: number
-  /** Bits of the known members that it has. */
+  /** Bits of the known members found so far. */
   seen: number
   /** The kind of the first item. */
   firstKind: number
-  /** Where it begins, and how many of its values are numbers. */
+  /** Index of its first byte. */
   start: number
+  /** How many of its values are numbers. */
   numbers: number
-  /** Where the present member's name stands. */
+  /** Where the current member's name begins and ends. */
   nameStart: number
   nameEnd: number
 }
 
-/** Outside of the request. */
+/** Stands for the space outside the request. */
 export const noFrame: Frame = {
   shape: anyShape,
   isObject: false,
@@ -32,11 +33,11 @@ export const noFrame: Frame = {
   nameEnd: 0
 }
 
-/** How much of a name is told. */
-const toldName = 60
+/** Longer names are cut in messages. */
+const maxShownName = 60
 
 /**
- * Where a member stands in the request, such as `messages[0].content`.
+ * The path of a member, such as `messages[0].content`.
  *
  * @param depth of the frame that holds the innermost name or index
  */
@@ -45,7 +46,7 @@ export function pathOf(frames: readonly Frame[], depth: number, bytes: Buffer): 
   for (let level = 0; level <= depth; level++) {
     const { isObject, nameStart, nameEnd, count } = frames[level]!
     if (!isObject) path += `[${count - 1}]`
-    else path += `${level === 0 ? '' : '.'}${decodeText(bytes, nameStart, nameEnd).slice(0, toldName)}`
+    else path += `${level === 0 ? '' : '.'}${decodeText(bytes, nameStart, nameEnd).slice(0, maxShownName)}`
   }
   return path
 }

@@ -31,7 +31,7 @@ const isJson = (text: string): boolean => {
 
 const anything = { type: 'object', properties: { model: {} } } as unknown as TObject
 
-t.test('what is JSON for JSON.parse is JSON for the reader, and nothing else, in whatever slices it is read', (t) => {
+t.test('the reader accepts exactly what JSON.parse accepts, in any slices', (t) => {
   const pieces = [
     '{',
     '}',
@@ -81,7 +81,7 @@ t.test('what is JSON for JSON.parse is JSON for the reader, and nothing else, in
   t.end()
 })
 
-t.test('a body has its schema’s shape for the reader exactly if it has it for the schema', (t) => {
+t.test('the reader and the schema accept the same bodies', (t) => {
   const value = fc.oneof(
     { maxDepth: 2 },
     fc.constantFrom(null, true, 0, 1, 1.5, -1, 129, '', 'user', 'text', 'function', 'image_url', 'x', [], {}),
@@ -132,7 +132,7 @@ t.test('a body has its schema’s shape for the reader exactly if it has it for 
   t.end()
 })
 
-t.test('a name that stands twice in any object is found, among many and few, however it is written', (t) => {
+t.test('a repeated name is found in any object, among few or many names, with or without escapes', (t) => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 60 }),

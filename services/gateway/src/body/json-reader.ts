@@ -10,23 +10,23 @@ import { findDecoded, findMember, isOneOf, numberAt } from './scalars.ts'
 import { anyShape, kind, note, type Shape } from './shape.ts'
 import { UniqueNames } from './unique-names.ts'
 
-/** What may come next. */
+/** What the reader expects next. */
 const next = { value: 0, itemOrEnd: 1, nameOrEnd: 2, name: 3, colon: 4, commaOrEnd: 5, end: 6, text: 7 } as const
 
 /**
- * Reads a request body once, from its bytes: it must be JSON (RFC 8259), of a schema's shape, within the limits, and no
- * object may have a member twice. Only the places and the short values of the request's own members are kept, so a body of
- * any content costs a few nanoseconds for each byte, and reading can stop at any byte and go on later.
+ * Reads the bytes of a request body once. The body must be JSON (RFC 8259) of a schema's shape, within the limits, without repeated
+ * names in an object. The reader keeps only the places and short values of the top-level members. So any body costs a few
+ * nanoseconds per byte, and reading can pause at any byte.
  */
 export class JsonReader {
-  /** How many messages, parts and inputs there are. */
+  /** Number of messages, parts and inputs. */
   messages = 0
   parts = 0
   inputs = 1
-  /** Numbers in lists of nothing else, and the bytes of these lists: tokens, where a request may give its input as such. */
+  /** Numbers in lists of only numbers, and the bytes of these lists. Requests may send tokens this way. */
   listedNumbers = 0
   listedNumberBytes = 0
-  /** What stands in parts of messages, in order: a {@link note}, where its value begins, and where it ends (texts). */
+  /** Notes about parts of messages, in order: a {@link note}, where its value begins, and where it ends (texts only). */
   readonly notes: number[] = []
 
   readonly #bytes: Buffer
@@ -37,7 +37,7 @@ export class JsonReader {
   readonly #frames: Frame[] = []
   #names: UniqueNames | null = null
   #frame: Frame = noFrame
-  /** Of the value that comes next. */
+  /** Shape of the next value. */
   #shape: Shape
   #valueStart = 0
   #textStart = 0
@@ -50,7 +50,7 @@ export class JsonReader {
     this.#shape = root
   }
 
-  /** The members of the request, as {@link RequestMembers} has them. */
+  /** Top-level members; see {@link RequestMembers}. */
   get members(): Record<string, unknown> {
     return this.#own.members
   }
@@ -62,9 +62,9 @@ export class JsonReader {
   /**
    * Reads on.
    *
-   * @param length about how many bytes
-   * @returns whether all has been read
-   * @throws ServiceError invalid_json, invalid_request or unpriced_parameter, naming the first fault
+   * @param length approximate number of bytes to read
+   * @returns whether the whole body has been read
+   * @throws ServiceError invalid_json, invalid_request or unpriced_parameter, about the first problem
    */
   read(length: number): boolean {
     const bytes = this.#bytes
@@ -207,7 +207,7 @@ export class JsonReader {
     this.#ended(undefined)
   }
 
-  /** A value is over. @param value of a scalar; undefined for what has to be parsed */
+  /** Ends a value. @param value the value of a top-level scalar; undefined for all others */
   #ended(value: unknown): void {
     if (this.#depth > 0) this.#state = next.commaOrEnd
     else if (this.#depth === 0) {

@@ -1,18 +1,17 @@
 import { backslash, quote } from './json-bytes.ts'
 
-/** Up to so many bytes of a text are looked at one by one: most texts are short. */
+/** This many bytes of a text are checked one by one, because most texts are short. */
 const bytewise = 16
 
 /**
- * Moves over bytes of a text that stand for themselves. Of a long text it looks at four at a time, which takes a quarter
- * of the time.
+ * Skips the plain bytes of a text. In a long text it checks four bytes at a time, which takes a quarter of the time.
  *
  * @returns the index of the first quote, backslash or control character, or `until`
  */
 export function skipPlain(bytes: Buffer, from: number, until: number): number {
   let at = from
   for (;;) {
-    // Up to a multiple of four in the memory that the bytes are in.
+    // Up to the next multiple of four in the underlying memory.
     const offset = bytes.byteOffset
     const near = Math.min(until, ((at + offset + bytewise) & ~3) - offset)
     for (; at < near; at++) {
@@ -42,7 +41,7 @@ const isHex = (byte: number | undefined): boolean =>
   byte !== undefined &&
   ((byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66))
 
-/** @returns how many bytes the escape at a backslash has; 0 if it is not valid */
+/** @returns length of the escape that begins with the backslash at `at`; 0 if it is not valid */
 export function escapeLength(bytes: Uint8Array, at: number): number {
   const byte = bytes[at + 1]
   if (byte === undefined) return 0
@@ -52,16 +51,16 @@ export function escapeLength(bytes: Uint8Array, at: number): number {
   return 6
 }
 
-/** The text within quotes that stands from `start` to `end`, both without the quotes. */
+/** Decodes the text from `start` to `end`, without its quotes. */
 export function decodeText(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('utf8', start, end)
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
 }
 
-/** Longer numbers are refused; those of the largest integers in use have some hundred digits. */
+/** Longer numbers are refused. The largest integers in use have a few hundred digits. */
 export const maxNumberLength = 1000
 
-/** @returns the index after the number that begins at `from`, -1 if none does (RFC 8259, 6), -2 if it is too long */
+/** @returns the index after the number at `from`; -1 if there is no number (RFC 8259, 6), -2 if it is too long */
 export function skipNumber(bytes: Uint8Array, from: number): number {
   const isDigit = (at: number): boolean => bytes[at]! >= 0x30 && bytes[at]! <= 0x39
   const end = from + maxNumberLength

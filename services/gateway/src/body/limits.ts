@@ -1,13 +1,13 @@
 /**
- * What a body may have. Every request in real use has far less: an embeddings request of 300,000 tokens has 300,000
- * values and no depth, 128 tools with large schemas some 60,000 names.
+ * Limits of a request body. Real requests stay below them: an embeddings request of 300,000 tokens has 300,000 values and no depth;
+ * 128 tools with large schemas have about 60,000 names.
  */
 export const maxDepth = 128
 export const maxValues = 400_000
 export const maxNames = 100_000
-/** Names of one object: they are remembered until it ends, to tell whether one comes again. */
+/** Names in one object. The reader keeps them until the object ends, to find repeated names. */
 export const maxObjectNames = 10_000
-/** Members of the request itself. */
+/** Top-level members of the request. */
 export const maxMembers = 1000
 /** Bytes of a member's name. */
 export const maxNameLength = 4096

@@ -1,23 +1,31 @@
 import { skipSpace } from './scan.ts'
 
-/** A name as servers compare it that do not mind its case: also letters that become ASCII by it. */
+/** A name as servers compare it that ignore case. Includes letters that become ASCII by it. */
 export const fold = (name: string): string => name.toUpperCase().toLowerCase()
 
-/** Where a member's value stands in a body: `bytes.subarray(start, end)`. */
-export type MemberSpan = { name: string; start: number; end: number }
+/** Where a member's value is in a body: `bytes.subarray(start, end)`. */
+export interface MemberSpan {
+  name: string
+  start: number
+  end: number
+}
 
-/** Replaces the bytes from `start` to `end` by `json`; where both are equal, `json` is put in there. */
-export type Edit = { start: number; end: number; json: string }
+/** Replaces the bytes from `start` to `end` by `json`. If both are equal, it inserts `json` there. */
+export interface Edit {
+  start: number
+  end: number
+  json: string
+}
 
-/** Bytes, or a text that has a character for each byte (latin1): short ones are put together and sent faster as text. */
+/** Bytes, or a text with one character per byte (latin1). Short bodies are built and sent faster as text. */
 export type Bytes = Buffer | string
 
-/** Up to so many bytes a body is edited as text. */
+/** Bodies up to this length are edited as text. */
 const shortBody = 16_384
 
-/** The body with edits made, which must not overlap. The rest stays byte for byte. */
+/** Applies edits to a body. They must not overlap. All other bytes stay the same. */
 export function editBody(body: Buffer, edits: readonly Edit[]): Bytes {
-  // What is put in comes before what is replaced at the same place.
+  // An insertion goes before a replacement at the same place.
   const inOrder = edits.length === 1 ? edits : edits.toSorted((a, b) => a.start - b.start || a.end - b.end)
   return body.length <= shortBody ? editShort(body, inOrder) : editLong(body, inOrder)
 }
@@ -45,11 +53,11 @@ function editLong(body: Buffer, edits: readonly Edit[]): Buffer {
   return Buffer.concat(parts)
 }
 
-/** Gives a member a value, replacing the one that it has. @param span where that is; undefined if the body lacks it */
+/** Sets the value of a member. @param span of the old value; undefined if the body lacks the member */
 export function setMember(body: Buffer, span: MemberSpan | undefined, name: string, value: unknown): Edit {
   const json = JSON.stringify(value)
   if (span !== undefined) return { start: span.start, end: span.end, json }
-  // First, and never alone: every body that is forwarded has members.
+  // Inserts it first. A comma follows, because every forwarded body has members.
   const start = skipSpace(body, 0) + 1
   return { start, end: start, json: `${JSON.stringify(name)}:${json},` }
 }

@@ -3,15 +3,15 @@ import type { Edit, MemberSpan } from './members.ts'
 import { skipSpace } from './scan.ts'
 
 /**
- * Takes a member out, with one comma beside it.
+ * Removes a member and one comma beside it.
  *
- * @param span where its value is. Its name must have no quotes in it.
+ * @param span of its value. Its name must not contain quotes.
  */
 export function removeMember(body: Buffer, { start, end }: MemberSpan): Edit {
   const nameStart = body.lastIndexOf(quote, body.lastIndexOf(quote, start - 1) - 1)
   const next = skipSpace(body, end)
   if (body[next] === comma) return { start: nameStart, end: next + 1, json: '' }
-  // The last member. Only white space is between its name and the comma before it; the first member has no comma before it.
+  // The last member. Only white space separates its name from the comma before it; an only member has no comma.
   const before = body.lastIndexOf(comma, nameStart)
   return { start: before < 0 ? nameStart : before, end, json: '' }
 }

@@ -4,17 +4,17 @@ import { maxMembers, maxReadLength } from './limits.ts'
 import { fold, type MemberSpan } from './members.ts'
 import { anyShape, type KnownMember, type Shape } from './shape.ts'
 
-/** Stands for a value that is too long to be kept, or whose place alone matters. */
+/** Replaces a value that is too long to keep, or whose place is enough. */
 export const elided: object = Object.freeze({})
 
-/** A name that is its own spelling, as nearly all are. */
+/** Names that are already in lower case, as nearly all are. */
 const isPlainName = /^[a-z0-9_]*$/
 
-/** The request's own members: any may be there, but none twice, in whichever case. */
+/** The top-level members of a request. Any name is allowed, but only once, in whichever case. */
 export class RequestMembers {
-  /** Their values; longer ones, and those of bulk shapes, are {@link elided}. */
+  /** Values by name. Long values, and those of bulk shapes, are {@link elided}. */
   readonly members: Record<string, unknown> = {}
-  /** By their names, in lower case. */
+  /** By name, in lower case. */
   readonly spans = new Map<string, MemberSpan>()
   readonly #bytes: Buffer
   #name = ''
@@ -26,17 +26,17 @@ export class RequestMembers {
   }
 
   /**
-   * A member begins.
+   * Begins a member.
    *
-   * @param found null if its name, from `start` to `end`, is not a known one
+   * @param found null if the name from `start` to `end` is not known
    * @returns the shape of its value
-   * @throws ServiceError invalid_request for a name that is there already, or is a known one in another spelling
+   * @throws ServiceError invalid_request for a repeated name, or a known name in another spelling
    */
   begin(found: KnownMember | null, known: ReadonlySet<string>, start: number, end: number): Shape {
     const name = found?.name ?? decodeText(this.#bytes, start, end)
     const spelling = found !== null || isPlainName.test(name) ? name : fold(name)
-    // Parsers differ in which of two members they believe, and some (Go's) take a name in any case for the one they know:
-    // the upstream might serve what was not judged here.
+    // Parsers differ in which of two members they use, and some (Go's) ignore the case of names. The upstream might use a value that
+    // was not checked here.
     if (this.spans.has(spelling)) throw repeated(name)
     if (found === null && known.has(spelling)) throw unknownName(name, name, known)
     if (this.spans.size >= maxMembers) throw beyondLimit(`has more than ${maxMembers.toLocaleString('en')} members`)
@@ -47,10 +47,10 @@ export class RequestMembers {
   }
 
   /**
-   * The member's value is over.
+   * Ends the member.
    *
-   * @param value of a scalar; undefined for an object or array
-   * @throws ServiceError invalid_request for one that is longer than any that the gateway reads
+   * @param value the value of a scalar; undefined for an object or array
+   * @throws ServiceError invalid_request if the gateway reads this member and its value is too long
    */
   end(value: unknown, start: number, end: number): void {
     const name = this.#name

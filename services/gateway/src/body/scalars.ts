@@ -21,7 +21,7 @@ export function findMember(
 export const findDecoded = (members: NonNullable<Shape['members']>, name: string): KnownMember | null =>
   members[name.length]?.find((member) => member.name === name) ?? null
 
-/** The longest of the texts that a schema allows is far shorter. */
+/** Longer than any text that a schema allows. */
 const maxChoice = 200
 
 export function isOneOf(texts: readonly string[], bytes: Buffer, start: number, end: number): boolean {

@@ -10,9 +10,9 @@ import {
   space
 } from './json-bytes.ts'
 
-/** Moves over JSON in bytes (RFC 8259) that may end anywhere: nothing here reads or runs past the end. */
+/** Skips parts of JSON in bytes (RFC 8259), which may end anywhere. Nothing here reads past the end. */
 
-/** @returns the index of the first byte from `from` on that is not white space; the length if there is none */
+/** @returns the index of the first byte from `from` on that is not white space; the length if all are */
 export function skipSpace(bytes: Buffer, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at]! <= space) at++
@@ -22,8 +22,7 @@ export function skipSpace(bytes: Buffer, from: number): number {
 /** @returns the index after the closing quote of the string that begins at `from`; the length + 1 if it has none */
 export function skipString(bytes: Buffer, from: number): number {
   for (let at = from + 1; ; at++) {
-    // Most strings are short, and some are full of escapes, where a call to indexOf costs more than it saves. Prompts are
-    // long: there it hops.
+    // Most strings are short, and some are full of escapes: there indexOf costs more than it saves. In long prompts it saves time.
     for (const near = at + 64; at < near; at++) {
       const byte = bytes[at]
       if (byte === quote) return at + 1
@@ -66,10 +65,10 @@ export function skipValue(bytes: Buffer, from: number): number {
 }
 
 /**
- * Where the value of a member begins whose name stands at `nameAt`.
+ * Finds where a member's value begins.
  *
  * @param nameEnd index after the name's closing quote
- * @returns the length or more if the bytes end before the value, -1 if what follows the name is no value: then it was none
+ * @returns the length or more if the bytes end before the value; -1 if no colon follows, so the text was not a name
  */
 export function valueAfter(bytes: Buffer, nameEnd: number): number {
   const at = skipSpace(bytes, nameEnd)

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 export const kind = { text: 1, number: 2, boolean: 4, null: 8, object: 16, array: 32 } as const
 const anyKind = 63
 
-/** What the reader remembers of a value, by the keyword `x-note` of its schema. */
+/** What the reader notes about a value. The keyword `x-note` of its schema says which. */
 export const note = {
   none: 0,
   message: 1,
@@ -20,33 +20,38 @@ export const note = {
 export type Note = keyof typeof note
 
 /** A member that an object may have. */
-export type KnownMember = { name: string; bytes: Uint8Array; bit: number; shape: Shape }
+export interface KnownMember {
+  name: string
+  bytes: Uint8Array
+  bit: number
+  shape: Shape
+}
 
-/** A schema in the form in which {@link JsonReader} reads it: one look for each value. */
-export type Shape = {
+/** A schema, prepared so that {@link JsonReader} needs one look-up per value. */
+export interface Shape {
   /** Bits of {@link kind}. */
   kinds: number
-  /** The only texts that are allowed; null for any. */
+  /** The allowed texts; null for any. */
   texts: readonly string[] | null
   minLength: number
   isInteger: boolean
   minimum: number
   maximum: number
-  /** The members that an object may have, by the length of their names; null for a free object. */
+  /** The members that an object may have, indexed by the length of their names; null for a free object. */
   members: ReadonlyArray<readonly KnownMember[] | undefined> | null
   knownNames: ReadonlySet<string>
   required: ReadonlyArray<KnownMember>
-  /** Whether an object may have other members, too. */
+  /** Whether an object may have further members. */
   isOpen: boolean
   items: Shape | null
   minItems: number
   maxItems: number
-  /** Whether all items have the kind of the first. */
+  /** Whether all items must have the kind of the first. */
   isUniform: boolean
   note: number
-  /** Whether the value may be long, so that only its place is kept. */
+  /** Whether the value may be long. The reader then keeps only its place. */
   isBulk: boolean
-  /** Why another value has no price; null if it is merely not valid. */
+  /** Why other values have no price; null if they are just not valid. */
   unpriced: string | null
 }
 
@@ -94,7 +99,7 @@ type Schema = TSchema & {
 /**
  * Prepares a schema for reading.
  *
- * @throws Error for what a reader cannot check in one pass: two kinds of object in one place, or a keyword that it lacks
+ * @throws Error if the reader cannot check the schema in one pass: two kinds of object in one place, or an unknown keyword
  */
 export function shapeOf(from: TSchema): Shape {
   const schema = from as Schema
@@ -142,7 +147,7 @@ function objectShape({ properties, required = [], additionalProperties }: Schema
   const members: KnownMember[][] = []
   const requiredMembers: KnownMember[] = []
   for (const [index, [name, schema]] of Object.entries(properties).entries()) {
-    // Those of an open object are told apart by their names: it has too many for bits.
+    // An open object has too many members for bits. The reader tells them apart by name.
     if (!isOpen && index > 30) throw new Error('an object with more members than bits')
     const member = { name, bytes: Buffer.from(name), bit: isOpen ? 0 : 1 << index, shape: shapeOf(schema) }
     if (member.shape.members !== null && member.shape.isOpen)
@@ -153,7 +158,7 @@ function objectShape({ properties, required = [], additionalProperties }: Schema
   return { ...free, members, knownNames: new Set(Object.keys(properties)), required: requiredMembers, isOpen }
 }
 
-/** What is of the one shape or the other. */
+/** The shape of a value that may have either shape. */
 function eitherShape(a: Shape, b: Shape): Shape {
   const shared = a.kinds & b.kinds
   if ((shared & ~(kind.text | kind.array)) !== 0) throw new Error('two schemas for values of one kind')

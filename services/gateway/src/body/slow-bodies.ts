@@ -1,17 +1,17 @@
-import { Looks } from '../looks.ts'
+import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
 /** 128 kbit/s: a slow phone. */
 const minBytesPerSecond = 16 * 1024
-/** A body whose length is known must arrive within so many seconds and the grace: a large one holds much memory. */
+/** A body of known length must arrive within these seconds plus the grace, because a large body holds much memory. */
 const maxSeconds = 90
-const looksPerGrace = 10
+const checksPerGrace = 10
 
-/** A body that arrives. */
-export type ArrivingBody = {
-  /** Its length in bytes, -1 if it is not known. */
+/** A body that is arriving. */
+export interface ArrivingBody {
+  /** Length in bytes, -1 if unknown. */
   readonly expectedBytes: number
   readonly arrivedBytes: number
-  /** Whether the gateway itself has stopped reading for now. */
+  /** Whether the gateway itself has paused reading. */
   readonly isHeldBack: boolean
   /** Whether its client has left. */
   readonly isAbandoned: boolean
@@ -19,36 +19,35 @@ export type ArrivingBody = {
   cutOff(): void
   /** Ends it without an answer. */
   forget(): void
-  /** These belong to {@link SlowBodies}; `spareMs` is how much longer it may fall behind. */
+  /** The members below belong to {@link SlowBodies}. `spareMs` is the grace that is left. */
   seenBytes: number
   spareMs: number
   earlier: ArrivingBody | null
   later: ArrivingBody | null
 }
 
-/** Bytes per second at which a body of this length must arrive. */
+/** Minimum rate for a body of this length, bytes per second. */
 export function minRate(expectedBytes: number): number {
   return Math.max(minBytesPerSecond, expectedBytes / maxSeconds)
 }
 
 /**
- * Cuts off bodies that arrive too slowly for their size: while they arrive, they hold memory that others need. A body may
- * fall behind its minimum rate by a grace in all; whatever arrives faster than that rate restores the grace.
+ * Ends bodies that arrive too slowly for their size, because they hold memory that others need. A body may lag behind its minimum
+ * rate by a grace in total. Bytes that arrive faster than the rate restore the grace.
  *
- * One timer looks at all of them, and there is none while no body arrives. They form a linked list for the reason given at
- * `Deadlines`.
+ * One timer checks all bodies; no timer runs while no body is arriving. They form a linked list; `Deadlines` explains why.
  */
 export class SlowBodies {
   readonly #graceMs: number
   readonly #everyMs: number
   #first: ArrivingBody | null = null
-  readonly #looks: Looks
+  readonly #checks: IntervalChecks
 
-  /** @param graceMs a body that stops is cut off after this time and at most a tenth of it more */
+  /** @param graceMs a body that stops arriving is ended after this time, or up to a tenth of it later */
   constructor(graceMs: number) {
     this.#graceMs = graceMs
-    this.#everyMs = graceMs / looksPerGrace
-    this.#looks = new Looks(this.#everyMs, () => this.#look())
+    this.#everyMs = graceMs / checksPerGrace
+    this.#checks = new IntervalChecks(this.#everyMs, () => this.#check())
   }
 
   began(body: ArrivingBody): void {
@@ -56,10 +55,10 @@ export class SlowBodies {
     body.later = this.#first
     if (this.#first !== null) this.#first.earlier = body
     this.#first = body
-    this.#looks.start()
+    this.#checks.start()
   }
 
-  /** May be said again. */
+  /** Has no effect on a body that has already ended. */
   ended(body: ArrivingBody): void {
     const { earlier, later } = body
     if (earlier !== null) earlier.later = later
@@ -69,17 +68,17 @@ export class SlowBodies {
     body.later = null
   }
 
-  #look(): void {
-    if (this.#first === null) this.#looks.stop()
+  #check(): void {
+    if (this.#first === null) this.#checks.stop()
     for (let body = this.#first; body !== null; ) {
       const { later } = body
       if (body.isAbandoned) body.forget()
-      else if (!body.isHeldBack) this.#lookAt(body)
+      else if (!body.isHeldBack) this.#checkBody(body)
       body = later
     }
   }
 
-  #lookAt(body: ArrivingBody): void {
+  #checkBody(body: ArrivingBody): void {
     const arrivedMs = ((body.arrivedBytes - body.seenBytes) / minRate(body.expectedBytes)) * 1000
     body.seenBytes = body.arrivedBytes
     body.spareMs = Math.min(this.#graceMs, body.spareMs + arrivedMs - this.#everyMs)

@@ -1,9 +1,9 @@
 import { decodeText } from './json-text.ts'
 
-/** Up to so many names of an object are compared with each other; more are put into a set. */
+/** Up to this many names of an object are compared one by one. More go into a set. */
 const comparedNames = 12
 
-/** The names of objects that may have any, to tell whether one of them has a name twice. Objects may be nested. */
+/** Finds repeated names in objects that may have any names. Objects may be nested. */
 export class UniqueNames {
   readonly #bytes: Buffer
   /** Start and end of each name of all open objects. */
@@ -11,7 +11,7 @@ export class UniqueNames {
   #used = 0
   /** Where the names of each open object begin in `#places`. */
   readonly #bases: number[] = []
-  /** Of open objects with many names, or with escapes in them. */
+  /** Sets of the open objects with many names, or with escapes in names. */
   readonly #sets: Array<Set<string> | null> = []
 
   constructor(bytes: Buffer) {
@@ -28,7 +28,7 @@ export class UniqueNames {
     this.#sets.pop()
   }
 
-  /** @returns false if the innermost object has the name already */
+  /** @returns false if the innermost object already has the name */
   add(start: number, end: number, hasEscape: boolean): boolean {
     const top = this.#sets.length - 1
     const base = this.#bases[top]!

@@ -12,30 +12,30 @@ import { type ChangeNotice, readCatalog, readCatalogVersion } from '@tollgate/st
 
 const catalogNotice = JSON.stringify({ kind: 'catalog' } satisfies ChangeNotice)
 
-/** How often the version in Redis is looked at. */
+/** How often the version in Redis is read, ms. */
 const pollMs = 1000
 
-/** A catalog made ready for look-ups. */
-export type CatalogView = {
+/** A catalog, indexed for look-ups. */
+export interface CatalogView {
   readonly version: number
-  /** The model if the catalog has it and it is of that kind. */
+  /** @returns the model; null if the catalog has none of that name and kind */
   model(name: string, kind: ModelKind): Model | null
   models(): Iterable<[name: string, model: Model]>
-  /** Whether a plan includes a model; a plan that the catalog no longer has is the free one. */
+  /** Whether a plan includes a model. A plan that the catalog no longer has counts as the free plan. */
   includes(plan: string, model: string): boolean
-  /** A plan; the free one if the catalog no longer has it. */
+  /** @returns the plan; the free plan if the catalog no longer has it */
   plan(plan: string): Plan
 }
 
-export type LiveCatalog = {
-  /** null until control has vouched for one. A catalog once read stays in force while Redis is away. */
+export interface LiveCatalog {
+  /** null until control has verified a catalog in Redis. The last one stays in force while Redis is away. */
   current(): CatalogView | null
-  /** Begins following. Resolves after the first attempt to read one. */
+  /** Starts. Resolves after the first attempt to read a catalog. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Follows the catalog that control publishes: by polling its version, and at once when a notice arrives. */
+/** Keeps the catalog that control publishes up to date: polls its version, and reads it at once after a notice. */
 export function followCatalog(redis: RedisLink, onError: (error: unknown) => void): LiveCatalog {
   let view: CatalogView | null = null
   let timer: NodeJS.Timeout | undefined
@@ -44,18 +44,18 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
 
   async function refresh(): Promise<void> {
     if (!redis.isReady()) return
-    const holder = redis.nodeOf(catalogName)
+    const node = redis.nodeOf(catalogName)
     const stored = await readCatalogVersion(redis)
-    // Only what is known to be current in this Redis process counts: after a restart from an old dump it may not be.
-    if (stored === null || stored.run !== holder.run() || stored.version === view?.version) return
+    // Use only a catalog that control verified in this Redis process: after a restart from an old dump, it may be outdated.
+    if (stored === null || stored.run !== node.run() || stored.version === view?.version) return
     const catalog = await readCatalog(redis)
-    if (catalog?.run === holder.run()) view = viewOf(catalog.version, readCatalogJson(catalog.json))
+    if (catalog?.run === node.run()) view = viewOf(catalog.version, readCatalogJson(catalog.json))
   }
 
   function refreshOnce(): Promise<void> {
     refreshing ??= refresh()
       .catch((error: unknown) => {
-        // That Redis is away is told by its connection.
+        // The connection itself reports that Redis is away.
         if (!(error instanceof RedisAwayError)) onError(error)
       })
       .finally(() => {
@@ -68,11 +68,11 @@ export function followCatalog(redis: RedisLink, onError: (error: unknown) => voi
     current: () => view,
     async start() {
       const hear = (notice: string): void => {
-        // Notices of keys and accounts come here too: admission judges those by their versions, and needs none.
+        // Ignores notices of keys and accounts: admission checks the versions of those.
         if (notice === catalogNotice) void refreshOnce()
       }
       endHearing = redis.subscribe(changesChannel, hear, onError)
-      // Redis may be away for long: the gateway starts without it, and says that it is not ready.
+      // Redis may be away for long. The gateway then starts without it, and reports that it is not ready.
       void redis.ready().then(refreshOnce)
       await refreshOnce()
       timer = setInterval(refreshOnce, pollMs)

@@ -7,15 +7,15 @@ import { declaredLength } from './read-body.ts'
 const megabyte = 1024 * 1024
 
 /**
- * How many bytes of bodies a key may have in flight, by the plan that this process remembers. A key whose plan is not yet
- * known gets that of the free one.
+ * How many bytes of bodies a key may have in flight, by the plan that this process remembers. While its plan is unknown, a key gets
+ * the allowance of the free plan.
  */
 export function bodyMemoryOf({ account }: KnownKey, catalog: CatalogView | null): number {
   const limits = catalog?.plan(account === null ? freePlan : account.record.plan).limits
   return (limits?.bodyMemoryMb ?? defaultBodyMemoryMb) * megabyte
 }
 
-/** Whether a request could be refused for its bytes only because the plan is another one than this process remembers. */
+/** Whether an outdated plan in this process could be the only reason to refuse a request for its bytes. */
 export function mayNeedOtherPlan(request: IncomingMessage, known: KnownKey, catalog: CatalogView | null): boolean {
   const declared = declaredLength(request)
   if (declared < 0) return known.account === null

@@ -61,7 +61,7 @@ t.test(
   }
 )
 
-t.test('a body that cannot be understood is refused and goes nowhere', async (t) => {
+t.test('a malformed body is refused and never forwarded', async (t) => {
   const { secret } = await gateway.seedKey()
   const before = upstream.received.length
   const messages = '"messages":[{"role":"user","content":"x"}]'
@@ -94,7 +94,7 @@ t.test('a body that cannot be understood is refused and goes nowhere', async (t)
   t.equal(upstream.received.length, before)
 })
 
-t.test('a body that would take seconds to parse is refused in no time', async (t) => {
+t.test('a body that would take seconds to parse is refused quickly', async (t) => {
   const { secret } = await gateway.seedKey()
   const startedAt = performance.now()
   for (const messages of [`[${'{},'.repeat(6_000_000)}{}]`, `${'['.repeat(9_000_000)}${']'.repeat(9_000_000)}`]) {
@@ -130,7 +130,7 @@ t.test('every failure has the error shape and a request id, whatever the request
   }
 })
 
-t.test('a request without a valid key is refused in the words of the contract', async (t) => {
+t.test('a request without a valid key gets the contract’s error', async (t) => {
   const { secret } = await gateway.seedKey()
   const mistyped = secret.slice(0, -1) + (secret.endsWith('x') ? 'y' : 'x')
   t.equal(await outcomeOf(await post(null, chatBody())), '401 missing_api_key')
@@ -200,7 +200,7 @@ t.test('changes to a key and its account are in force from the next request on',
   t.equal(await ask(), '401 revoked_api_key')
 })
 
-t.test('what the upstream says about the request reaches the client; its own troubles do not', async (t) => {
+t.test('the upstream’s refusals reach the client; its internal errors do not', async (t) => {
   const { secret } = await gateway.seedKey()
   const answering = async (status: number, body: string, headers: Record<string, string> = {}) => {
     upstream.answer(({ response }) => response.writeHead(status, headers).end(body))
@@ -225,7 +225,7 @@ t.test('what the upstream says about the request reaches the client; its own tro
   t.equal(await outcomeOf(limited), '503 upstream_rate_limited')
 })
 
-t.test('an upstream that breaks off, or does not answer in time, is told plainly', async (t) => {
+t.test('an upstream that breaks off or times out gives a clear error', async (t) => {
   const { secret } = await gateway.seedKey()
   upstream.answer(({ response }) => response.destroy())
   t.equal(await outcomeOf(await post(secret, chatBody())), '502 upstream_error')
@@ -244,7 +244,7 @@ t.test('an upstream that breaks off, or does not answer in time, is told plainly
   t.notMatch(events.join(), /\[DONE\]/)
 })
 
-t.test('an answer can never run into the next one, and an error event is never part of a broken one', async (t) => {
+t.test('an answer never runs into the next one, and an error event is never part of a broken event', async (t) => {
   const { secret } = await gateway.seedKey()
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'Text/Event-Stream', 'content-length': '400' })
@@ -264,7 +264,7 @@ t.test('an answer can never run into the next one, and an error event is never p
   t.equal(await outcomeOf(await post(secret, chatBody())), '400 invalid_request', 'a refusal without end is cut short')
 })
 
-t.test('a client that leaves ends the upstream call', async (t) => {
+t.test('when a client leaves, the upstream call ends', async (t) => {
   const { secret } = await gateway.seedKey()
   const upstreamClosed = new Promise<void>((resolve) => {
     upstream.answer(({ request, response }) => {
@@ -280,7 +280,7 @@ t.test('a client that leaves ends the upstream call', async (t) => {
   t.pass('the upstream saw its connection close')
 })
 
-t.test('a reader that stalls holds the upstream back, and the gateway’s memory flat', async (t) => {
+t.test('a stalled reader pauses the upstream, and the gateway’s memory stays flat', async (t) => {
   const { secret } = await gateway.seedKey()
   const chunk = Buffer.alloc(64 * 1024, `data: ${'x'.repeat(1016)}\n\n`)
   const total = 100 * 1024 * 1024
@@ -314,7 +314,7 @@ t.test('a reader that stalls holds the upstream back, and the gateway’s memory
   upstream.answer(({ response }) => void response.end(plainAnswer))
 })
 
-t.test('nothing is concluded from a Redis that control has not vouched for', async (t) => {
+t.test('requests are refused until control has verified Redis', async (t) => {
   const seeded = await gateway.seedKey()
   const other = await gateway.seedKey()
   t.equal((await post(seeded.secret, chatBody())).status, 200)
@@ -332,7 +332,7 @@ t.test('nothing is concluded from a Redis that control has not vouched for', asy
   )
 })
 
-t.test('a Redis that does not answer is a 503, and nothing else, until it does', async (t) => {
+t.test('while Redis does not answer, requests get only 503', async (t) => {
   if (!need(t, 'redis-server', gateway.redis.pid)) return
   const seeded = await gateway.seedKey()
   t.equal((await post(seeded.secret, chatBody())).status, 200)
@@ -344,7 +344,7 @@ t.test('a Redis that does not answer is a 503, and nothing else, until it does',
   t.equal((await post(seeded.secret, chatBody())).status, 200)
 })
 
-t.test('a client that leaves ends all of its requests, also one that waits for an earlier answer', async (t) => {
+t.test('when a client leaves, all its requests end, also one that waits for an earlier answer', async (t) => {
   const { secret } = await gateway.seedKey()
   let asked = 0
   const bothAsked = Promise.withResolvers<void>()

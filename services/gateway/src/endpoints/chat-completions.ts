@@ -3,7 +3,7 @@ import { ChatRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
 import { chatPromptBound } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
-import type { InferenceEndpoint } from './inference.ts'
+import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 /** `POST /v1/chat/completions` */
 export const chatCompletions: InferenceEndpoint = {
@@ -16,8 +16,9 @@ export const chatCompletions: InferenceEndpoint = {
   tokenBound(body, model) {
     const { spans } = body
     const { max_tokens, max_completion_tokens, n } = body.members as Static<typeof ChatRequest>
-    // No member of a chat, but some providers obey it.
-    if (spans.has('best_of')) throw new ServiceError('unpriced_parameter', { message: 'best_of: has no price here.' })
+    // Not a member of chat requests, but some providers obey it.
+    if (spans.has('best_of'))
+      throw new ServiceError('unpriced_parameter', { message: 'best_of: has no price here. Remove it.' })
     const limit = max_completion_tokens ?? max_tokens
     return {
       promptTokens: chatPromptBound(body, model),

@@ -2,7 +2,7 @@ import { CompletionRequest } from '@tollgate/contracts/http/inference.ts'
 import type { Static } from 'typebox'
 import { inputBound } from '../tokens/prompt-bound.ts'
 import { wantedOutput } from '../tokens/token-bound.ts'
-import type { InferenceEndpoint } from './inference.ts'
+import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 /** `POST /v1/completions`, the legacy endpoint */
 export const completions: InferenceEndpoint = {

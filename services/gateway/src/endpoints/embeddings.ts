@@ -1,6 +1,6 @@
 import { EmbeddingRequest } from '@tollgate/contracts/http/inference.ts'
 import { inputBound } from '../tokens/prompt-bound.ts'
-import type { InferenceEndpoint } from './inference.ts'
+import type { InferenceEndpoint } from './inference-endpoint.ts'
 
 /** `POST /v1/embeddings`, which does not stream */
 export const embeddings: InferenceEndpoint = {

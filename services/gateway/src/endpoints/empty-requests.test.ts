@@ -40,13 +40,13 @@ for (const [path, member, bodies] of refused) {
       const response = await post(gateway, secret, path, body)
       const { error } = (await response.json()) as { error: { code: string; message: string } }
       t.equal(`${response.status} ${error.code}`, '400 invalid_request', JSON.stringify(body))
-      t.match(error.message, new RegExp(`^${member}(\\[\\d\\])*: not valid\\.$`))
+      t.match(error.message, new RegExp(`^${member}(\\[\\d\\])*: not valid\\.`))
     }
     t.equal(upstream.received.length, before)
   })
 }
 
-t.test('the smallest limits, and none, are served', async (t) => {
+t.test('requests with the smallest limits, or none, are served', async (t) => {
   const { secret } = await gateway.seedKey()
   for (const members of [{ max_tokens: 1 }, { max_tokens: null, n: null }, { max_completion_tokens: 1, n: 1 }]) {
     t.equal((await post(gateway, secret, '/chat/completions', chatOf('small', members))).status, 200)

@@ -4,7 +4,7 @@ import { chatOf } from '../testing/client.ts'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 
-t.test('100 Continue is said only to HTTP/1.1 clients that expect it', async (t) => {
+t.test('only HTTP/1.1 clients that expect 100 Continue get it', async (t) => {
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
   t.teardown(async () => {

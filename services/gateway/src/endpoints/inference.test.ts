@@ -96,7 +96,7 @@ t.test('completions and embeddings are relayed like chats, each with models of i
   }
 })
 
-t.test('a stream’s usage is asked for always, and shown to who asked', async (t) => {
+t.test('the gateway always asks for a stream’s usage, and shows it to clients that asked', async (t) => {
   const { secret } = await gateway.seedKey()
   const stream = (options: object) =>
     post(gateway, secret, '/chat/completions', chatOf('small', { stream: true, ...options }))
@@ -120,7 +120,7 @@ t.test('a stream’s usage is asked for always, and shown to who asked', async (
   t.same(sent.stream_options, { include_usage: true })
 })
 
-t.test('each request leaves one line in the log, with what it used and what that costs', async (t) => {
+t.test('each request leaves one log line, with its usage and cost', async (t) => {
   const key = await gateway.seedKey()
   const whole = await post(gateway, key.secret, '/chat/completions', chatOf('cached-tokens=2'))
   const { usage } = (await whole.json()) as { usage: { prompt_tokens: number; completion_tokens: number } }
@@ -167,7 +167,7 @@ t.test('each request leaves one line in the log, with what it used and what that
   }
 })
 
-t.test('what an upstream does not report is estimated from above, and marked as such', async (t) => {
+t.test('missing usage is estimated from above, and marked as an estimate', async (t) => {
   const { secret } = await gateway.seedKey()
   for (const members of [{}, { stream: true }]) {
     const response = await post(gateway, secret, '/chat/completions', chatOf('no-usage', members))
@@ -180,7 +180,7 @@ t.test('what an upstream does not report is estimated from above, and marked as 
   }
 })
 
-t.test('a stream that breaks counts as far as it came; an answer that never began does not', async (t) => {
+t.test('a broken stream is charged as far as it came; an answer that never began is free', async (t) => {
   const { secret } = await gateway.seedKey()
   for (const model of ['end-after=3', 'reset-after=3']) {
     const response = await post(gateway, secret, '/chat/completions', chatOf(model, { stream: true }))
@@ -202,7 +202,7 @@ t.test('a stream that breaks counts as far as it came; an answer that never bega
   })
 })
 
-t.test('a client that leaves ends a stream, while an answer that is not one is read to its end', async (t) => {
+t.test('when a client leaves, its stream ends, while a whole answer is read to its end', async (t) => {
   const { secret } = await gateway.seedKey()
   const leaving = new AbortController()
   const response = await post(gateway, secret, '/chat/completions', chatOf('stall-after=3', { stream: true }), {

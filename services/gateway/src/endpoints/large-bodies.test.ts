@@ -57,7 +57,7 @@ t.test('the largest requests in use pass, byte for byte', async (t) => {
   }
 })
 
-t.test('a body beyond a limit is refused, and told which', async (t) => {
+t.test('a body beyond a limit is refused with the name of the limit', async (t) => {
   const with_ = (json: string) => `{"model":"small","messages":[{"role":"user","content":"x"}],"more":${json}}`
   const before = upstream.received.length
   for (const [body, limit] of [
@@ -71,12 +71,15 @@ t.test('a body beyond a limit is refused, and told which', async (t) => {
   ] as const) {
     const response = await ask('/chat/completions', body)
     const { error } = (await response.json()) as { error: { code: string; message: string } }
-    t.same([response.status, error.code, error.message], [400, 'invalid_request', `The request body ${limit}.`])
+    t.same(
+      [response.status, error.code, error.message],
+      [400, 'invalid_request', `The request body ${limit}. Reduce it.`]
+    )
   }
   t.equal(upstream.received.length, before)
 })
 
-t.test('large bodies at once are read in turn, each as it was sent', async (t) => {
+t.test('concurrent large bodies are read in rotation, each unchanged', async (t) => {
   const outcomes = await Promise.all(
     times(12, async (index) => {
       const isWhole = index % 2 === 0

@@ -77,7 +77,7 @@ function leave(socket: Socket, how: Upload['leaving']): void {
   else socket.destroy()
 }
 
-t.test('whatever is uploaded and wherever clients leave, no memory stays held', async (t) => {
+t.test('no memory stays held, whatever clients upload and whenever they leave', async (t) => {
   const upstream = await startFakeUpstream()
   const cutOff: string[] = []
   const write = (line: string) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { startFakeUpstream } from '../testing/fake-upstream.ts'
 import { startGateway } from '../testing/start-gateway.ts'
 
-t.test('a key sees the models that it may use, and no others', async (t) => {
+t.test('a key sees only the models that it may use', async (t) => {
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
   t.teardown(async () => {

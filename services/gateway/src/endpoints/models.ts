@@ -2,16 +2,25 @@ import type { Model } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { ModelEntry, ModelList } from '@tollgate/contracts/http/models.ts'
 import { judgeKey } from '@tollgate/contracts/keys/judge-key.ts'
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { confirmKey } from '../admission/admit-request.ts'
 import { mayUseModel } from '../admission/judge.ts'
-import type { GatewayDependencies } from '../app.ts'
+import type { UseLog } from '../admission/use-log.ts'
+import type { LiveCatalog } from '../catalog/live-catalog.ts'
+
+/** What `/v1/models` needs. */
+export interface ModelsDependencies {
+  readonly redis: RedisLink
+  readonly catalog: LiveCatalog
+  readonly useLog: Pick<UseLog, 'used'>
+}
 
 const ModelParams = Type.Object({ '*': Type.String() })
 
-/** `GET /v1/models` and `GET /v1/models/:id`: the models that the requesting key may use, and no others. */
-export function models(app: FastifyInstance, { redis, catalog, useLog }: GatewayDependencies): void {
+/** `GET /v1/models` and `GET /v1/models/:id`: only the models that the requesting key may use. */
+export function models(app: FastifyInstance, { redis, catalog, useLog }: ModelsDependencies): void {
   async function allowedModels(request: FastifyRequest): Promise<ModelEntry[]> {
     const view = catalog.current()
     if (view === null) throw new ServiceError('state_unavailable')
@@ -27,7 +36,7 @@ export function models(app: FastifyInstance, { redis, catalog, useLog }: Gateway
     return { object: 'list', data: await allowedModels(request) }
   })
 
-  // A wildcard, since names of models may contain slashes.
+  // A wildcard, since model names may contain slashes.
   app.get<{ Params: Static<typeof ModelParams> }>(
     '/v1/models/*',
     { schema: { params: ModelParams, response: { 200: ModelEntry } } },

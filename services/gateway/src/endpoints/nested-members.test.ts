@@ -29,7 +29,7 @@ const withMembers = (members: string) => `{"model":"small",${messages},${members
 const withMessage = (message: string) => `{"model":"small","messages":[${message}]}`
 const tool = '"type":"function","function":{"name":"f"}'
 
-t.test('a name that is given twice, or in another spelling, is refused at every depth, with its path', async (t) => {
+t.test('a repeated or misspelled name is refused at every depth, with its path', async (t) => {
   for (const [body, path] of [
     [withMembers('"tools":[{"type":"function","type":"web_search"}]'), 'tools[0].type'],
     [withMembers('"tools":[{"type":"function","\\u0074ype":"function"}]'), 'tools[0].type'],
@@ -64,7 +64,7 @@ t.test('a name that is given twice, or in another spelling, is refused at every 
   t.equal(upstream.received.length, 0)
 })
 
-t.test('what is priced or bounded has the one form that the reference documents', async (t) => {
+t.test('priced or bounded members are accepted only in the documented form', async (t) => {
   for (const [body, expected, path] of [
     [withMembers('"tools":{"type":"web_search"}'), 'invalid_request', 'tools'],
     [withMembers('"tools":"web_search"'), 'invalid_request', 'tools'],
@@ -117,7 +117,7 @@ const parameters = {
 }
 const breakpoint = { mode: 'explicit', ttl: '30m' }
 
-t.test('every documented member of a structure passes, and reaches the upstream as it was', async (t) => {
+t.test('every documented member of a structure reaches the upstream unchanged', async (t) => {
   const everything = chatOf('small', {
     messages: [
       { role: 'developer', content: 'x', name: 'n' },
@@ -217,7 +217,7 @@ t.test('every documented member of a structure passes, and reaches the upstream 
   t.equal(await outcomeOf(await post(gateway, seeded.secret, '/embeddings', embedding)), '200')
 })
 
-t.test('what agents repeat of other providers’ answers, and ask of their caches, passes', async (t) => {
+t.test('members that agents repeat from other providers’ answers, and cache hints, pass', async (t) => {
   const body = chatOf('small', {
     messages: [
       {

@@ -1,7 +1,7 @@
 import { inferenceDocument } from '@tollgate/contracts/openapi/inference.ts'
 import type { FastifyInstance } from 'fastify'
 
-/** `GET /v1/openapi.json`, for anybody: written once, before the first request. */
+/** `GET /v1/openapi.json`, without a key. The document is serialized once. */
 export function openApi(app: FastifyInstance): void {
   const json = JSON.stringify(inferenceDocument)
   app.get('/v1/openapi.json', (request, reply) => {

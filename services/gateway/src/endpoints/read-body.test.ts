@@ -38,7 +38,7 @@ function end(request: IncomingMessage): void {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-t.test('a body takes about as much memory as it has bytes, however many pieces they come in', async (t) => {
+t.test('a body takes about as much memory as it has bytes, in any number of pieces', async (t) => {
   const length = 200_000
   for (const framing of [{ 'content-length': String(length) }, { 'transfer-encoding': 'chunked' }]) {
     const request = requestOf(framing)
@@ -64,7 +64,7 @@ t.test('a body takes about as much memory as it has bytes, however many pieces t
   }
 })
 
-t.test('a client that leaves behind its whole body holds nothing, also while a decoder works', async (t) => {
+t.test('a client that leaves after its whole body holds no memory, even while a decoder works', async (t) => {
   const request = requestOf({ 'transfer-encoding': 'chunked', 'content-encoding': 'gzip' })
   const reader = { memory: new BodyMemory(megabyte), slowBodies: new SlowBodies(1e9) }
   const sender = { bodyBytes: 0 }
@@ -108,7 +108,7 @@ const sent = fc
   })
 type Sent = typeof sent extends fc.Arbitrary<infer One> ? One : never
 
-t.test('in whatever order bodies come, break, stall and are left, nothing is held in the end', async (t) => {
+t.test('no memory stays held, in whatever order bodies arrive, break, stall and are left', async (t) => {
   const [processLimit, senderLimit] = [600_000, 400_000]
   const seen = new Map<string, number>()
   await fc.assert(

@@ -66,7 +66,7 @@ const expectedBytes = () => gateway.bodyMemory.heldBytes + gateway.bodyMemory.aw
 /** A request of `bytes` bytes that is valid. */
 const bodyOf = (bytes: number) => body.slice(0, -1) + ' '.repeat(bytes - body.length) + body.slice(-1)
 
-t.test('a key holds no more memory than its plan has, and others are served meanwhile', async (t) => {
+t.test('a key holds no more memory than its plan allows, and others are served meanwhile', async (t) => {
   const [{ secret }, other] = [await gateway.seedKey(), await gateway.seedKey()]
   const sockets = Array.from({ length: 40 }, () => declare(secret, 20 * megabyte))
   const first = await Promise.all(
@@ -122,7 +122,7 @@ t.test('all keys together hold no more than the process may', async (t) => {
   t.equal(await outcomeOf(await post(gateway, keys[3]!.secret, '/chat/completions', bodyOf(5 * megabyte))), '200')
 })
 
-t.test('a body in chunks is counted as it comes, and refused where it passes what is left', async (t) => {
+t.test('a chunked body counts as it arrives, and is refused where it exceeds what is left', async (t) => {
   const { secret } = await gateway.seedKey()
   const held = declare(secret, 20 * megabyte)
   await until(() => expectedBytes() === 20 * megabyte)
@@ -137,7 +137,7 @@ t.test('a body in chunks is counted as it comes, and refused where it passes wha
   await until(() => expectedBytes() === 0)
 })
 
-t.test('a body is held until its answer has ended, and no longer', async (t) => {
+t.test('a body is held exactly until its answer ends', async (t) => {
   const { secret } = await gateway.seedKey()
   const asked = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
@@ -159,7 +159,7 @@ t.test('a body is held until its answer has ended, and no longer', async (t) => 
   }
 })
 
-t.test('a plan that allows more is known before a request is refused', async (t) => {
+t.test('a newer plan that allows more is read before a request is refused', async (t) => {
   const seeded = await gateway.seedKey()
   t.equal(await outcomeOf(await post(gateway, seeded.secret, '/chat/completions', body)), '200')
   const first = declare(seeded.secret, 20 * megabyte)
@@ -175,7 +175,7 @@ t.test('a plan that allows more is known before a request is refused', async (t)
   await until(() => expectedBytes() === 0)
 })
 
-t.test('a body that stops is cut off, and one that goes on at its rate is not', async (t) => {
+t.test('a body that stops is ended, and one that keeps its rate is not', async (t) => {
   const { secret } = await gateway.seedKey()
   const stopped = rawConnection(gateway)
   stopped.write(head(secret, `content-length: ${20 * megabyte}`))
@@ -229,7 +229,7 @@ t.test('a compressed body is served like any other, and goes upstream uncompress
   t.equal(gateway.bodyMemory.heldBytes, 0)
 })
 
-t.test('what inflates to more than a body may have is refused, and never held', async (t) => {
+t.test('a body that decompresses beyond the limit is refused, and never held', async (t) => {
   const { secret } = await gateway.seedKey()
   let most = 0
   const timer = setInterval(() => {
@@ -245,7 +245,7 @@ t.test('what inflates to more than a body may have is refused, and never held', 
   t.equal(gateway.bodyMemory.heldBytes, 0)
 })
 
-t.test('a body that cannot be decoded is refused, and says why', async (t) => {
+t.test('a body that cannot be decoded is refused with the reason', async (t) => {
   const { secret } = await gateway.seedKey()
   for (const [encoding, encode] of Object.entries(encoders)) {
     const encoded = encode(body)
@@ -289,7 +289,7 @@ t.test('a body of another type is refused with 415', async (t) => {
   t.equal(await outcomeOf(await post(gateway, secret, '/chat/completions', body, { headers })), '200')
 })
 
-t.test('whoever sends too much gets the answer, whatever client it is', async (t) => {
+t.test('a client that sends too much still gets the answer', async (t) => {
   const { secret } = await gateway.seedKey()
   const large = 'x'.repeat(21 * megabyte)
   for (let time = 0; time < 12; time++) {
@@ -333,7 +333,7 @@ t.test('whoever sends too much gets the answer, whatever client it is', async (t
   }
 })
 
-t.test('a client that asks first whether it may send a large body is told without sending it', async (t) => {
+t.test('a client that asks before sending a large body is refused before it sends it', async (t) => {
   const { secret } = await gateway.seedKey()
   const ask = (length: number) =>
     httpRequest(`${gateway.url}/v1/chat/completions`, {
@@ -359,7 +359,7 @@ t.test('a client that asks first whether it may send a large body is told withou
   fine.resume()
 })
 
-t.test('a connection that brought no valid key rests for less than 5 s, and may bring one', async (t) => {
+t.test('a connection without a valid key may stay idle for less than 5 s, and may still bring one', async (t) => {
   const { secret } = await gateway.seedKey()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const ask = async (key: string) => {

@@ -5,27 +5,27 @@ import { type Shape, shapeOf } from '../body/shape.ts'
 import { MediaReader } from '../tokens/media/media-reader.ts'
 import type { BoundedBody } from '../tokens/prompt-bound.ts'
 
-/** A request body in both of its forms: what the client sent, and what was understood of it. */
+/** A request body: its bytes, and its parsed members. */
 export type RequestBody<Members> = BoundedBody & {
-  /** The short values of the request's own members; longer ones are there as an empty object. */
+  /** Values of the top-level members. Long values are an empty object. */
   members: Members
 }
 
-/** A schema of requests, ready for use. */
+/** A prepared request schema. */
 export type UnderstoodMembers<Schema extends TObject> = { readonly schema: Schema; readonly shape: Shape }
 
-/** Prepares the reading of requests. */
+/** Prepares a schema for reading requests. */
 export const understand = <Schema extends TObject>(schema: Schema): UnderstoodMembers<Schema> => ({
   schema,
   shape: shapeOf(schema)
 })
 
-/** Up to so many bytes a body is read at once: half a millisecond, or some if the code has just begun to run. */
+/** Bodies up to this length are read at once: that takes half a millisecond, or more while the code is cold. */
 const readAtOnce = 64 * 1024
-/** Of a longer body, what is read in a step. */
+/** Bytes per step of a longer body. */
 const sliceLength = 16 * 1024
 
-/** Reads what the gateway must understand of a body. The rest is not looked at, and is forwarded as it is. */
+/** Reads the members that the gateway needs. All others are forwarded unchanged. */
 export class BodyReading<Schema extends TObject> {
   readonly isShort: boolean
   readonly #bytes: Buffer
@@ -33,20 +33,21 @@ export class BodyReading<Schema extends TObject> {
   #media: MediaReader | null = null
 
   /**
-   * @param understood the members that are read, from {@link understand}
+   * @param understood the prepared schema, from {@link understand}
    * @throws ServiceError invalid_json
    */
   constructor(bytes: Buffer, understood: UnderstoodMembers<Schema>) {
-    if (bytes.length === 0) throw new ServiceError('invalid_json', { message: 'The request has no body.' })
+    if (bytes.length === 0)
+      throw new ServiceError('invalid_json', { message: 'The request has no body. Send a JSON object.' })
     this.isShort = bytes.length <= readAtOnce
     this.#bytes = bytes
     this.#json = new JsonReader(bytes, understood.shape)
   }
 
   /**
-   * Reads on for a millisecond at most.
+   * Reads on, for a millisecond at most.
    *
-   * @returns whether all has been read
+   * @returns whether the whole body has been read
    * @throws ServiceError invalid_json, invalid_request or unpriced_parameter, naming the member
    */
   step(): boolean {
@@ -57,7 +58,7 @@ export class BodyReading<Schema extends TObject> {
     return this.#media.step()
   }
 
-  /** What was read, once all was. */
+  /** The result, once the whole body has been read. */
   get body(): RequestBody<Static<Schema>> {
     const { members, spans, messages, parts, inputs, listedNumbers, listedNumberBytes } = this.#json
     const { media } = this.#media!
@@ -66,7 +67,7 @@ export class BodyReading<Schema extends TObject> {
   }
 }
 
-/** Reads a body at once, however long it is. @throws ServiceError as {@link BodyReading.step} */
+/** Reads a body of any length at once. @throws ServiceError as {@link BodyReading.step} */
 export function readRequestBody<Schema extends TObject>(
   bytes: Buffer,
   understood: UnderstoodMembers<Schema>

@@ -12,7 +12,7 @@ import { startRawUpstream } from './raw-upstream.ts'
 import { withLeakCheck } from './with-leak-check.ts'
 
 /** What a client got: all of an answer, or its beginning. */
-type Got = {
+interface Got {
   status: number
   type: string
   sniffing: string | undefined

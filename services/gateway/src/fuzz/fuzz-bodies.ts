@@ -76,7 +76,7 @@ const textPlaces: ReadonlyArray<readonly [before: string, after: string]> = [
   ['"prompt":"', '"']
 ]
 
-type Body = {
+interface Body {
   endpoint: string
   model: string
   parts: readonly [before: string, fill: string, after: string]

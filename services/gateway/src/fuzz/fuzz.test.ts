@@ -14,13 +14,13 @@ t.test(
   }
 )
 
-t.test('whatever a request says of its body, it gets an answer, and holds no memory afterwards', async (t) => {
+t.test('every request gets an answer and then holds no memory, whatever it says of its body', async (t) => {
   const statuses = await fuzzArrivals(200, 1)
   t.comment(Object.fromEntries(statuses))
   for (const status of [200, 400, 408, 413, 415]) t.ok((statuses.get(status) ?? 0) > 0, String(status))
 })
 
-t.test('whatever bytes an upstream answers, clients get just these or a failure that they can tell', async (t) => {
+t.test('clients get exactly the upstream’s bytes or a recognizable failure, whatever it answers', async (t) => {
   const got = await fuzzAnswers(400, 1)
   t.comment(Object.fromEntries(got))
   for (const kind of ['whole', 'stream', 'whole, broken', 'stream, broken']) t.ok((got.get(kind) ?? 0) > 3, kind)

@@ -3,12 +3,22 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { startGateway, testCatalog } from '../testing/start-gateway.ts'
 
 /** What a thread with a gateway tells of it. */
-export type GatewayThread = { url: string; secret: string }
+export interface GatewayThread {
+  url: string
+  secret: string
+}
 
 /** How long a request held the loop at most, ms of CPU time: without and with the collection of garbage. */
-export type Held = { heldMs: number; withGarbageMs: number }
+export interface Held {
+  heldMs: number
+  withGarbageMs: number
+}
 
-type Turn = { startedAt: number; endedAt: number; cpuMs: number }
+interface Turn {
+  startedAt: number
+  endedAt: number
+  cpuMs: number
+}
 
 function afterTurns(turns: number, done: () => void): void {
   if (turns === 0) done()

@@ -51,7 +51,7 @@ const tokens = [
   ...['é', '🎉', '\u2028', '__proto__', '%00', '/../', '?', '#', 'Bearer ', 'x'.repeat(300)]
 ].map((token) => Buffer.from(token))
 
-type Mutation = {
+interface Mutation {
   kind: 'insert' | 'delete' | 'flip' | 'repeat' | 'cut' | 'swap'
   at: number
   length: number

@@ -1,5 +1,10 @@
 /** An answer as it stood on the wire. */
-export type WireAnswer = { status: number; headers: Record<string, string>; body: string; isComplete: boolean }
+export interface WireAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+  isComplete: boolean
+}
 
 /**
  * Takes apart everything that a connection brought. Strict: the gateway's answers have one form.

@@ -1,4 +1,4 @@
-import { Looks } from '../looks.ts'
+import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
 const lookEveryMs = 1000
 
@@ -25,12 +25,12 @@ export class Deadlines {
   readonly #maxMs: number
   #first: Expiring | null = null
   #last: Expiring | null = null
-  readonly #looks: Looks
+  readonly #checks: IntervalChecks
 
   /** @param maxMs how long each may last */
   constructor(maxMs: number) {
     this.#maxMs = maxMs
-    this.#looks = new Looks(Math.min(lookEveryMs, maxMs), () => this.#look())
+    this.#checks = new IntervalChecks(Math.min(lookEveryMs, maxMs), () => this.#look())
   }
 
   add(one: Expiring): void {
@@ -38,7 +38,7 @@ export class Deadlines {
     if (this.#last === null) this.#first = one
     else this.#last.later = one
     this.#last = one
-    this.#looks.start()
+    this.#checks.start()
   }
 
   /** Has no effect if it has expired, or was removed before. */

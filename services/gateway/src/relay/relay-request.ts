@@ -11,6 +11,8 @@ import type { SlowReaders } from './slow-readers.ts'
 /** An admitted request, and what relaying it needs. */
 export interface RelayRequest extends ForwardedRequest {
   readonly upstreams: Upstreams
+  /** The operator's documentation, which errors link to; null for none. */
+  readonly docsUrl: string | null
   readonly route: readonly Target[]
   /** The endpoint's path, without the upstream's prefix: `/chat/completions`. */
   readonly path: string

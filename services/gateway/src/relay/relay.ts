@@ -1,6 +1,6 @@
 import type { Target } from '@tollgate/contracts/catalog/catalog.ts'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
-import { retryFields } from '../retry-fields.ts'
+import { retryFields } from '../http/retry-fields.ts'
 import { clientClosedRequest } from '../settlement/outcome.ts'
 import { Attempt } from './attempt.ts'
 import type { AttemptOwner } from './attempt-owner.ts'
@@ -173,7 +173,13 @@ class Relay implements AttemptOwner, Expiring {
     const status = hasBegun ? this.#attempt!.status : failure.status
     if (!this.isServed) return { status, code }
     if (hasBegun) this.#attempt!.sink!.interrupt(failure)
-    else writeJson(this.#request, status, JSON.stringify(failure.toBody()), retryFields(failure, shouldRetry))
+    else
+      writeJson(
+        this.#request,
+        status,
+        JSON.stringify(failure.toBody(this.#request.docsUrl)),
+        retryFields(failure, shouldRetry)
+      )
     return { status, code }
   }
 

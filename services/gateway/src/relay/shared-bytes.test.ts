@@ -188,6 +188,7 @@ function relayTo(response: ServerResponse, answer: (handler: AnswerHandler) => v
     deadlines: new Deadlines(60_000),
     abandonedStreams: new AbandonedStreams(0),
     hidesOutput: false,
+    docsUrl: null,
     isDraining: () => false,
     onFailure: () => {},
     onEnd: () => {}

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Looks } from '../looks.ts'
+import { IntervalChecks } from '../event-loop/interval-checks.ts'
 
 interface Watched {
   takenBytes: number
@@ -16,11 +16,11 @@ const looksUntilClose = 4
  */
 export class SlowReaders {
   readonly #watched = new Map<Socket, Watched>()
-  readonly #looks: Looks
+  readonly #checks: IntervalChecks
 
   /** @param maxMs how long a client may read nothing; its connection closes at most a quarter of that later */
   constructor(maxMs: number) {
-    this.#looks = new Looks(maxMs / looksUntilClose, () => this.#look())
+    this.#checks = new IntervalChecks(maxMs / looksUntilClose, () => this.#look())
   }
 
   /**
@@ -36,7 +36,7 @@ export class SlowReaders {
   #watch(socket: Socket): void {
     if (this.#watched.has(socket)) return
     this.#watched.set(socket, { takenBytes: takenBytes(socket), looks: 0 })
-    this.#looks.start()
+    this.#checks.start()
   }
 
   #look(): void {
@@ -52,7 +52,7 @@ export class SlowReaders {
         socket.destroy()
       }
     }
-    if (this.#watched.size === 0) this.#looks.stop()
+    if (this.#watched.size === 0) this.#checks.stop()
   }
 }
 

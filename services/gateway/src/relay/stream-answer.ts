@@ -67,7 +67,7 @@ export class StreamAnswer implements Sink {
   interrupt(failure: ServiceError): void {
     // The client may have a part of an event: end it.
     const end = this.answer.isWithinEvent ? '\n\n' : ''
-    this.#writer?.write(Buffer.from(`${end}data: ${JSON.stringify(failure.toBody())}\n\n`))
+    this.#writer?.write(Buffer.from(`${end}data: ${JSON.stringify(failure.toBody(this.#attempt.request.docsUrl))}\n\n`))
     this.#writer?.end()
     this.#writer = null
   }

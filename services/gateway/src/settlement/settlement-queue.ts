@@ -2,7 +2,7 @@ import { RedisAwayError, type RedisLink, togetherFor, withoutCommand } from '@to
 import { RedisRefusedError } from '@tollgate/state/link/refused-error.ts'
 import { cancel, type SettledGroup, type SettledRequest, settle } from '@tollgate/state/settlement/settle.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
-import type { Turn } from '../turn.ts'
+import type { Turn } from '../event-loop/end-of-turn.ts'
 import { type CancelledGroup, Outboxes } from './outboxes.ts'
 
 /** If this many settlements wait, no request is admitted. */

@@ -3,9 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 /** A request as the upstream saw it, with its whole body. */
-export type Received = { request: IncomingMessage; response: ServerResponse; body: string }
+export interface Received {
+  request: IncomingMessage
+  response: ServerResponse
+  body: string
+}
 
-export type FakeUpstream = {
+export interface FakeUpstream {
   url: string
   /** Everything received so far. */
   received: Received[]

@@ -12,7 +12,7 @@ export type RequestLine = Record<string, unknown> & {
   clientGone: boolean
 }
 
-export type LogLines = {
+export interface LogLines {
   log: Logger
   /** Resolves with the line of a request, once it is settled. */
   of(requestId: string | null | undefined): Promise<RequestLine>

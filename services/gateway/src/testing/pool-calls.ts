@@ -20,9 +20,13 @@ export const json = (body: string, fields = '') =>
   `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n${fields}\r\n${body}`
 
 /** A request as it came, and the connection on which it did. */
-export type Request = { text: string; socket: Socket; connection: number }
+export interface Request {
+  text: string
+  socket: Socket
+  connection: number
+}
 
-export type PoolTestOptions = {
+export interface PoolTestOptions {
   timeouts?: Partial<CallTimeouts>
   secure?: boolean
   /** Whether the pool trusts the certificate of a secure server. */
@@ -70,9 +74,16 @@ export async function startPool<Pool extends UpstreamPool>(
   })
   return { pool, sockets, server }
 }
-type Tap = { teardown(run: () => Promise<void>): void }
+interface Tap {
+  teardown(run: () => Promise<void>): void
+}
 
-export type Told = { status: number; body: string; error: CallError | null; controller: CallController }
+export interface Told {
+  status: number
+  body: string
+  error: CallError | null
+  controller: CallController
+}
 
 /** Makes a call. @returns what its handler was told, when that is all; throws if it was told anything afterwards */
 export async function call(

@@ -16,17 +16,11 @@ import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import { putAccountRecord, putCatalog, putKeyRecord, putPointer } from '@tollgate/state/projection/project.ts'
 import { stampNow } from '@tollgate/state/testing/marker.ts'
 import pino from 'pino'
-import { createAdmissions } from '../admission/admissions.ts'
-import { holdMsOf } from '../admission/hold-ms.ts'
-import { createUseLog } from '../admission/use-log.ts'
-import { buildApp, type Protection } from '../app.ts'
-import { BodyMemory } from '../body/body-memory.ts'
-import { followCatalog, type LiveCatalog } from '../catalog/live-catalog.ts'
-import { createReaper, type Reaper } from '../settlement/reaper.ts'
-import { createSettlement } from '../settlement/settlement.ts'
-import { createSettlementQueue } from '../settlement/settlement-queue.ts'
-import { createUsageEstimator } from '../tokens/usage-estimator.ts'
-import { createTurn } from '../turn.ts'
+import type { BodyMemory } from '../body/body-memory.ts'
+import type { LiveCatalog } from '../catalog/live-catalog.ts'
+import { composeGateway } from '../compose.ts'
+import type { Protection } from '../http/protection.ts'
+import type { Reaper } from '../settlement/reaper.ts'
 import { openUpstreams, type Upstreams, UpstreamsFile } from '../upstreams/upstreams.ts'
 
 /** Chat models, one of them for paying plans and one that the upstream knows by another name, and one of each other kind. */
@@ -89,9 +83,15 @@ function plan(models: string[]): Catalog['plans'][string] {
   }
 }
 
-export type SeededKey = { secret: string; digest: string; id: string; account: string; record: KeyRecord }
+export interface SeededKey {
+  secret: string
+  digest: string
+  id: string
+  account: string
+  record: KeyRecord
+}
 
-export type TestGateway = {
+export interface TestGateway {
   url: string
   server: Server
   /** `METHOD /path` of every route, as registered; `HEAD` and `OPTIONS`, which follow, left out. */
@@ -112,13 +112,13 @@ export type TestGateway = {
   /** Resolves when everything that is over is settled. */
   settled(): Promise<void>
   /** How many calls cost more than had been reserved. */
-  aboveBound(): number
+  aboveBound(): Promise<number>
   reaper: Reaper
   bodyMemory: BodyMemory
   close(): Promise<void>
 }
 
-export type GatewayOptions = {
+export interface GatewayOptions {
   /** `timeouts_ms` of the one upstream, as YAML. */
   timeouts?: string
   /** Replaces the upstreams file, which has one upstream, `test`. */
@@ -127,6 +127,7 @@ export type GatewayOptions = {
   protection?: Partial<Protection>
   /** MiB; 256 unless given. */
   bodyMemoryMb?: number
+  docsUrl?: string
   log?: pino.Logger
 }
 
@@ -184,46 +185,17 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
   }
   await vouch()
 
-  const catalog = followCatalog(state, () => {})
   const upstreams = openUpstreams(upstreamsFile, { TEST_CREDENTIAL: 'upstream-credential' })
-  const useLog = createUseLog(state, () => {})
-  const estimator = createUsageEstimator((error) => log.warn(error))
-  const turn = createTurn(state)
-  const queue = createSettlementQueue(state, turn, (error) => log.warn(error))
-  let aboveBound = 0
-  const settlement = createSettlement({ log, estimator, queue, onAboveBound: () => aboveBound++ })
+  const bodyMemoryBytes = (options.bodyMemoryMb ?? 256) * 1024 * 1024
   const protection = { ...usualProtection, ...options.protection }
-  const reaper = createReaper(
-    state,
-    holdMsOf(protection.longestRequestMs),
-    () => {},
-    (error) => log.warn(error as Error)
-  )
-  const bodyMemory = new BodyMemory((options.bodyMemoryMb ?? 256) * 1024 * 1024)
-  const app = buildApp({
-    redis: state,
-    catalog,
-    upstreams,
-    useLog,
-    admission: {
-      redis: state,
-      admissions: createAdmissions(state, turn),
-      reap: reaper.reap,
-      cancel: queue.cancel,
-      isFull: queue.isFull
-    },
-    estimator,
-    settlement,
-    bodyMemory,
-    log,
-    protection
-  })
+  const { docsUrl = null } = options
+  const gateway = composeGateway({ redis: state, upstreams, log, bodyMemoryBytes, protection, docsUrl })
+  const { app, catalog, reaper, bodyMemory } = gateway
   const routes = new Set<string>()
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) if (one !== 'HEAD' && one !== 'OPTIONS') routes.add(`${one} ${url}`)
   })
-  await catalog.start()
-  useLog.start()
+  await gateway.start()
   await app.listen({ host: '127.0.0.1', port: 0 })
 
   return {
@@ -236,11 +208,8 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
     catalog,
     upstreams,
     vouch,
-    async settled() {
-      await settlement.counted()
-      await queue.idle()
-    },
-    aboveBound: () => aboveBound,
+    settled: gateway.settled,
+    aboveBound: async () => (await gateway.metrics.aboveBound.get()).values[0]?.value ?? 0,
     reaper,
     bodyMemory,
     async seedKey(options = {}) {
@@ -285,12 +254,9 @@ export async function startGateway(upstreamUrl: string, options: GatewayOptions 
       })
     },
     async close() {
-      await Promise.all([...upstreams.values()].map(({ pool }) => pool.destroy()))
-      await app.close()
-      await Promise.all([catalog.stop(), useLog.stop(), reaper.stop(), settlement.counted()])
-      queue.stop()
-      await estimator.close()
-      await Promise.all([state.close(), control.close()])
+      gateway.cutOff()
+      await gateway[Symbol.asyncDispose]()
+      await control.close()
       await redis.stop()
       rmSync(directory, { recursive: true })
     }

@@ -60,7 +60,7 @@ t.teardown(async () => {
 const send = async (path: string, body: unknown) => post(gateway, (await gateway.seedKey()).secret, path, body)
 const chat = (model: string, members: object) => send('/chat/completions', chatOf(model, members))
 
-t.test('a member that OpenAI does not document goes nowhere unless the upstream’s list has it', async (t) => {
+t.test('a member that OpenAI does not document is refused unless the upstream’s list has it', async (t) => {
   for (const model of ['plain', 'openai', 'vllm', 'both', 'backed', 'eased']) {
     for (const [name, value] of Object.entries(bypasses)) {
       const before = upstream.received.length
@@ -90,7 +90,7 @@ t.test('a listed member passes only where every upstream of the route accepts it
   }
 })
 
-t.test('what has no price is refused as such, whatever an upstream’s list says', async (t) => {
+t.test('a member without a price is refused as unpriced, whatever an upstream’s list says', async (t) => {
   for (const model of ['plain', 'vllm', 'open']) {
     for (const members of [{ plugins: [{ id: 'web' }] }, { speed: 'fast' }, { best_of: 3 }, { n_predict: 9 }]) {
       t.equal(await outcomeOf(await chat(model, members)), '400 unpriced_parameter', `${model} ${Object.keys(members)}`)
@@ -112,7 +112,7 @@ t.test('every member that OpenAI documents for an endpoint passes there, also as
   t.equal(await outcomeOf(await send('/embeddings', foreign)), '400 invalid_request')
 })
 
-t.test('no other name passes, however it is written', async (t) => {
+t.test('no other name passes, in any spelling', async (t) => {
   const documented = new Set(openaiMembers.chat)
   const spelling = fc.oneof(
     fc.string({ unit: 'grapheme' }),

@@ -11,7 +11,7 @@ function opened(now: number): { breaker: Breaker; states: string[] } {
   return { breaker, states }
 }
 
-t.test('five failures that are at least half of the calls stop the calls, and fewer do not', async (t) => {
+t.test('calls stop after five failures if these are at least half of the calls, and not before', async (t) => {
   t.ok(opened(0).breaker.waitMs(0) > 0)
   const healthy = new Breaker()
   for (let call = 0; call < 100; call++) healthy.succeeded(healthy.begin(call), call)
@@ -22,7 +22,7 @@ t.test('five failures that are at least half of the calls stop the calls, and fe
   t.equal(rare.waitMs(50 * 11_000), 0, 'failures of long ago are forgotten')
 })
 
-t.test('after a pause one probe at a time is let through, and its outcome decides', async (t) => {
+t.test('after a pause one probe at a time passes, and its outcome decides', async (t) => {
   const { breaker, states } = opened(0)
   const pause = breaker.waitMs(0)
   t.ok(breaker.waitMs(pause - 1) > 0)
@@ -38,7 +38,7 @@ t.test('after a pause one probe at a time is let through, and its outcome decide
   t.same(states, ['open', 'half-open', 'open', 'half-open', 'closed'])
 })
 
-t.test('whatever happens, a breaker lets calls through again within a minute', (t) => {
+t.test('a breaker always lets calls pass again within a minute', (t) => {
   const event = fc.tuple(fc.constantFrom('succeeded', 'failed', 'hangs'), fc.nat({ max: 5000 }))
   fc.assert(
     fc.property(fc.array(event, { maxLength: 200 }), (events) => {
@@ -58,7 +58,7 @@ t.test('whatever happens, a breaker lets calls through again within a minute', (
   t.end()
 })
 
-t.test('retries are at most a fifth of the calls, and a few', (t) => {
+t.test('retries are at most a fifth of the calls, plus a few', (t) => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 500 }), (wishes) => {
       const budget = new RetryBudget()

@@ -1,18 +1,17 @@
-/** Outcomes are counted in two halves of this; the older half is forgotten when a new one begins. */
+/** Outcomes count in two halves of this window. When a new half begins, the older one is dropped. */
 const windowMs = 10_000
-/** It takes so many failures, and they at least this share of all, to stop calling an upstream. */
-const fewestFailures = 5
+/** An upstream is no longer called after this many failures, if they are at least the share below of all outcomes. */
+const minFailures = 5
 const failingShare = 0.5
 const firstPauseMs = 2000
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 const probeEveryMs = 1000
 
 export type BreakerState = 'closed' | 'open' | 'half-open'
 
 /**
- * Stops calls of an upstream that fails, so that requests do not wait for it and it can recover: a circuit breaker
- * (M. Nygard, "Release It!"). After a pause requests are let through one by one as probes; the first success ends the
- * pause, a failure begins a longer one.
+ * Circuit breaker (M. Nygard, "Release It!"): stops calls of a failing upstream, so that requests do not wait and the upstream can
+ * recover. After a pause, requests pass one by one as probes. The first success ends the pause; a failure starts a longer one.
  *
  * Times are milliseconds of one monotonic clock.
  */
@@ -31,15 +30,15 @@ export class Breaker {
     this.#onChange = onChange
   }
 
-  /** Milliseconds until a call may be made; 0 for now. */
+  /** Milliseconds until a call is allowed; 0 if it is allowed now. */
   waitMs(now: number): number {
     return this.#state === 'closed' ? 0 : Math.max(0, this.#nextProbeAt - now)
   }
 
-  /** Says that a call is made now. @returns whether it is a probe */
+  /** Call this when a call begins. @returns whether the call is a probe */
   begin(now: number): boolean {
     if (this.#state === 'closed') return false
-    // A probe that hangs, or whose client leaves, must not be the last one.
+    // If a probe hangs or its client leaves, the next one may follow.
     this.#nextProbeAt = now + probeEveryMs
     this.#become('half-open')
     return true
@@ -55,13 +54,13 @@ export class Breaker {
 
   failed(isProbe: boolean, now: number): void {
     if (isProbe && this.#state !== 'closed') {
-      this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
+      this.#pauseMs = Math.min(2 * this.#pauseMs, maxPauseMs)
       this.#open(now)
     } else if (this.#state === 'closed') {
       this.#count(1, now)
       const failures = this.#failures + this.#olderFailures
       const outcomes = this.#outcomes + this.#olderOutcomes
-      if (failures >= fewestFailures && failures >= failingShare * outcomes) this.#open(now)
+      if (failures >= minFailures && failures >= failingShare * outcomes) this.#open(now)
     }
   }
 

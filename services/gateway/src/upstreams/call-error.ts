@@ -1,4 +1,4 @@
-/** Why a call of an upstream failed. */
+/** Why an upstream call failed. */
 export type CallErrorCode =
   | 'not_connected'
   | 'connect_timeout'
@@ -8,12 +8,12 @@ export type CallErrorCode =
   | 'malformed_answer'
   | 'pool_closed'
 
-/** A call that failed otherwise than by an answer. Says nothing of what was sent. */
+/** An upstream call that failed without a complete answer. Contains nothing of the request. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly code: CallErrorCode
 
-  /** @param cause the error of the socket, if there is one */
+  /** @param cause the socket's error, if any */
   constructor(code: CallErrorCode, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code

@@ -77,7 +77,7 @@ async function startRawHttp2(answer: (stream: number, write: (...frames: Buffer[
 const word = Buffer.from('data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n')
 const reset = (stream: number, code: number) => frame(rstStream, 0, stream, number(code))
 
-t.test('a stream that is reset before its end is broken, whatever the code', async (t) => {
+t.test('a stream reset before its end is broken, for every code', async (t) => {
   for (const code of [NGHTTP2_NO_ERROR, NGHTTP2_CANCEL]) {
     let breakOff = () => {}
     const upstream = await startRawHttp2((stream, write) => {
@@ -96,7 +96,7 @@ t.test('a stream that is reset before its end is broken, whatever the code', asy
   }
 })
 
-t.test('a stream that is reset behind its end is whole', async (t) => {
+t.test('a stream reset after its end is complete', async (t) => {
   // It only says that the rest of the request is not wanted (RFC 9113, section 8.1).
   const upstream = await startRawHttp2((stream, write) =>
     write(head(stream, 'text/event-stream'), frame(data, endStream, stream, word), reset(stream, NGHTTP2_NO_ERROR))
@@ -105,7 +105,7 @@ t.test('a stream that is reset behind its end is whole', async (t) => {
   await upstream.close()
 })
 
-t.test('a call reaches the upstream once, also if its stream is refused', async (t) => {
+t.test('a call reaches the upstream once, even if its stream is refused', async (t) => {
   for (const refusal of [
     (stream: number) => reset(stream, NGHTTP2_REFUSED_STREAM),
     () => frame(goAway, 0, 0, Buffer.concat([number(0), number(NGHTTP2_NO_ERROR)]))

@@ -2,18 +2,18 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { ClientHttp2Stream } from 'node:http2'
 
 /**
- * undici hides the HTTP/2 streams of its calls, and Node ends a stream that was reset with NO_ERROR or CANCEL like a whole
- * one. So both are taken from Node's diagnostics channels.
+ * undici hides the HTTP/2 streams of its calls. Node.js ends a stream that was reset with NO_ERROR or CANCEL like a complete one. So
+ * this file learns of streams and their resets from Node.js' diagnostics channels.
  */
 let onOpened: ((stream: ClientHttp2Stream) => void) | null = null
 const resetEarly = new WeakSet<ClientHttp2Stream>()
 
-/** Calls `told` with the HTTP/2 stream that this process opens next. A later call replaces it. */
+/** Calls `told` with the next HTTP/2 stream that this process opens. A later call replaces it. */
 export function onNextStream(told: (stream: ClientHttp2Stream) => void): void {
   onOpened = told
 }
 
-/** Whether a stream was closed before the other side had ended it. */
+/** Whether a stream closed before the other side ended it. */
 export function wasReset(stream: ClientHttp2Stream): boolean {
   return resetEarly.has(stream)
 }
@@ -30,7 +30,7 @@ subscribe('http2.client.stream.close', (message) => {
 })
 
 /**
- * Whether the end of a stream has come. Nothing public tells: `readableEnded` follows later, and `state.remoteClose` is 1 for
+ * Whether the end of a stream has arrived. No public API says so: `readableEnded` changes later, and `state.remoteClose` is 1 after
  * a reset, too.
  */
 function hasEnded(stream: ClientHttp2Stream): boolean {

@@ -12,7 +12,7 @@ import { startGateway } from '../testing/start-gateway.ts'
 
 const pem = fileURLToPath(new URL('../testing/localhost.pem', import.meta.url))
 
-t.test('an upstream with HTTP/2 is called over one connection, also for streams at the same time', async (t) => {
+t.test('an upstream with HTTP/2 is called over one connection, also for concurrent streams', async (t) => {
   const key = readFileSync(pem)
   const sessions = new Set<ServerHttp2Session>()
   const waiting: Array<() => void> = []

@@ -4,11 +4,11 @@ const callsPerRetry = 5
 const mostRetries = 20
 
 /**
- * Keeps retries from multiplying an outage: each call of an upstream pays in a fifth of a retry, each retry after its
+ * Limits retries, so that they do not multiply the load in an outage. Each upstream call adds a fifth of a retry; each retry after a
  * failure takes a whole one (as in Finagle's RetryBudget).
  */
 export class RetryBudget {
-  // Counted in fifths, which are whole.
+  // Counted in fifths, so that it is an integer.
   #balance = mostRetries * callsPerRetry
 
   called(): void {

@@ -11,7 +11,7 @@ const start = (t: Tap, answer: (request: Request) => void, options: PoolTestOpti
 const bodyOf = async (told: Promise<Told>) => (await told).body
 const codeOf = async (told: Promise<Told>) => (await told).error?.code ?? 'none'
 
-t.test('a request arrives as it was meant, short or long, on one connection after the other', async (t) => {
+t.test('short and long requests arrive unchanged, one after the other on a connection', async (t) => {
   const received: string[] = []
   const { pool, sockets } = await start(t, ({ text, socket }) => {
     received.push(text)
@@ -32,7 +32,7 @@ t.test('a request arrives as it was meant, short or long, on one connection afte
   t.equal(pool.underWay, 0)
 })
 
-t.test('each failure has the code that it has with the own client', async (t) => {
+t.test('each failure has the same code as with the own client', async (t) => {
   let next: (socket: Socket) => void = () => {}
   const limits = { connect: 500, firstByte: 120, betweenChunks: 160 }
   const { pool, sockets, server } = await start(t, ({ socket }) => next(socket), { timeouts: limits })
@@ -67,7 +67,7 @@ t.test('a request whose connection breaks is not sent again', async (t) => {
   t.equal(requests, 2)
 })
 
-t.test('the clock stands still while an answer is held back, and goes on behind it', async (t) => {
+t.test('the timeout pauses with the answer, and continues after it', async (t) => {
   const { pool, sockets } = await start(t, ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\n\r\na'), {
     timeouts: { betweenChunks: 60 }
   })
@@ -87,7 +87,7 @@ t.test('the clock stands still while an answer is held back, and goes on behind 
   t.ok(performance.now() - heldAt >= 300)
 })
 
-t.test('who leaves a call is told of that once, with the reason, and the upstream sees it', async (t) => {
+t.test('a handler that leaves a call gets one error with its reason, and the upstream notices', async (t) => {
   const reason = new Error('enough')
   for (const end of ['abort', 'leave'] as const) {
     const { pool, sockets } = await start(t, ({ socket }) => {
@@ -115,7 +115,7 @@ t.test('a call that is left before it is sent is not sent', async (t) => {
   t.equal(requests, 1)
 })
 
-t.test('a pool that is closed waits for its calls, and one that is destroyed breaks them off', async (t) => {
+t.test('a closed pool waits for its calls, and a destroyed one ends them', async (t) => {
   const waiting: Socket[] = []
   const { pool } = await start(t, ({ socket }) => void waiting.push(socket))
   const last = call(pool)
@@ -135,7 +135,7 @@ t.test('a pool that is closed waits for its calls, and one that is destroyed bre
   await closing
 })
 
-t.test('of a head that has fields twice, their values are joined, as the own client does', async (t) => {
+t.test('repeated fields are joined, as in the own client', async (t) => {
   const { pool } = await start(t, ({ socket }) => {
     const fields = 'content-type: a/b\r\ncontent-type: text/html\r\nretry-after: 1\r\nretry-after: 2\r\n'
     socket.write(json('x', fields))

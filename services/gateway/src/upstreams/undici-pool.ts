@@ -6,23 +6,23 @@ import { onNextStream, wasReset } from './http2-streams.ts'
 import type { AnswerHandler, CallController, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from './upstream-pool.ts'
 
 /**
- * Calls an upstream by undici: with HTTP/2, or with HTTP/1.1 where the upstreams file says `client: undici`. The README in
- * `http1` says what the gateway's own client of HTTP/1.1 does better.
+ * Calls an upstream through undici: with HTTP/2, or with HTTP/1.1 if the upstreams file says `client: undici`. The README in `http1`
+ * explains why the gateway has its own HTTP/1.1 client.
  *
- * If an upstream of HTTP/2 does not agree to it, each call has a connection of its own with HTTP/1.1: undici would use one
- * again at once, and take what came unasked for the next answer.
+ * If the upstream does not agree to HTTP/2, each call gets its own HTTP/1.1 connection. undici would reuse a connection at once, and
+ * could take unexpected bytes for the next answer.
  *
- * The upstream gets each call once: undici would send a call again whose stream was refused.
+ * The upstream gets each call once. undici would resend a call whose stream was refused.
  */
 export class UndiciPool implements UpstreamPool {
   readonly #pool: Pool
   readonly #http2: boolean
   readonly #pathPrefix: string
-  /** What follows an endpoint's path. May hold a key: never log it. */
+  /** Follows the endpoint's path. May contain a key: never log it. */
   readonly #query: string
   readonly #headers: readonly string[]
 
-  /** @param http2 whether HTTP/2 is asked for; needs https */
+  /** @param http2 whether to ask for HTTP/2; needs https */
   constructor({ url, headers, timeouts, ca }: UpstreamPoolOptions, http2: boolean) {
     this.#http2 = http2
     this.#pathPrefix = url.pathname.replace(/\/+$/, '')
@@ -58,7 +58,7 @@ export class UndiciPool implements UpstreamPool {
   }
 
   async close(): Promise<void> {
-    // undici takes it for a mistake to close what has been cut off.
+    // undici throws if a destroyed pool is closed.
     if (!this.#pool.destroyed) await this.#pool.close()
   }
 
@@ -67,14 +67,14 @@ export class UndiciPool implements UpstreamPool {
   }
 }
 
-/** Tells a handler of ours what undici tells, and undici what the handler does. */
+/** Connects an {@link AnswerHandler} to undici. */
 class Translation implements Dispatcher.DispatchHandler, CallController {
   readonly #handler: AnswerHandler
   readonly #http2: boolean
   #controller: Dispatcher.DispatchController | null = null
   /** Why the call was aborted. */
   #reason: Error | null = null
-  /** null before it is opened, and with HTTP/1.1. */
+  /** null before the stream opens, and with HTTP/1.1. */
   #stream: ClientHttp2Stream | null = null
 
   constructor(handler: AnswerHandler, http2: boolean) {
@@ -87,7 +87,7 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
     this.#controller?.abort(reason)
   }
 
-  /** An aborted call brings nothing any more, so what has arrived is read first, in two turns of the event loop. */
+  /** undici drops bytes after an abort, so this reads what has arrived first, in two turns of the event loop. */
   leave(reason: Error): void {
     this.resume()
     setImmediate(() => setImmediate(() => this.abort(reason)))
@@ -137,7 +137,7 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
   }
 
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
-    // undici gives nothing at all for a call that has not started.
+    // undici passes no controller for a call that has not started.
     const hasStarted = Boolean(controller)
     this.#handler.onResponseError(
       hasStarted ? this : null,
@@ -146,7 +146,7 @@ class Translation implements Dispatcher.DispatchHandler, CallController {
   }
 }
 
-/** What failed, in our words. @param hasStarted whether there was a connection for the call */
+/** Converts an error of undici. @param hasStarted whether the call had a connection */
 function callErrorOf(error: Error, hasStarted: boolean): CallError {
   if (error instanceof CallError) return error
   if (error instanceof errors.ConnectTimeoutError) return new CallError('connect_timeout', error.message, error)

@@ -1,89 +1,89 @@
 import type { Bytes } from '../body/members.ts'
 
-/** Connections to one upstream, by which it is called. */
-export type UpstreamPool = {
-  /** How many calls are not over. */
+/** The connections to one upstream. */
+export interface UpstreamPool {
+  /** Number of calls in flight. */
   readonly underWay: number
-  /** Begins a call. Whatever becomes of it, the handler is told. */
+  /** Begins a call. The handler always learns how it ends. */
   dispatch(call: UpstreamCall, handler: AnswerHandler): void
-  /** Resolves when the calls under way are over. There must be no others from now on. */
+  /** Resolves when the calls in flight have ended. Begin no new ones. */
   close(): Promise<void>
-  /** Breaks off the calls under way. */
+  /** Ends the calls in flight at once. */
   destroy(): Promise<void>
 }
 
-/** A `POST` of JSON. The pool knows the host, what precedes the path, and the headers that every call carries. */
-export type UpstreamCall = {
-  /** Of the endpoint, below the upstream's prefix: `/chat/completions`. One of a few. */
+/** A `POST` of JSON. The pool adds the host, the path prefix and the common headers. */
+export interface UpstreamCall {
+  /** Path of the endpoint below the upstream's prefix, such as `/chat/completions`. */
   readonly path: string
-  /** Has nothing that could end a line. */
+  /** Must not contain line breaks. */
   readonly requestId: string
-  /** Must not change until the call is over. */
+  /** Must not change until the call has ended. */
   readonly body: Bytes
 }
 
-/** How the pool and its caller speak about one call. A new one for each. */
-export type CallController = {
-  /** Ends the call: `onResponseError` is told of the reason at once, and nothing after it. Has no effect if it is over. */
+/** Controls one call. */
+export interface CallController {
+  /** Ends the call: `onResponseError` gets the reason at once, and nothing follows. Has no effect on a call that has ended. */
   abort(reason: Error): void
   /**
-   * Tells the upstream that nobody waits for the answer any more. What it has sent before it knows that still comes, and
-   * then the end or an error; who does not want to wait for that aborts.
+   * Tells the upstream that its answer is no longer needed. The handler still gets the bytes that the upstream has already sent, and
+   * then the end or an error. Use `abort` to get none of this.
    *
-   * @param reason of the error, if the call has to be aborted for it
+   * @param reason of the error, if only an abort can tell the upstream
    */
   leave(reason: Error): void
-  /** Holds the answer back. What has been read already still comes. The clock of its time-out stands still. */
+  /** Pauses the answer and its timeout. Bytes that have already been read still arrive. */
   pause(): void
   resume(): void
 }
 
 /**
- * What is told of a call: first its start (unless it fails before), then the start of the answer, its bytes in pieces,
- * and exactly one of end and error. What one of these methods throws is given to `onResponseError`.
+ * The events of a call, in order: its start (unless it fails before), the head of the answer, the body in pieces, and either end or
+ * error. If one of these methods throws, `onResponseError` gets the error.
  */
-export type AnswerHandler = {
-  /** There is a connection, and the request is sent unless the call is aborted now. */
+export interface AnswerHandler {
+  /** The connection is ready. The request is sent next, unless the handler aborts the call. */
   onRequestStart(controller: CallController): void
-  /** Not told of answers that only announce another (1xx). */
+  /** Not called for interim answers (1xx). */
   onResponseStart(controller: CallController, status: number, head: AnswerHead): void
-  /** @param bytes belong to the pool, which overwrites them when the call returns: who keeps any of them copies them */
+  /** @param bytes valid only during this call: the pool overwrites them. Copy what you keep. */
   onResponseData(controller: CallController, bytes: Buffer): void
   onResponseEnd(controller: CallController): void
   /** @param controller null if the call had not started */
   onResponseError(controller: CallController | null, error: Error): void
 }
 
-/** The fields of an answer that matter here, as the upstream wrote them; several of one name are joined by commas. */
-export type AnswerHead = {
+/** The header fields of an answer that the gateway uses, as sent. Fields of the same name are joined by commas. */
+export interface AnswerHead {
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined
   readonly retryAfter: string | undefined
   /** `retry-after-ms`, as Azure sends it. */
   readonly retryAfterMs: string | undefined
-  /** Bytes of the body, -1 if the head does not tell. */
+  /** Bytes of the body; -1 if the head does not say. */
   readonly contentLength: number
 }
 
-/** Milliseconds. */
-export type CallTimeouts = {
-  /** Until there is a connection, encrypted where it has to be. */
+/** Timeouts of a call, milliseconds. */
+export interface CallTimeouts {
+  /** Until the connection is ready, including TLS. */
   readonly connect: number
-  /** From then until the head of the answer has come. */
+  /** From then until the head of the answer has arrived. */
   readonly firstByte: number
   /** Between any two pieces of the answer. */
   readonly betweenChunks: number
 }
 
-/** Whom a pool calls, and how. */
-export type UpstreamPoolOptions = {
-  /** Origin, what precedes the paths of endpoints, and the query that follows them. */
+/** Which upstream a pool calls, and how. */
+export interface UpstreamPoolOptions {
+  /** Origin, path prefix and query of all calls. */
   readonly url: URL
-  /** Header names and values, alternating, that every request carries besides those of its framing. Hold the credential. */
+  /** Common headers of all requests: names and values, alternating. They contain the credential. */
   readonly headers: readonly string[]
   readonly timeouts: CallTimeouts
-  /** Certificates (PEM) that the upstream's is checked with, instead of those that Node.js knows. */
+  /** Trusted certificates (PEM) instead of those of Node.js. */
   readonly ca?: string | undefined
-  /** Of HTTP/1.1: milliseconds that a connection rests between two requests. */
+  /** Minimum idle time of an HTTP/1.1 connection between two requests, milliseconds. */
   readonly restMs?: number | undefined
 }

@@ -42,7 +42,7 @@ t.test('the shipped upstreams file opens with the variables that it names', asyn
   )
 })
 
-t.test('what is known of who bills aborted streams holds unless the file says otherwise', async (t) => {
+t.test('known billing of aborted streams applies unless the file says otherwise', async (t) => {
   const file = join(t.testdir(), 'upstreams.yaml')
   for (const [url, said, expected] of [
     ['https://api.openai.com/v1', null, true],
@@ -86,7 +86,7 @@ t.test('a mistake is named by file, path and reason, and a credential never appe
   t.throws(open('upstreams: ['), /upstreams\.yaml: /)
 })
 
-t.test('a query of the base URL is sent with every call, behind the path of the endpoint', async (t) => {
+t.test('a query of the base URL is sent with every call, after the endpoint’s path', async (t) => {
   const file = join(t.testdir(), 'upstreams.yaml')
   const local = await startFakeUpstream()
   const call = async (baseUrl: string, more: object = {}) => {

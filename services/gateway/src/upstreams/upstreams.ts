@@ -13,7 +13,7 @@ const closed = <Properties extends TProperties>(properties: Properties) =>
 const Milliseconds = Type.Integer({ minimum: 1 })
 const Variable = Type.String({ pattern: '^[A-Z][A-Z0-9_]*$' })
 const MemberName = Type.String({ minLength: 1, maxLength: 100 })
-/** RFC 9110, 5.1 and 5.5, without what could end a line. */
+/** RFC 9110, 5.1 and 5.5, without line breaks. */
 const HeaderName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
 const HeaderValue = Type.String({ pattern: '^[\\t\\x20-\\x7e]*$' })
 /** The gateway sets these itself. */
@@ -46,29 +46,29 @@ export const UpstreamsFile = closed({
   )
 })
 /**
- * Hosts of providers that bill the whole answer of a stream that is aborted: Google, Groq, Mistral, Bedrock (OpenRouter's
- * page on streaming, 2026).
+ * Hosts of providers that bill the whole answer of an aborted stream: Google, Groq, Mistral, Bedrock (OpenRouter's page on
+ * streaming, 2026).
  */
 const billsAborted = /(^|\.)(googleapis\.com|groq\.com|mistral\.ai|amazonaws\.com)$/i
 
 export type UpstreamsFile = Static<typeof UpstreamsFile>
 type Entry = UpstreamsFile['upstreams'][string]
 
-/** A provider that can be called. */
-export type Upstream = {
+/** A model provider. */
+export interface Upstream {
   readonly name: string
-  /** Knows its address and credential: never log it. */
+  /** Contains the address and credential. Never log it. */
   readonly pool: UpstreamPool
   /** null for a provider without one. Never log it. */
   readonly credential: string | null
   readonly http2: boolean
   /** Whether the provider stops billing when a stream is aborted. */
   readonly abortStopsBilling: boolean
-  /** Members of a request that it may get beyond those of the OpenAI reference; null for all. */
+  /** Request members that it accepts besides those of the OpenAI reference; null for all. */
   readonly furtherMembers: ReadonlySet<string> | null
   readonly breaker: Breaker
   readonly retries: RetryBudget
-  /** Until when its models want no calls, by their names there: a monotonic clock's milliseconds. */
+  /** When its models accept calls again, by their names there: monotonic clock, milliseconds. */
   readonly restingUntil: Map<string, number>
 }
 
@@ -77,9 +77,9 @@ export type Upstreams = ReadonlyMap<string, Upstream>
 /**
  * Reads the upstreams file and opens a connection pool for each.
  *
- * @param env where the variables that the file names are read
- * @param onBreaker told when calls of an upstream are stopped, tried again, and resumed
- * @throws FileError or ConfigError naming what is wrong; a credential that is named must be there
+ * @param env has the variables that the file names
+ * @param onBreaker called when an upstream's breaker opens, lets a probe pass, or closes
+ * @throws FileError or ConfigError naming the problems, such as a missing credential
  */
 export function openUpstreams(
   file: string,
@@ -109,7 +109,9 @@ function openUpstream(
   const credential = entry.credential_variable === undefined ? null : (env[entry.credential_variable] ?? '')
   if (credential === '') problems.push(`${entry.credential_variable}: missing (credential of upstream ${name})`)
   else if (credential !== null && !/^[\x21-\x7e]+$/.test(credential)) {
-    problems.push(`${entry.credential_variable}: has characters that a header cannot (credential of upstream ${name})`)
+    problems.push(
+      `${entry.credential_variable}: has characters that a header cannot have (credential of upstream ${name})`
+    )
   }
   for (const header of Object.keys(entry.headers ?? {})) {
     if (ownHeaders.test(header)) problems.push(`upstreams.${name}.headers.${header}: the gateway sets it itself`)
@@ -143,7 +145,7 @@ function openUpstream(
   }
 }
 
-/** Problems never repeat the URL: its query may hold a key. */
+/** Problems never contain the URL: its query may contain a key. */
 function readBaseUrl(
   name: string,
   { base_url, base_url_variable }: Entry,

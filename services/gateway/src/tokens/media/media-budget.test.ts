@@ -132,7 +132,7 @@ t.test('images of any size, format and detail never cost more than their hold', 
   })
   for (const body of bodies) t.equal(await outcomeOf(await ask(seeded, body)), '200')
   await gateway.settled()
-  t.equal(gateway.aboveBound(), 0)
+  t.equal(await gateway.aboveBound(), 0)
 })
 
 t.test('an image is found in a member that is given twice, or in another spelling', async (t) => {

@@ -102,7 +102,7 @@ async function nodeReads(pieces: readonly Buffer[]) {
   }
 }
 
-t.test('the same bytes tell the same, however they are cut, whether they are an answer or not', (t) => {
+t.test('the same bytes give the same result, in whichever pieces they arrive', (t) => {
   fc.assert(
     fc.property(answer, mutations, cuts, (bytes, changes, cuts) => {
       const all = mutate(bytes, changes)
@@ -126,7 +126,7 @@ t.test('the same bytes tell the same, however they are cut, whether they are an 
   t.end()
 })
 
-t.test('a valid answer is what Node’s own client takes it for', async (t) => {
+t.test('a valid answer is read like Node’s own client reads it', async (t) => {
   await fc.assert(
     fc.asyncProperty(answer, cuts, async (bytes, cuts) => {
       const pieces = cut(bytes, cuts)
@@ -137,7 +137,7 @@ t.test('a valid answer is what Node’s own client takes it for', async (t) => {
   )
 })
 
-t.test('what Node’s own client refuses of a broken answer is refused, and what both accept is the same', async (t) => {
+t.test('broken answers that Node’s own client refuses are refused, and accepted ones are read the same', async (t) => {
   let accepted = 0
   let refused = 0
   await fc.assert(
@@ -157,7 +157,7 @@ t.test('what Node’s own client refuses of a broken answer is refused, and what
   t.ok(accepted > 100 && refused > 100)
 })
 
-t.test('nothing that could be framed in two ways, or is not HTTP/1.1, is an answer', (t) => {
+t.test('an answer that could be framed in two ways, or is not HTTP/1.1, is malformed', (t) => {
   const ok = 'HTTP/1.1 200 OK\r\n'
   const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
   for (const text of [
@@ -228,7 +228,7 @@ t.test('nothing that could be framed in two ways, or is not HTTP/1.1, is an answ
   t.end()
 })
 
-t.test('what can never become an answer is refused without waiting for more', (t) => {
+t.test('bytes that cannot become an answer are refused without waiting for more', (t) => {
   for (const text of [
     'x',
     '220 mail.example ESMTP\r\n',
@@ -243,7 +243,7 @@ t.test('what can never become an answer is refused without waiting for more', (t
   t.end()
 })
 
-t.test('whether the connection can be used again is known from all of the answer', (t) => {
+t.test('the whole answer decides whether the connection can be reused', (t) => {
   const isReusable = (text: string) => parse([bytesOf(text)]).isReusable
   t.ok(isReusable('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na'))
   t.ok(isReusable('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'))
@@ -266,7 +266,7 @@ t.test('whether the connection can be used again is known from all of the answer
   t.end()
 })
 
-t.test('the fields that matter are found in any case, and several of one name are joined', (t) => {
+t.test('the needed fields are found in any case, and fields of one name are joined', (t) => {
   const { head } = parse([
     Buffer.from(
       'HTTP/1.1 429 Slow down\r\nContent-TYPE: \ttext/event-stream \r\nRetry-After: 7\r\nretry-after: 8\r\n' +
@@ -284,7 +284,7 @@ t.test('the fields that matter are found in any case, and several of one name ar
   t.end()
 })
 
-t.test('what came of a body before it breaks is told, and chunks that come together are told together', (t) => {
+t.test('the body before a fault is passed on, and chunks that arrive together are passed on together', (t) => {
   const parser = new AnswerParser()
   parser.push(bytesOf('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n3\r\nde'))
   t.equal(parser.body.toString(), 'abcde')

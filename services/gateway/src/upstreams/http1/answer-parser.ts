@@ -1,9 +1,9 @@
 import { ChunkedBody } from './chunked-body.ts'
 import { type ParsedHead, parseHead } from './parse-head.ts'
 
-/** Of the heads of one answer, with those that only announce it. */
-const longestHead = 65_536
-/** A head that does not come at once is gathered in this, to begin with. */
+/** Maximum bytes of the heads of one answer, interim answers included. */
+const maxHeadBytes = 65_536
+/** Initial buffer for a head that arrives in pieces, bytes. */
 const firstGathered = 1024
 
 const anyVersion = 'HTTP/1.'
@@ -11,29 +11,28 @@ const headEnd = Buffer.from('\r\n\r\n')
 const none = Buffer.alloc(0)
 
 /**
- * Reads one answer of HTTP/1.1 after the other, each after a `reset`. It knows nothing of connections: it is given bytes,
- * in whichever pieces they come, and tells what they bring. However they are cut, head, bytes of the body and end are the
- * same.
+ * Parses HTTP/1.1 answers one after the other; call `reset` before each. It knows nothing of connections. The pieces in which the
+ * bytes arrive do not change the result.
  */
 export class AnswerParser {
   /** null until it is complete. */
   head: ParsedHead | null = null
-  /** What the bytes that were given last bring of the body: a part of them. */
+  /** The part of the body in the bytes of the last `push`. */
   body: Buffer = none
   isComplete = false
-  /** What is wrong with the answer; what came before is right. */
+  /** What is wrong with the answer; null if nothing so far. Everything before the fault is valid. */
   fault: string | null = null
   #hasMore = false
-  /** Of a body whose length was said: bytes that are still to come. -1: it goes on until the connection ends. */
+  /** Bytes of the body still to come, if its length is known. -1: the body ends with the connection. */
   #remaining = 0
   readonly #chunks = new ChunkedBody()
-  /** A head that came in pieces; longer than what is used of it. */
+  /** Buffer for a head that arrives in pieces. */
   #gathered: Buffer = none
   #gatheredBytes = 0
-  /** Of heads that have been read. */
+  /** Bytes of the heads read so far. */
   #headBytes = 0
 
-  /** Whether the connection can bring another answer behind this one. */
+  /** Whether the connection can carry another exchange after this answer. */
   get leavesConnection(): boolean {
     return this.isComplete && !this.#hasMore && this.#remaining === 0 && this.head!.keepsAlive
   }
@@ -50,7 +49,7 @@ export class AnswerParser {
     this.#headBytes = 0
   }
 
-  /** @param bytes the next that have come, at least one. They may be rearranged. */
+  /** @param bytes the next bytes, at least one. The parser may rearrange them. */
   push(bytes: Buffer): void {
     this.body = none
     if (this.isComplete || this.fault !== null) {
@@ -66,7 +65,7 @@ export class AnswerParser {
     if (this.isComplete && end < bytes.length) this.#hasMore = true
   }
 
-  /** No bytes will come any more. */
+  /** No more bytes will come. */
   end(): void {
     this.body = none
     if (this.isComplete || this.fault !== null) return
@@ -75,7 +74,7 @@ export class AnswerParser {
     else this.fault = this.head === null ? 'it ended before it began' : 'it ended within its body'
   }
 
-  /** @returns where the body begins, if there is a head now */
+  /** @returns where the body begins, if the head is complete */
   #readHeads(bytes: Buffer): number {
     for (let at = 0; ; ) {
       const before = this.#gatheredBytes
@@ -94,11 +93,11 @@ export class AnswerParser {
       this.#gatheredBytes = 0
       this.#headBytes += length
       const head =
-        this.#headBytes > longestHead ? 'its head is too long' : parseHead(source.toString('latin1', start, end + 2))
+        this.#headBytes > maxHeadBytes ? 'its head is too long' : parseHead(source.toString('latin1', start, end + 2))
       if (typeof head === 'string') this.fault = head
       else if (head.status === 101) this.fault = 'it changes the protocol'
       else if (head.status >= 200) this.#begin(head)
-      // One that only announces another.
+      // An interim answer: another head follows.
       else if (at < bytes.length) continue
       return at
     }
@@ -117,14 +116,14 @@ export class AnswerParser {
   }
 
   /**
-   * What can never become a head is not waited for.
+   * Rejects bytes that cannot become a head, without waiting for more.
    *
-   * @param checked how much has been found to be right before
+   * @param checked number of bytes checked before
    */
   #checkBeginning(checked: number): void {
     const version = this.#gathered.toString('latin1', 0, Math.min(anyVersion.length, this.#gatheredBytes))
     const added = this.#gathered.toString('latin1', Math.max(0, checked - 1), this.#gatheredBytes)
-    if (this.#headBytes + this.#gatheredBytes > longestHead) this.fault = 'its head is too long'
+    if (this.#headBytes + this.#gatheredBytes > maxHeadBytes) this.fault = 'its head is too long'
     else if (!anyVersion.startsWith(version) || /[^\r]\n|\r[^\n]/.test(added)) this.fault = 'its head is not HTTP/1.1'
   }
 
@@ -136,7 +135,7 @@ export class AnswerParser {
     this.isComplete = hasNoBody || (!head.isChunked && head.contentLength === 0)
   }
 
-  /** @returns where it ends, if it does */
+  /** @returns the index after the last byte of the body */
   #readBody(bytes: Buffer, at: number, head: ParsedHead): number {
     if (this.isComplete) return at
     if (head.isChunked) {

@@ -1,9 +1,9 @@
 import { isTrailer } from './parse-head.ts'
 
-/** Of one chunk's extensions, and of all trailers: nobody sends any. */
-const longestLines = 16_384
-/** Hexadecimal, so that every size is a safe integer. */
-const mostSizeDigits = 13
+/** Maximum bytes of the extensions of a chunk, and of all trailers. Providers send neither. */
+const maxLineBytes = 16_384
+/** Maximum hexadecimal digits, so that every size is a safe integer. */
+const maxSizeDigits = 13
 
 const inSize = 0
 const inExtension = 1
@@ -18,17 +18,17 @@ const isMalformed = 8
 const carriageReturn = 0x0d
 const lineFeed = 0x0a
 const semicolon = 0x3b
-/** RFC 9112, 7.1.1, without the spaces that it asks to be refused. */
+/** RFC 9112, 7.1.1, without spaces. */
 const wellFormedExtensions = /^(?:;[\w!#$%&'*+.^`|~-]+(?:=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?)+$/
 const printable = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Takes the payload out of a body in chunks (RFC 9112, 7.1), in whichever pieces its bytes come. */
+/** Extracts the payload of a chunked body (RFC 9112, 7.1), in whichever pieces its bytes arrive. */
 export class ChunkedBody {
-  /** Where the payload is among the bytes that were read last. */
+  /** Where the payload begins and ends in the bytes read last. */
   from = 0
   to = 0
   #state = inSize
-  /** Of the size line, while it is read; then, how much of the chunk is still to come. */
+  /** The size so far while the size line is read. Then the bytes of the chunk that are still to come. */
   #size = 0
   #digits = 0
   #line = ''
@@ -51,10 +51,10 @@ export class ChunkedBody {
   }
 
   /**
-   * Reads on. The payload of several chunks is moved together, within `bytes`.
+   * Reads on. It moves the payload of several chunks together within `bytes`.
    *
-   * @param at where the body goes on
-   * @returns where what does not belong to it begins: behind its end
+   * @param at where the body continues
+   * @returns the index after the body's last byte in `bytes`
    */
   read(bytes: Buffer, at: number): number {
     this.from = at
@@ -107,7 +107,7 @@ export class ChunkedBody {
     const digit = hexDigit(byte)
     if (digit >= 0) {
       this.#size = this.#size * 16 + digit
-      if (++this.#digits > mostSizeDigits) this.#state = isMalformed
+      if (++this.#digits > maxSizeDigits) this.#state = isMalformed
     } else if (this.#digits === 0) this.#state = isMalformed
     else if (byte === carriageReturn) this.#state = afterSizeLine
     else if (byte === semicolon) {
@@ -128,7 +128,7 @@ export class ChunkedBody {
 
   #gather(byte: number): void {
     this.#line += String.fromCharCode(byte)
-    if (++this.#lineBytes > longestLines) this.#state = isMalformed
+    if (++this.#lineBytes > maxLineBytes) this.#state = isMalformed
   }
 
   #expect(byte: number, expected: number, next: number): void {
@@ -136,7 +136,7 @@ export class ChunkedBody {
   }
 }
 
-/** The value of a hexadecimal digit, -1 for any other byte. */
+/** @returns the value of a hexadecimal digit; -1 for any other byte */
 function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const letter = byte | 0x20

@@ -1,40 +1,40 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import { CallError, type CallErrorCode } from '../call-error.ts'
 import { AnswerParser } from './answer-parser.ts'
-import type { Exchange } from './exchange.ts'
+import type { Carrier, Exchange } from './exchange.ts'
 import type { Idle } from './idle-connections.ts'
 import { keptOpenMs } from './kept-open.ts'
 import type { RequestHeads } from './request-head.ts'
 
 /**
- * All connections are read into the same bytes: what was read is dealt with before anything else is read, and a stream
- * that waits for its next event needs no buffer.
+ * All connections read into the same buffer: each read is handled before the next one. So a stream that waits for its next event
+ * needs no buffer.
  */
 const readInto = Buffer.allocUnsafeSlow(65_536)
 
-/** Up to so many bytes of a body leave with the head as one text: one plain write. Above, a gathered write costs less. */
+/** Bodies up to this length are written together with the head, as one text. For longer ones, a gathered write costs less. */
 const shortBody = 16_384
 
-/** The pool, as its connections see it. */
-export type ConnectionOwner = {
+/** What a connection needs of its pool. */
+export interface ConnectionOwner {
   readonly heads: RequestHeads
-  /** What counts the time of {@link Connection.since}. */
+  /** The clock of {@link Connection.since}. */
   readonly tick: number
-  /** The exchange is over; the connection can have another until it is closed. */
+  /** The exchange has ended, and the connection can be reused. */
   onIdle(connection: Connection): void
   onClosed(connection: Connection): void
-  /** Told before an exchange's handler is told of its end. */
+  /** Called before the handler of an exchange gets its end. */
   onExchangeOver(): void
 }
 
-/** Makes a socket that is read by `onread`. Its `ready` event says that requests can be written to it. */
+/** Opens a socket that reads into `onread`. After its `ready` event, requests can be written to it. */
 export type Dial = (onread: OnReadOpts) => { socket: Socket; ready: 'connect' | 'secureConnect' }
 
 export type Phase = 'connecting' | 'first_byte' | 'between_chunks' | 'held_back' | 'idle' | 'closed'
 
-/** A connection to an upstream, for one exchange after the other. It is made for the first of them. */
-export class Connection implements Idle {
-  /** The tick in which the phase began, or anything came. */
+/** A connection to an upstream, for one exchange after the other. It opens for the first one. */
+export class Connection implements Idle, Carrier {
+  /** The tick in which the phase began, or the last bytes arrived. */
   since: number
   idleSince = 0
   idleUntil = 0
@@ -49,7 +49,7 @@ export class Connection implements Idle {
   #phase: Phase = 'connecting'
   #isSent = false
   #isPaused = false
-  /** Whether our side has been closed, within an exchange. */
+  /** Whether this side of the connection was closed during the exchange. */
   #isLeft = false
 
   constructor(owner: ConnectionOwner, dial: Dial, first: Exchange) {
@@ -74,7 +74,7 @@ export class Connection implements Idle {
     return this.#isPaused ? 'held_back' : this.#phase
   }
 
-  /** Begins an exchange on a connection that is idle. */
+  /** Begins an exchange on an idle connection. */
   begin(exchange: Exchange): void {
     this.#exchange = exchange
     this.#parser.reset()
@@ -83,7 +83,7 @@ export class Connection implements Idle {
     this.#isSent = false
     try {
       exchange.start(this)
-      // Its handler may have left it.
+      // The handler may have left the exchange.
       if (this.#exchange === exchange) this.#send(exchange)
       else this.#rest()
     } catch (error) {
@@ -91,19 +91,19 @@ export class Connection implements Idle {
     }
   }
 
-  /** Ends the exchange for a reason of its handler. */
+  /** Ends the exchange at the request of its handler. */
   abandon(reason: Error): void {
     if (this.#isSent) {
       this.fail(reason)
       return
     }
-    // Nothing has been written: the connection is as good as before.
+    // Nothing has been written, so the connection stays usable.
     this.#takeExchange()?.fail(reason)
   }
 
   /**
-   * Closes our side only: an upstream notices that as it does a connection that closes, and what is on its way is read.
-   * A request that has not left would be sent to its end first.
+   * Closes this side only. The upstream notices it, and bytes on their way are still read. An unsent request would first be sent
+   * completely, so that exchange is aborted instead.
    */
   leave(reason: Error): void {
     if (!this.#isSent || this.#socket.writableLength > 0) {
@@ -115,7 +115,7 @@ export class Connection implements Idle {
     this.#socket.end()
   }
 
-  /** Closes the connection, and tells an exchange that is under way why. */
+  /** Closes the connection, and fails its exchange. */
   fail(error: Error): void {
     this.close()
     this.#takeExchange()?.fail(error)
@@ -145,14 +145,14 @@ export class Connection implements Idle {
 
   #connected(): void {
     if (this.#phase === 'closed') return
-    // Small writes leave at once; what died without a word is noticed while a slow answer is waited for.
+    // Small writes leave at once. Keep-alive probes find a dead upstream during a long wait.
     this.#socket.setNoDelay(true).setKeepAlive(true, 60_000)
     this.begin(this.#exchange!)
   }
 
   #send(exchange: Exchange): void {
     const { path, requestId, body } = exchange.call!
-    // It may be large, and is not needed any more when it has left.
+    // The body may be large, and is no longer needed once written.
     exchange.call = null
     this.#isSent = true
     const head = this.#owner.heads.of(path, requestId, body.length)
@@ -169,21 +169,21 @@ export class Connection implements Idle {
   #read(bytes: Buffer): void {
     const exchange = this.#exchange
     if (exchange === null) {
-      // Nobody asked for it. It must not be taken for the answer to the next request.
+      // These bytes are unexpected, and must not count as the answer to the next request.
       this.close()
       return
     }
     const parser = this.#parser
     const hadHead = parser.head !== null
     parser.push(bytes)
-    // A part of a head is not yet an answer that has begun.
+    // Part of a head does not count as the beginning of an answer.
     if (parser.head !== null) this.since = this.#owner.tick
     try {
       if (!hadHead && parser.head !== null) {
         this.#phase = 'between_chunks'
         exchange.handler.onResponseStart(exchange, parser.head.status, parser.head)
       }
-      // Its handler may have left it.
+      // The handler may have left the exchange.
       if (parser.body.length > 0 && this.#exchange === exchange) exchange.handler.onResponseData(exchange, parser.body)
     } catch (error) {
       this.fail(error as Error)
@@ -192,7 +192,7 @@ export class Connection implements Idle {
   }
 
   #ended(): void {
-    // An error follows that says more.
+    // An error with more details follows.
     if (this.#phase === 'connecting') return
     this.#parser.end()
     if (this.#exchange !== null) this.#conclude('connection_broke')
@@ -208,20 +208,20 @@ export class Connection implements Idle {
   }
 
   /**
-   * Ends the exchange if its answer is at its end.
+   * Ends the exchange if its answer is complete or broken.
    *
-   * @param faultCode what it means if it cannot come to one
+   * @param faultCode the error code of a broken answer
    */
   #conclude(faultCode: CallErrorCode): void {
     const { fault, isComplete, leavesConnection } = this.#parser
     if (fault !== null) {
       const error = new CallError(faultCode, `the upstream's answer is broken: ${fault}`)
-      // What came before it leaves for the client first, at the end of this turn.
+      // The client first gets the bytes before the fault, at the end of this turn.
       process.nextTick(() => this.fail(error))
       this.close()
     } else if (isComplete) {
       const exchange = this.#takeExchange()!
-      // A request that is still being written would be followed by the next one's.
+      // While the request is still being written, no other one may follow.
       if (leavesConnection && !this.#isLeft && this.#socket.writableLength === 0) this.#rest()
       else this.close()
       exchange.succeed()

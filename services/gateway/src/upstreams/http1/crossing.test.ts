@@ -65,7 +65,7 @@ const cases: ReadonlyArray<{ delay: Delay; requests: number; pauseMs: number }> 
 ]
 
 for (const { delay, requests, pauseMs } of cases) {
-  t.test(`no client gets an answer that came while its connection rested: sent ${delay}`, async (t) => {
+  t.test(`no client gets an answer that arrived while its connection was idle: sent ${delay}`, async (t) => {
     const upstream = await startChatterbox(delay)
     const pool = new Http1Pool({ url: upstream.url, headers: [], timeouts, restMs })
     let asked = 0

@@ -1,13 +1,20 @@
 import type { AnswerHandler, CallController, UpstreamCall } from '../upstream-pool.ts'
-import type { Connection } from './connection.ts'
 
-/** One call and its answer. What its handler does with it when it is over has no effect. */
+/** The connection that carries an exchange, as far as the exchange controls it. */
+export interface Carrier {
+  abandon(reason: Error): void
+  leave(reason: Error): void
+  pause(): void
+  resume(): void
+}
+
+/** One call and its answer. After its end, calls of its handler have no effect. */
 export class Exchange implements CallController {
   readonly handler: AnswerHandler
-  /** null once it has been sent. */
+  /** null once sent. */
   call: UpstreamCall | null
-  /** While it is under way, and has started. */
-  connection: Connection | null = null
+  /** null before the start and after the end. */
+  connection: Carrier | null = null
   #hasStarted = false
 
   constructor(call: UpstreamCall, handler: AnswerHandler) {
@@ -15,7 +22,7 @@ export class Exchange implements CallController {
     this.handler = handler
   }
 
-  start(connection: Connection): void {
+  start(connection: Carrier): void {
     this.connection = connection
     this.#hasStarted = true
     this.handler.onRequestStart(this)

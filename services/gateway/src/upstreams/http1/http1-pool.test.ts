@@ -21,7 +21,7 @@ const start = (t: Tap, answer: (request: Request) => void, options: PoolTestOpti
 const bodyOf = async (told: Promise<Told>) => (await told).body
 const codeOf = async (told: Promise<Told>) => (await told).error?.code ?? 'none'
 
-t.test('a request arrives as it was meant, short or long, on one connection after the other', async (t) => {
+t.test('short and long requests arrive unchanged, one after the other on a connection', async (t) => {
   const received: string[] = []
   const { pool, sockets } = await start(t, ({ text, socket }) => {
     received.push(text)
@@ -42,7 +42,7 @@ t.test('a request arrives as it was meant, short or long, on one connection afte
   t.equal(pool.underWay, 0)
 })
 
-t.test('there are as many connections as calls at a time, and the one that rested longest is used next', async (t) => {
+t.test('there are as many connections as concurrent calls, and the longest idle one is used next', async (t) => {
   const waiting: Request[] = []
   const { pool, sockets } = await start(t, (request) => void waiting.push(request))
   const calls = [call(pool), call(pool), call(pool)]
@@ -62,7 +62,7 @@ t.test('there are as many connections as calls at a time, and the one that reste
   t.equal(sockets.length, 3)
 })
 
-t.test('a connection is not used again when there is any doubt about it', async (t) => {
+t.test('a connection in doubt is not reused', async (t) => {
   let answer = ''
   let ends = false
   const { pool, sockets } = await start(t, ({ socket }) => (ends ? socket.end(answer) : socket.write(answer)))
@@ -107,7 +107,7 @@ t.test('an idle connection is closed before the upstream closes it', async (t) =
   t.equal(sockets.length, 2)
 })
 
-t.test('an answer that comes before the whole request was taken is passed on, and its connection ends', async (t) => {
+t.test('an answer before the end of the request is passed on, and its connection is closed', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.pause()
@@ -127,7 +127,7 @@ t.test('an answer that comes before the whole request was taken is passed on, an
   server.close()
 })
 
-t.test('a connection that breaks says so, and one that cannot be made says that', async (t) => {
+t.test('a broken connection and a failed connect have different errors', async (t) => {
   let next: (socket: Socket) => void = () => {}
   const { pool, sockets, server } = await start(t, ({ socket }) => next(socket))
   next = (socket) => socket.write(json('x'))
@@ -155,7 +155,7 @@ t.test('a connection that breaks says so, and one that cannot be made says that'
   t.equal(pool.underWay, 0)
 })
 
-t.test('each limit of time has an error of its own, and none is too early', async (t) => {
+t.test('each timeout has its own error, and none fires too early', async (t) => {
   let next: (socket: Socket) => void = () => {}
   const limits = { connect: 80, firstByte: 120, betweenChunks: 160 }
   const { pool } = await start(t, ({ socket }) => next(socket), { timeouts: limits })
@@ -196,7 +196,7 @@ t.test('each limit of time has an error of its own, and none is too early', asyn
   silent.close()
 })
 
-t.test('the clock stands still while an answer is held back, and goes on behind it', async (t) => {
+t.test('the timeout pauses with the answer, and continues after it', async (t) => {
   const { pool, sockets } = await start(t, ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\n\r\na'), {
     timeouts: { betweenChunks: 60 }
   })
@@ -216,7 +216,7 @@ t.test('the clock stands still while an answer is held back, and goes on behind 
   t.ok(performance.now() - heldAt >= 310)
 })
 
-t.test('an answer that ends while it is held back leaves a connection that can be used', async (t) => {
+t.test('an answer that ends while paused leaves a usable connection', async (t) => {
   const { pool, sockets } = await start(t, ({ socket }) => void socket.write(json('x')))
   const told = await call(pool, '{}', { onData: (controller) => controller.pause() })
   t.equal(told.body, 'x')
@@ -227,7 +227,7 @@ t.test('an answer that ends while it is held back leaves a connection that can b
   t.equal(sockets.length, 1)
 })
 
-t.test('who leaves a call is told of that once, and the upstream sees it', async (t) => {
+t.test('a handler that leaves a call gets one error, and the upstream notices', async (t) => {
   const { pool, sockets } = await start(t, ({ socket }) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n')
     const timer = setInterval(() => socket.write('1\r\nb\r\n'), 1)
@@ -242,7 +242,7 @@ t.test('who leaves a call is told of that once, and the upstream sees it', async
   told.controller.resume()
 })
 
-t.test('what an upstream has sent before it knows that it was left still comes, and then its end', async (t) => {
+t.test('bytes that the upstream sent before it notices the leave still arrive, and then its end', async (t) => {
   for (const secure of [false, true]) {
     const { pool, sockets } = await start(
       t,
@@ -270,7 +270,7 @@ t.test('what an upstream has sent before it knows that it was left still comes, 
   t.equal(sockets.length, 2, 'its connection is not used again')
 })
 
-t.test('a call that is left before it is sent is not sent, and its connection is as good as before', async (t) => {
+t.test('a call that is left before it is sent is not sent, and its connection stays usable', async (t) => {
   let requests = 0
   const { pool, sockets } = await start(t, ({ socket }) => {
     requests++
@@ -286,7 +286,7 @@ t.test('a call that is left before it is sent is not sent, and its connection is
   t.equal(sockets.length, 1)
 })
 
-t.test('what a handler throws ends its own call and no other', async (t) => {
+t.test('an error that a handler throws ends only its own call', async (t) => {
   const waiting: Socket[] = []
   const { pool } = await start(t, ({ socket }) => void waiting.push(socket))
   const mistake = new Error('a mistake')
@@ -309,7 +309,7 @@ t.test('what a handler throws ends its own call and no other', async (t) => {
   t.equal(pool.underWay, 0)
 })
 
-t.test('a pool that is closed waits for its calls, and one that is destroyed breaks them off', async (t) => {
+t.test('a closed pool waits for its calls, and a destroyed one ends them', async (t) => {
   const waiting: Socket[] = []
   const { pool, sockets } = await start(t, ({ socket }) => void waiting.push(socket))
   const last = call(pool)
@@ -389,7 +389,7 @@ t.test(
   }
 )
 
-t.test('an idle connection is kept for less than the upstream keeps it', (t) => {
+t.test('an idle connection is kept for less time than the upstream keeps it', (t) => {
   t.equal(keptOpenMs(undefined), 4000)
   t.equal(keptOpenMs('max=100'), 4000)
   t.equal(keptOpenMs('timeout=5, max=100'), 3500)
@@ -399,7 +399,7 @@ t.test('an idle connection is kept for less than the upstream keeps it', (t) => 
   t.end()
 })
 
-t.test('nothing can end a line of a request’s head', async (t) => {
+t.test('no field can break a line of a request’s head', async (t) => {
   let requests = 0
   const { server } = await start(t, () => void requests++)
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)

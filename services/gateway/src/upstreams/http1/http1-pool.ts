@@ -1,6 +1,6 @@
 import { connect, isIP, type OnReadOpts } from 'node:net'
 import { createSecureContext, connect as secureConnect } from 'node:tls'
-import { Looks } from '../../looks.ts'
+import { IntervalChecks } from '../../event-loop/interval-checks.ts'
 import { CallError } from '../call-error.ts'
 import type { AnswerHandler, UpstreamCall, UpstreamPool, UpstreamPoolOptions } from '../upstream-pool.ts'
 import { Connection, type ConnectionOwner, type Dial } from './connection.ts'
@@ -8,37 +8,37 @@ import { Exchange } from './exchange.ts'
 import { IdleConnections } from './idle-connections.ts'
 import { RequestHeads } from './request-head.ts'
 
-/** So often the clock is looked at within the shortest time-out, and at least every second. */
-const looksPerTimeout = 4
-const rarestLookMs = 1000
+/** Checks per shortest timeout. The interval is at most the maximum below. */
+const checksPerTimeout = 4
+const maxIntervalMs = 1000
 /**
- * Shortest rest of a connection between two requests. Upstreams that sent a second answer unasked did so within a few
- * milliseconds of the first. The rest costs ten more connections at a thousand requests a second, and at most `enoughIdle`.
+ * Minimum idle time of a connection between two requests. Upstreams with an unexpected second answer sent it within a few
+ * milliseconds after the first. It takes ten more connections at a thousand requests per second, and at most `enoughIdle`.
  */
 const defaultRestMs = 10
 const closeSpareEveryMs = 60_000
 
 /**
  * Calls an upstream with HTTP/1.1 (RFC 9112): one request at a time on each connection. A connection rests between two
- * requests, see {@link IdleConnections}; a call for which none has rested opens another.
+ * requests; see {@link IdleConnections}. If none has rested long enough, the call opens another.
  *
- * Requests are sent at the end of a turn of the event loop. What an upstream sent before that is read first, and is
- * therefore never taken for the answer to the request.
+ * Requests are sent at the end of a turn of the event loop. Bytes that arrived before are read first, so they never count as the
+ * answer to the request.
  *
- * A call may fail because the upstream closed an idle connection in the same moment; it is not made again here.
+ * A call may fail because the upstream closes an idle connection at the same moment. The pool does not retry it.
  */
 export class Http1Pool implements UpstreamPool, ConnectionOwner {
   readonly heads: RequestHeads
   tick = 0
   readonly #dial: Dial
-  readonly #looks: Looks
-  /** How many ticks a phase may last. That in which it began was not a whole one. */
+  readonly #checks: IntervalChecks
+  /** Maximum ticks of each phase. The first tick of a phase is not a whole one. */
   readonly #limits: { readonly connecting: number; readonly first_byte: number; readonly between_chunks: number }
   readonly #connections = new Set<Connection>()
   readonly #idle: IdleConnections<Connection>
   /** Calls of this turn. */
   #waiting: Exchange[] = []
-  /** Whether something is done at the end of this turn. */
+  /** Whether the end of this turn is scheduled. */
   #endsTurn = false
   #closeSpareAt = 0
   #underWay = 0
@@ -51,9 +51,12 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
     this.#idle = new IdleConnections(restMs)
     this.#dial = dialler(url, ca)
     const { connect, firstByte, betweenChunks } = timeouts
-    const lookEveryMs = Math.min(rarestLookMs, Math.ceil(Math.min(connect, firstByte, betweenChunks) / looksPerTimeout))
-    const ticksOf = (ms: number) => Math.ceil(ms / lookEveryMs) + 1
-    this.#looks = new Looks(lookEveryMs, () => this.#look())
+    const intervalMs = Math.min(
+      maxIntervalMs,
+      Math.ceil(Math.min(connect, firstByte, betweenChunks) / checksPerTimeout)
+    )
+    const ticksOf = (ms: number) => Math.ceil(ms / intervalMs) + 1
+    this.#checks = new IntervalChecks(intervalMs, () => this.#check())
     this.#limits = {
       connecting: ticksOf(connect),
       first_byte: ticksOf(firstByte),
@@ -99,7 +102,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   onClosed(connection: Connection): void {
     this.#connections.delete(connection)
     this.#idle.remove(connection)
-    if (this.#connections.size === 0) this.#looks.stop()
+    if (this.#connections.size === 0) this.#checks.stop()
   }
 
   onExchangeOver(): void {
@@ -132,7 +135,7 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
     }
     try {
       this.#connections.add(new Connection(this, this.#dial, exchange))
-      this.#looks.start()
+      this.#checks.start()
     } catch (error) {
       this.#fail(exchange, new CallError('not_connected', 'the upstream cannot be reached', error))
     }
@@ -144,10 +147,10 @@ export class Http1Pool implements UpstreamPool, ConnectionOwner {
   }
 
   /**
-   * Time is counted in looks, not in milliseconds: after a moment in which the process could not run, what has come
-   * meanwhile is read before anything is taken for too slow.
+   * Counts time in checks, not in milliseconds. After a suspension of the process, bytes that have arrived are read before a call
+   * times out.
    */
-  #look(): void {
+  #check(): void {
     this.tick++
     const now = performance.now()
     if (now >= this.#closeSpareAt) {
@@ -179,7 +182,7 @@ function dialler(url: URL, ca: string | undefined): Dial {
   }
   const secureContext = createSecureContext(ca === undefined ? {} : { ca })
   const port = Number(url.port || 443)
-  // A name that was given as an address is not sent (RFC 6066, 3).
+  // An IP address is not sent as a server name (RFC 6066, 3).
   const servername = isIP(host) === 0 ? host : ''
   let session: Buffer | undefined
   return (onread: OnReadOpts) => {
@@ -188,7 +191,7 @@ function dialler(url: URL, ca: string | undefined): Dial {
     socket.on('session', (next) => {
       session = next
     })
-    // An upstream that does not like it any more gets a new one.
+    // If the upstream rejects the session, the next connection starts a new one.
     socket.once('error', () => {
       session = undefined
     })

@@ -24,7 +24,7 @@ class Fake implements Idle {
   }
 }
 
-t.test('the oldest is taken first, and only after its rest', (t) => {
+t.test('the oldest connection is taken first, and only after its rest', (t) => {
   const idle = new IdleConnections<Fake>(10)
   const [first, second, third] = [new Fake(idle, 0), new Fake(idle, 1), new Fake(idle, 2)]
   t.equal(idle.take(100), null, 'not in the turn in which it became idle, however long that lasts')
@@ -38,7 +38,7 @@ t.test('the oldest is taken first, and only after its rest', (t) => {
   t.end()
 })
 
-t.test('where many are idle, the oldest rests for one turn only', (t) => {
+t.test('with many idle connections, the oldest rests for one turn only', (t) => {
   const idle = new IdleConnections<Fake>(10)
   const all = Array.from({ length: enoughIdle }, () => new Fake(idle, 0))
   t.equal(idle.take(1), null, 'not in the turn in which it became idle')
@@ -48,7 +48,7 @@ t.test('where many are idle, the oldest rests for one turn only', (t) => {
   t.end()
 })
 
-t.test('those that the upstream may have closed are closed instead of taken', (t) => {
+t.test('connections that the upstream may have closed are closed instead of reused', (t) => {
   const idle = new IdleConnections<Fake>(0)
   const old = new Fake(idle, 0, 50)
   const fresh = new Fake(idle, 0, 51)
@@ -58,7 +58,7 @@ t.test('those that the upstream may have closed are closed instead of taken', (t
   t.end()
 })
 
-t.test('half of those that no call needed are closed, the oldest first, and the last one stays', (t) => {
+t.test('half of the unneeded connections are closed, the oldest first, and the last one stays', (t) => {
   const idle = new IdleConnections<Fake>(0)
   const all = Array.from({ length: 10 }, () => new Fake(idle, 0))
   const left = () => all.filter(({ isClosed }) => !isClosed).length

@@ -1,10 +1,10 @@
-/** A connection without an exchange, as {@link IdleConnections} sees it. */
-export type Idle = {
+/** What {@link IdleConnections} needs of an idle connection. */
+export interface Idle {
   /** `performance.now()` when it became idle. */
   idleSince: number
-  /** `performance.now()` from when the upstream may close it. */
+  /** `performance.now()` after which the upstream may close it. */
   readonly idleUntil: number
-  /** The turn in which it became idle. Belongs to {@link IdleConnections}, as its neighbours do. */
+  /** The turn in which it became idle. This and the members below belong to {@link IdleConnections}. */
   idleTurn: number
   earlier: Idle | null
   later: Idle | null
@@ -13,27 +13,27 @@ export type Idle = {
 }
 
 /**
- * With so many idle connections, the oldest need not rest for longer than a turn. More would only cost: at ten thousand
- * requests a second each rests for 3 ms anyway.
+ * With this many idle connections, the oldest one need not rest longer than a turn. At ten thousand requests per second, each rests
+ * for 3 ms anyway.
  */
 export const enoughIdle = 32
 
 /**
- * Idle connections, in the order in which they became idle. The oldest is used next: what an upstream sends unasked then
- * has the longest time to arrive, and ends its connection. HTTP/1.1 has no other way to tell it from the next answer.
+ * Idle connections, in the order in which they became idle. The oldest is used next. Then unexpected bytes of an upstream have the
+ * longest time to arrive, and to close their connection. HTTP/1.1 has no other way to tell them from the next answer.
  *
- * A linked list like that of `Deadlines`, for its reason.
+ * A linked list; `Deadlines` explains why.
  */
 export class IdleConnections<Connection extends Idle> {
   readonly #restMs: number
   #first: Connection | null = null
   #last: Connection | null = null
   #count = 0
-  /** The smallest number of connections that stayed idle since the last call of `closeSpare`. */
+  /** The lowest number of idle connections since the last call of `closeSpare`. */
   #spare = 0
   #turn = 0
 
-  /** @param restMs the shortest time in milliseconds between two exchanges of a connection, while fewer than `enoughIdle` are idle */
+  /** @param restMs minimum time between two exchanges of a connection, milliseconds, while fewer than `enoughIdle` are idle */
   constructor(restMs: number) {
     this.#restMs = restMs
   }
@@ -64,10 +64,10 @@ export class IdleConnections<Connection extends Idle> {
   }
 
   /**
-   * Takes the connection that has been idle for longest. Must be called at the end of a turn of the event loop: then all
-   * that had come when the turn began has been read.
+   * Takes the connection that has been idle longest. Call it at the end of a turn of the event loop: then all bytes that had arrived
+   * before the turn have been read.
    *
-   * @returns null if none has rested for at least one turn, and for the whole time unless enough are idle
+   * @returns null if no connection has rested for a turn, and for `restMs` unless enough are idle
    */
   take(now: number): Connection | null {
     for (let oldest = this.#first; oldest !== null; oldest = this.#first) {
@@ -80,12 +80,12 @@ export class IdleConnections<Connection extends Idle> {
     return null
   }
 
-  /** To be called at the end of each turn in which a connection became idle. */
+  /** Call this at the end of each turn in which a connection became idle. */
   endTurn(): void {
     this.#turn++
   }
 
-  /** Closes half of the connections that no call needed since the last time. Being used in turn, they would never get old. */
+  /** Closes half of the connections that no call has needed since the last time. They are used in rotation, so none would expire. */
   closeSpare(): void {
     for (let left = this.#spare >> 1; left > 0; left--) this.#first?.close()
     this.#spare = this.#count

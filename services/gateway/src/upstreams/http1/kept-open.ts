@@ -1,16 +1,16 @@
-/** Shorter than what servers keep an idle connection for (uvicorn: 5 s), unless the upstream says otherwise. */
-const usualMs = 4000
-/** An upstream that closes a connection does not know that a request is on its way. */
+/** Default. Shorter than the idle timeout of common servers (uvicorn: 5 s). */
+const defaultMs = 4000
+/** A request may be on its way while the upstream closes the connection. */
 const marginMs = 1500
-const longestMs = 600_000
+const maxMs = 600_000
 
 /**
- * For how many milliseconds an idle connection may be used again; none, if there are not more than 0.
+ * How long an idle connection may be reused, milliseconds; 0 or less: not at all.
  *
- * @param field the `Keep-Alive` field of its last answer: `timeout=5, max=100`
+ * @param field the `Keep-Alive` field of its last answer, such as `timeout=5, max=100`
  */
 export function keptOpenMs(field: string | undefined): number {
-  if (field === undefined) return usualMs
+  if (field === undefined) return defaultMs
   const seconds = /(?:^|[\s,;])timeout="?(\d{1,9})/i.exec(field)?.[1]
-  return seconds === undefined ? usualMs : Math.min(Number(seconds) * 1000 - marginMs, longestMs)
+  return seconds === undefined ? defaultMs : Math.min(Number(seconds) * 1000 - marginMs, maxMs)
 }

@@ -1,10 +1,10 @@
 import type { AnswerHead } from '../upstream-pool.ts'
 
-/** The head of an answer: what the framing of its body needs, and what the relay wants to know. */
+/** The head of an answer: what framing the body takes, and what the relay needs. */
 export type ParsedHead = AnswerHead & {
   readonly status: number
   readonly isChunked: boolean
-  /** Whether the connection stays open behind the answer, as far as the head says. */
+  /** Whether the connection stays open after the answer, according to the head. */
   readonly keepsAlive: boolean
   /** The `Keep-Alive` field. */
   readonly keepAlive: string | undefined
@@ -14,14 +14,14 @@ export type ParsedHead = AnswerHead & {
 const field = "[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t\\x20-\\x7e\\x80-\\xff]*"
 const wellFormedHead = new RegExp(`^HTTP/1\\.[01] [1-9]\\d\\d(?: [^\\r\\n]*)?\\r\\n(?:${field}\\r\\n)*$`)
 const wellFormedField = new RegExp(`^${field}$`)
-/** Safe as a number. */
+/** At most 15 digits, so that the number is a safe integer. */
 const bodyLength = /^\d{1,15}$/
 
 /**
- * Reads the head of an answer. Whatever leaves room for two opinions of where the body ends is malformed.
+ * Parses the head of an answer. A head that leaves the end of the body ambiguous is malformed.
  *
- * @param text status line and fields, each with its CR LF, a character for each byte
- * @returns what is wrong with it, if it is malformed
+ * @param text status line and fields, each with CR LF; one character per byte
+ * @returns the head; a text that names the fault if it is malformed
  */
 export function parseHead(text: string): ParsedHead | string {
   if (!wellFormedHead.test(text)) return 'its head is not HTTP/1.1'
@@ -36,7 +36,7 @@ export function parseHead(text: string): ParsedHead | string {
   for (let at = text.indexOf('\n') + 1; at < text.length; ) {
     const lineEnd = text.indexOf('\r', at)
     const colon = text.indexOf(':', at)
-    // Most fields are none of these, which their length tells.
+    // The length of the name rules out most fields.
     switch (colon - at) {
       case 10:
         if (isNamed(text, at, 'connection')) connection = joined(connection, fieldValue(text, colon, lineEnd))
@@ -66,7 +66,7 @@ export function parseHead(text: string): ParsedHead | string {
     }
     at = lineEnd + 2
   }
-  // One that is given twice is malformed even if both agree (RFC 9112, 6.3, allows to refuse it).
+  // A repeated content-length is malformed even if both agree. RFC 9112, 6.3, allows refusing it.
   if (length !== undefined && !bodyLength.test(length)) return 'its content-length is not a number'
   if (transferEncoding !== undefined) {
     if (length !== undefined) return 'it has both content-length and transfer-encoding'
@@ -85,14 +85,14 @@ export function parseHead(text: string): ParsedHead | string {
     isChunked: transferEncoding !== undefined,
     keepsAlive:
       staysOpen(connection, isLater) &&
-      // Framing that HTTP/1.0 does not know, or a body where none may be: what follows may be anything.
+      // HTTP/1.0 has no chunks, and some answers must not have a body. The bytes after such an answer are ambiguous.
       (transferEncoding === undefined || (isLater && !hasNoBody)) &&
       !(hasNoBody && length !== undefined && Number(length) > 0),
     keepAlive
   }
 }
 
-/** Whether a line, without its end, may be one of the trailers. Nobody reads those, but they must not be about framing. */
+/** Whether a line, without its end, is an allowed trailer. The gateway ignores trailers, but they must not change the framing. */
 export function isTrailer(line: string): boolean {
   return wellFormedField.test(line) && !/^(?:content-length|transfer-encoding):/i.test(line)
 }
@@ -105,7 +105,7 @@ function isNamed(text: string, at: number, name: string): boolean {
   return text.startsWith(name, at) || text.slice(at, at + name.length).toLowerCase() === name
 }
 
-/** What is between a field's colon and the end of its line, without the spaces around it. */
+/** The text between a field's colon and the end of its line, without surrounding spaces. */
 function fieldValue(text: string, colon: number, lineEnd: number): string {
   let start = colon + 1
   let end = lineEnd

@@ -1,4 +1,4 @@
-/** How many calls of models are under way: what a stopping process waits for. */
+/** Counts the model calls in flight, which a stopping process waits for. */
 export class CallsInFlight {
   #count = 0
   #onNone: Array<() => void> = []
@@ -12,7 +12,7 @@ export class CallsInFlight {
     for (const resolve of this.#onNone.splice(0)) resolve()
   }
 
-  /** Resolves when there are none. */
+  /** Resolves when no call is in flight. */
   async none(): Promise<void> {
     if (this.#count > 0) await new Promise<void>((resolve) => this.#onNone.push(resolve))
   }

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { chatOf, post, rawConnection } from './testing/client.ts'
-import { startFakeUpstream } from './testing/fake-upstream.ts'
-import { startGateway } from './testing/start-gateway.ts'
+import { chatOf, post, rawConnection } from '../testing/client.ts'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway } from '../testing/start-gateway.ts'
 
-t.test('no answer may be taken for a page, whoever it is from', async (t) => {
+t.test('every answer forbids browsers to guess its type', async (t) => {
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
   t.teardown(async () => {

@@ -1,19 +1,22 @@
-/** How long work may hold the event loop in one of its turns, ms; a step that has begun is finished. */
+/** How long work may block the event loop per turn, ms. A started step is finished. */
 const workMs = 2
 
-type Work = { step: () => boolean; done: (failure: unknown) => void }
+interface Work {
+  step: () => boolean
+  done: (failure: unknown) => void
+}
 
 /**
- * Shares the event loop among works that take long: in each turn of the loop some of their steps are done, one of each in
- * turn. So requests with long bodies wait for each other, and no other request waits for more than a few milliseconds.
+ * Shares the event loop among long-running work. Each turn of the loop does some steps, one of each work in rotation. Requests
+ * with long bodies wait for each other; no other request waits longer than a few milliseconds.
  */
-export class Turns {
+export class TimeSlices {
   #waiting: Work[] = []
   #isScheduled = false
 
   /**
-   * @param step does a part of the work, a millisecond at most; returns whether it was the last
-   * @param done gets what a step threw, or null
+   * @param step does a part of the work, in at most a millisecond, and returns whether it was the last
+   * @param done called at the end, with the error that a step threw, or null
    */
   run(step: () => boolean, done: (failure: unknown) => void): void {
     this.#waiting.push({ step, done })

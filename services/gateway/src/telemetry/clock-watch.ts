@@ -3,16 +3,16 @@ import { readRedisSkew } from '@tollgate/state/link/redis-time.ts'
 
 const intervalMs = 10_000
 
-/** Compares this gateway's clock with that of Redis now and then. */
-export type ClockWatch = {
+/** Compares this gateway's clock with Redis' clock, every ten seconds. */
+export interface ClockWatch {
   start(): void
   /** Compares them now. Never rejects. */
-  look(): Promise<void>
+  compare(): Promise<void>
   stop(): void
 }
 
 /**
- * @param onSkew told how far Redis' clock is ahead of this gateway's, ms, below 0 if it is behind; null if it is not known
+ * @param onSkew called with how far Redis' clock is ahead of this gateway's, ms; below 0 if behind, null if unknown
  * @param own this gateway's clock, ms since the epoch
  */
 export function createClockWatch(
@@ -21,23 +21,23 @@ export function createClockWatch(
   own: () => number = Date.now
 ): ClockWatch {
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | null = null
+  let comparing: Promise<void> | null = null
 
-  function look(): Promise<void> {
-    looking ??= readRedisSkew(redis, own)
+  function compare(): Promise<void> {
+    comparing ??= readRedisSkew(redis, own)
       .then(onSkew)
       .finally(() => {
-        looking = null
+        comparing = null
       })
-    return looking
+    return comparing
   }
 
   return {
     start() {
-      timer = setInterval(look, intervalMs)
-      void look()
+      timer = setInterval(compare, intervalMs)
+      void compare()
     },
-    look,
+    compare,
     stop: () => clearInterval(timer)
   }
 }

@@ -3,17 +3,17 @@ import type { Socket } from 'node:net'
 import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { answerBeforeBody, hasUnreadBody } from '@tollgate/service/http/unread-body.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { unknownEndpoint } from './endpoints/unknown-endpoint.ts'
-import { logRequest } from './request-log.ts'
+import { logRequest } from '../telemetry/request-log.ts'
 import { retryFields } from './retry-fields.ts'
+import { unknownEndpoint } from './unknown-endpoint.ts'
 
-/** How long a connection may rest after a refusal of somebody who has presented no valid key. */
+/** How long a connection may stay idle after a refusal, if its client has not presented a valid key. */
 const strangerIdleMs = 4000
 
-/** Answers any failure in the one error shape, and logs the request with it. */
+/** Answers with the common error body, and logs the request. */
 export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toServiceError(error, request)
-  // What Fastify refuses before its hooks has no members of ours.
+  // Fastify refuses some requests before its hooks have set these members.
   const { id, startedAt = performance.now(), knownKey = null } = request
   const { status, code } = failure
   if (status === 500) request.log.error({ reqId: id, err: failure }, 'request failed')
@@ -27,33 +27,38 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
     return
   }
   if (knownKey === null && status < 500) closeSoon(reply)
-  reply.send(failure.toBody())
+  reply.send(failure.toBody(request.server.docsUrl))
 }
 
-/** So that the client gets the answer although its body is still on its way. */
+/** Sends the error so that the client gets it while it is still sending its body. */
 function sendBeforeBody(failure: ServiceError, request: FastifyRequest, reply: FastifyReply): void {
-  const text = JSON.stringify(failure.toBody())
+  const text = JSON.stringify(failure.toBody(request.server.docsUrl))
   reply
     .type('application/json; charset=utf-8')
     .headers({ 'content-length': Buffer.byteLength(text), connection: 'close' })
     .send(answerBeforeBody(request.raw, text))
 }
 
-/** Lets a client without a valid key keep its connection only for long enough to try again. */
+/** Keeps the connection of a client without a valid key open only long enough for another try. */
 function closeSoon(reply: FastifyReply): void {
   const { raw, request } = reply
   if (!raw.shouldKeepAlive || reply.hasHeader('connection')) return
   reply.headers({ connection: 'keep-alive', 'keep-alive': `timeout=${Math.floor(strangerIdleMs / 1000)}` })
   raw.once('finish', () => {
     const { socket } = request.raw
-    // Node has now set the time that holds for other connections; the next request removes both. It may be there already.
+    // Node.js has just set its own idle time. The next request removes both times; it may be there already.
     if ((socket as { _httpMessage?: ServerResponse | null })._httpMessage == null) socket.setTimeout(strangerIdleMs)
   })
 }
 
-/** For what arrives at the port and is not HTTP, or too slow or too large to become a request. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
-  // Within an answer, or before that of an earlier request, this one would be taken for it: the connection ends instead.
+/** Answers bytes that are not HTTP, and request heads that arrive too slowly or are too large. */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  requestId: string,
+  docsUrl: string | null
+): void {
+  // The client would take this answer for that of an earlier request, or for a part of it: close the connection instead.
   const answer = (socket as { _httpMessage?: ServerResponse | null })._httpMessage
   const isAnswering = answer != null && (answer.headersSent || answer.req.complete)
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
@@ -63,11 +68,15 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const isTooSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   const failure = tooLarge
-    ? new ServiceError('request_too_large', { message: 'The headers of the request are too large.' })
+    ? new ServiceError('request_too_large', {
+        message: 'The headers of the request are too large. Send fewer or shorter headers.'
+      })
     : isTooSlow
-      ? new ServiceError('request_timeout', { message: 'The request did not arrive in time.' })
-      : new ServiceError('invalid_request', { message: 'The request is not valid HTTP.' })
-  const body = JSON.stringify(failure.toBody())
+      ? new ServiceError('request_timeout', {
+          message: 'The request did not arrive in time. Send it faster, or in smaller parts.'
+        })
+      : new ServiceError('invalid_request', { message: 'The request is not valid HTTP. Use an HTTP/1.1 client.' })
+  const body = JSON.stringify(failure.toBody(docsUrl))
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
       `content-type: application/json; charset=utf-8\r\nx-content-type-options: nosniff\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +

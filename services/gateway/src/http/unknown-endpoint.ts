@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 const chat = 'Use POST /v1/chat/completions.'
 const direct = 'Tollgate does not offer it. Call the provider directly.'
 
-/** Endpoints of OpenAI's and Anthropic's APIs that Tollgate does not have, by the first part of their paths below `/v1`. */
+/** Advice for endpoints of OpenAI's and Anthropic's APIs that Tollgate lacks, by the first part of the path below `/v1`. */
 const others = new Map<string, string>([
   ['assistants', chat],
   ['audio', 'To send audio to a model, put it into the messages of POST /v1/chat/completions as input_audio.'],
@@ -28,7 +28,7 @@ const ours = /\/(?:chat\/completions|completions|embeddings|models)$/
 const offered =
   'Tollgate has POST /v1/chat/completions, POST /v1/completions, POST /v1/embeddings, GET /v1/models and GET /v1/models/{model}.'
 
-/** The failure of a request that no route of the gateway takes. Says what to use instead. */
+/** The error for a request without a route. It says what to use instead. */
 export function unknownEndpoint({
   method,
   raw,

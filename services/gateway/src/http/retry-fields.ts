@@ -2,9 +2,9 @@ import type { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
 import { isRetryable } from '@tollgate/contracts/errors/should-retry.ts'
 
 /**
- * Header names and values, alternating, that tell a client whether and when to send a failed request again.
+ * Headers that tell a client whether and when to retry: names and values, alternating.
  *
- * @param shouldRetry unless what the error's code says
+ * @param shouldRetry default: what the error's code says
  */
 export function retryFields(
   { code, retryAfter, retryAfterMs }: Pick<ServiceError, 'code' | 'retryAfter' | 'retryAfterMs'>,

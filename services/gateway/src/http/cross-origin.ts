@@ -10,20 +10,19 @@ const exposed = [
   ['limit', 'remaining', 'reset'].flatMap((what) => [`x-ratelimit-${what}-requests`, `x-ratelimit-${what}-tokens`])
 )
 
-/** Of an answer to a page of another origin. */
+/** Headers of an answer to a page of another origin. */
 const answerHeaders = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed.join(', ') }
 const answerFields: readonly string[] = Object.entries(answerHeaders).flat()
 const noFields: readonly string[] = []
 
-/** Header names and values, alternating, that an answer carries for a page of another origin; none, if it is not for one. */
+/** CORS headers of an answer: names and values, alternating. Empty for a request without an origin. */
 export function crossOriginFields(origin: string | undefined): readonly string[] {
   return origin === undefined ? noFields : answerFields
 }
 
 /**
- * Lets pages of any origin call with a key (CORS protocol, WHATWG Fetch, 3.2). There are no cookies that could be sent
- * along, so that nothing is kept from anyone. Only requests of pages cost anything (`@fastify/cors` would set the headers of
- * every answer).
+ * Lets pages of any origin call with a key (CORS protocol, WHATWG Fetch, 3.2). That is safe: the gateway uses no cookies. Only
+ * requests of pages pay for it (`@fastify/cors` would set headers on every answer).
  */
 export function allowOrigins(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -32,7 +31,7 @@ export function allowOrigins(app: FastifyInstance): void {
   })
 }
 
-/** Answers what browsers ask before they let a page call. */
+/** Answers the pre-flight requests of browsers. */
 export function answerPreflights(app: FastifyInstance): void {
   app.options('/v1/*', (request, reply) => {
     const headers = request.headers['access-control-request-headers']

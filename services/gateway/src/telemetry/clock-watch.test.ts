@@ -9,7 +9,7 @@ const noon = Date.UTC(2027, 4, 5, 12)
 testOnEveryRedis('clock watch of a gateway', async (t, anyLink) => {
   const { link, set } = moveClock(anyLink)
 
-  t.test('how far the clock of Redis is ahead is a metric, until it is not known any more', async () => {
+  t.test('the skew of Redis’ clock is a metric while it is known', async () => {
     let nodes = [link]
     const { registry, setClockSkew } = createMetrics(
       () => 0,
@@ -19,11 +19,11 @@ testOnEveryRedis('clock watch of a gateway', async (t, anyLink) => {
     const shown = async () => /^tollgate_clock_skew_seconds.*$/m.exec(await registry.metrics())?.[0]
     for (const seconds of [3600, -70.25]) {
       await set((noon + seconds * 1000) * 1000)
-      await watch.look()
+      await watch.compare()
       assert.equal(await shown(), `tollgate_clock_skew_seconds{clock="redis"} ${seconds}`)
     }
     nodes = []
-    await watch.look()
+    await watch.compare()
     assert.equal(await shown(), undefined)
   })
 })

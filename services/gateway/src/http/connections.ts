@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-const lookEveryMs = 100
-/** How long a connection may still bring a request that has begun; it would be refused. */
-const patienceMs = 2000
+const checkEveryMs = 100
+/** How long a started request may keep its connection open. The gateway would refuse it anyway. */
+const startedRequestMs = 2000
 
 /**
- * Closes the connections of a server that stops, each as soon as nothing of it is lost. Node's own way leaves those open
- * that have never brought a request, or only a part of one, for as long as their clients like.
+ * Closes the connections of a stopping server, each as soon as its client has read its answers. Node.js would keep connections
+ * open that have brought no request, or a part of one, until their clients close them.
  */
 export class Connections {
   readonly #server: Server
@@ -23,15 +23,15 @@ export class Connections {
     server.once('close', () => clearInterval(this.#timer))
   }
 
-  /** To be called once every answer has been written; what clients have not yet taken of them is waited for. */
+  /** Call this once every answer has been written. Waits until clients have read them. */
   closeWhenTaken(): void {
     const startedAt = performance.now()
     this.#timer = setInterval(() => {
       this.#server.closeIdleConnections()
-      const isPatient = performance.now() - startedAt < patienceMs
+      const isPatient = performance.now() - startedAt < startedRequestMs
       for (const socket of this.#open) {
         if (socket.writableLength === 0 && (socket.bytesRead === 0 || !isPatient)) socket.destroy()
       }
-    }, lookEveryMs)
+    }, checkEveryMs)
   }
 }

@@ -13,7 +13,7 @@ const program = `
 `
 
 // It gives bytes to pino, whose types know texts only: see docs/grips.md.
-t.test('every line is written whole and in order, also the long ones, until the process ends', async (t) => {
+t.test('every line is written in order and complete, long lines and the last ones too', async (t) => {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'inherit']
   })

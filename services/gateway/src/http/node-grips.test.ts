@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import t from 'tap'
 
 // What docs/grips.md says of Node's HTTP server. Node does not promise it: this test fails when it changes.
-t.test('a socket names the answer that it is busy with, and nothing between two requests', async (t) => {
+t.test('a socket refers to its current answer, and to nothing between two requests', async (t) => {
   const answerOf = (socket: Socket) => (socket as { _httpMessage?: ServerResponse | null })._httpMessage
   const asked: Array<[IncomingMessage, ServerResponse]> = []
   const server = createServer((request, response) => void asked.push([request, response]))

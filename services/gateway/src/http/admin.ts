@@ -2,9 +2,9 @@ import { version } from '@tollgate/service/version.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
-import type { LiveCatalog } from './catalog/live-catalog.ts'
+import type { LiveCatalog } from '../catalog/live-catalog.ts'
 
-/** `/livez`, `/readyz` and `/metrics`, on a port of their own that clients never reach. */
+/** Serves `/livez`, `/readyz` and `/metrics`, on a separate port that clients cannot reach. */
 export function buildAdmin(
   redis: RedisLink,
   catalog: LiveCatalog,

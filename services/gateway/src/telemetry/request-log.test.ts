@@ -12,7 +12,7 @@ function collect(options: pino.LoggerOptions) {
 }
 
 // It uses symbols of pino: see docs/grips.md.
-t.test('the line of a request begins as pino writes every line of that logger, bindings included', (t) => {
+t.test('the line of a request begins like every line of that logger, bindings included', (t) => {
   const { log, lines } = collect({ name: 'gateway' })
   const child = log.child({ replica: 7 })
   for (const [status, write] of [

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { test } from 'tap'
-import { Looks } from './looks.ts'
+import { IntervalChecks } from './interval-checks.ts'
 
 const everyMs = 20
 
-/** Nothing runs in this process meanwhile. */
+/** Blocks this process. */
 const suspend = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-async function untilLook(act: () => void): Promise<void> {
+async function untilCheck(act: () => void): Promise<void> {
   await new Promise<void>((resolve) => {
-    const looks = new Looks(everyMs, () => {
-      looks.stop()
+    const checks = new IntervalChecks(everyMs, () => {
+      checks.stop()
       clearTimeout(awake)
       resolve()
     })
-    // The looks alone do not keep the process.
+    // The checks alone do not keep the process alive.
     const awake = setTimeout(() => {}, 60_000)
-    looks.start()
+    checks.start()
     act()
   })
 }
 
-test('what came while the process stood still is read before the next look, also if it stands still again', async () => {
+test('data that arrives while the process is suspended is read before the next check, also after two suspensions', async () => {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -36,7 +36,7 @@ test('what came while the process stood still is read before the next look, also
     client.on('data', (bytes) => {
       read += bytes.length
     })
-    await untilLook(() => {
+    await untilCheck(() => {
       const again = (left: number): void => {
         accepted.write('x')
         suspend(5 * everyMs)
@@ -51,12 +51,12 @@ test('what came while the process stood still is read before the next look, also
   server.close()
 })
 
-test('a process that is always late looks all the same', async () => {
+test('a process that is always late still checks', async () => {
   let isBusy = true
   const busy = (): void => {
     suspend(3 * everyMs)
     if (isBusy) setImmediate(busy)
   }
-  await untilLook(() => setImmediate(busy))
+  await untilCheck(() => setImmediate(busy))
   isBusy = false
 })

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers'
 import { generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { need } from '@tollgate/sandbox/need.ts'
 import t from 'tap'
-import { chatOf, outcomeOf, post, rawConnection } from './testing/client.ts'
-import { type FakeUpstream, plainAnswer, startFakeUpstream } from './testing/fake-upstream.ts'
-import { startGateway, type TestGateway } from './testing/start-gateway.ts'
+import { chatOf, outcomeOf, post, rawConnection } from '../testing/client.ts'
+import { type FakeUpstream, plainAnswer, startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway, type TestGateway } from '../testing/start-gateway.ts'
 
 let upstream: FakeUpstream
 let gateway: TestGateway
@@ -70,7 +70,7 @@ t.test('a request that two servers could read differently is refused, and ends i
   t.equal(upstream.received.length, 0)
 })
 
-t.test('what is no request never gets into the answer of another', async (t) => {
+t.test('the error for invalid HTTP never gets into the answer to another request', async (t) => {
   for (const hasBegun of [true, false]) {
     const arrived = Promise.withResolvers<void>()
     upstream.answer(({ response }) => {
@@ -88,7 +88,7 @@ t.test('what is no request never gets into the answer of another', async (t) => 
   }
 })
 
-t.test('who sends too slowly is refused in time', async (t) => {
+t.test('a client that sends too slowly is refused in time', async (t) => {
   const slowHead = rawConnection(gateway)
   slowHead.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n')
   const dribble = setInterval(() => slowHead.write('x: y\r\n'), 50)
@@ -99,7 +99,7 @@ t.test('who sends too slowly is refused in time', async (t) => {
   t.match(await received(slowBody), /^HTTP\/1\.1 408 .*did not arrive in time/s)
 })
 
-t.test('who takes nothing of an answer is cut off, and the upstream’s work with it', async (t) => {
+t.test('a client that reads nothing of its answer is disconnected, and the upstream call ends', async (t) => {
   const closed = Promise.withResolvers<void>()
   upstream.answer(({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -120,7 +120,7 @@ t.test('who takes nothing of an answer is cut off, and the upstream’s work wit
   t.pass()
 })
 
-t.test('who takes an answer slowly, but takes it, gets all of it', async (t) => {
+t.test('a client that reads its answer slowly gets all of it', async (t) => {
   const length = 20_000_000
   const events = Buffer.alloc(length, `data: ${'x'.repeat(992)}\n\n`)
   upstream.answer(({ response }) => {
@@ -138,7 +138,7 @@ t.test('who takes an answer slowly, but takes it, gets all of it', async (t) => 
   t.ok(bytes > length)
 })
 
-t.test('more connections than are allowed are closed as they come', async (t) => {
+t.test('connections beyond the maximum are closed at once', async (t) => {
   const sockets = Array.from({ length: 30 }, () => rawConnection(gateway).on('error', () => {}))
   const closed = new Set<Socket>()
   for (const socket of sockets) socket.once('close', () => closed.add(socket)).resume()
@@ -151,37 +151,40 @@ t.test('more connections than are allowed are closed as they come', async (t) =>
   t.pass('and there is room again when they are gone')
 })
 
-t.test('garbage never reaches Redis, and who sends much of it is stopped before keys are looked up', async (t) => {
-  const from = (address: string, key: string | null) =>
-    post(gateway, key, '/chat/completions', body, {
-      headers: {
-        'content-type': 'application/json',
-        'x-forwarded-for': address,
-        ...(key !== null && { authorization: `Bearer ${key}` })
-      }
-    })
-  // Only a Redis program counts commands.
-  const isCounted = need(t, 'redis-server', gateway.redis.pid)
-  // A key is looked up with GET; the gateway's other commands are about the catalog and requests that are over.
-  const lookUps = async () => {
-    const info = await gateway.control.client.info('commandstats')
-    return Number(/cmdstat_get:calls=(\d+)/.exec(info)?.[1] ?? 0)
+t.test(
+  'text that cannot be a key never reaches Redis, and addresses with too many invalid keys are refused before a look-up',
+  async (t) => {
+    const from = (address: string, key: string | null) =>
+      post(gateway, key, '/chat/completions', body, {
+        headers: {
+          'content-type': 'application/json',
+          'x-forwarded-for': address,
+          ...(key !== null && { authorization: `Bearer ${key}` })
+        }
+      })
+    // Only a Redis program counts commands.
+    const isCounted = need(t, 'redis-server', gateway.redis.pid)
+    // A key is looked up with GET; the gateway's other commands are about the catalog and requests that are over.
+    const lookUps = async () => {
+      const info = await gateway.control.client.info('commandstats')
+      return Number(/cmdstat_get:calls=(\d+)/.exec(info)?.[1] ?? 0)
+    }
+    const unseen = (await gateway.seedKey()).secret
+    const before = await lookUps()
+    for (const key of ['x y', 'x', `tg_${'x'.repeat(49)}`, 'x'.repeat(8000), secret.slice(0, -1)]) {
+      t.match(await outcomeOf(await from('192.0.2.1', key)), /^401 (missing|invalid)_api_key$/)
+    }
+    if (isCounted) t.equal(await lookUps(), before)
+    for (const key of ['x', generateSecret('inference'), unseen]) {
+      const refused = await from('192.0.2.1', key)
+      t.ok(Number(refused.headers.get('retry-after')) > 0)
+      t.equal(await outcomeOf(refused), '429 too_many_requests')
+    }
+    t.equal(await outcomeOf(await from('192.0.2.1', secret)), '200', 'a key that was seen before is served')
+    t.equal(await outcomeOf(await from('192.0.2.2', unseen)), '200', 'and so is everybody elsewhere')
+    if (isCounted) t.equal(await lookUps(), before + 1, 'whose key is looked up')
   }
-  const unseen = (await gateway.seedKey()).secret
-  const before = await lookUps()
-  for (const key of ['x y', 'x', `tg_${'x'.repeat(49)}`, 'x'.repeat(8000), secret.slice(0, -1)]) {
-    t.match(await outcomeOf(await from('192.0.2.1', key)), /^401 (missing|invalid)_api_key$/)
-  }
-  if (isCounted) t.equal(await lookUps(), before)
-  for (const key of ['x', generateSecret('inference'), unseen]) {
-    const refused = await from('192.0.2.1', key)
-    t.ok(Number(refused.headers.get('retry-after')) > 0)
-    t.equal(await outcomeOf(refused), '429 too_many_requests')
-  }
-  t.equal(await outcomeOf(await from('192.0.2.1', secret)), '200', 'a key that was seen before is served')
-  t.equal(await outcomeOf(await from('192.0.2.2', unseen)), '200', 'and so is everybody elsewhere')
-  if (isCounted) t.equal(await lookUps(), before + 1, 'whose key is looked up')
-})
+)
 
 t.test('a page of any origin may call with a key, without credentials of the browser', async (t) => {
   const preflight = await fetch(`${gateway.url}/v1/chat/completions`, {

@@ -1,8 +1,8 @@
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 
-/** Tells Redis, at the end of each turn of the event loop, what has been gathered in it: in one write. */
-export type Turn = {
-  /** Has a task done at the end of this turn. It must not throw. */
+/** Sends Redis the commands of one turn of the event loop in one write. */
+export interface Turn {
+  /** Runs a task at the end of this turn. The task must not throw. */
   atEnd(task: () => void): void
 }
 

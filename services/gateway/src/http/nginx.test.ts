@@ -11,14 +11,14 @@ import { need } from '@tollgate/sandbox/need.ts'
 import { ambiguousRequests, exchangeBytes } from '@tollgate/service/testing/ambiguous-requests.ts'
 import { workspaceFile } from '@tollgate/service/workspace.ts'
 import t from 'tap'
-import { chatOf } from './testing/client.ts'
-import { startFakeUpstream } from './testing/fake-upstream.ts'
-import { startGateway } from './testing/start-gateway.ts'
+import { chatOf } from '../testing/client.ts'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway } from '../testing/start-gateway.ts'
 
 const shipped = workspaceFile('deploy/nginx/tollgate.conf')
 const nginx = findProgram(['nginx'])
 
-t.test('the gateway gets exactly the requests that nginx in front of it has understood', async (t) => {
+t.test('the gateway and nginx in front of it see the same requests', async (t) => {
   if (!need(t, 'nginx', nginx)) return
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
@@ -48,7 +48,7 @@ t.test('the gateway gets exactly the requests that nginx in front of it has unde
   t.comment(`nginx passed on ${received.length - 1} of them`)
 })
 
-t.test('what nginx answers by itself has the shape of the gateway’s errors', async (t) => {
+t.test('nginx’s own errors have the shape of the gateway’s errors', async (t) => {
   if (!need(t, 'nginx', nginx)) return
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)

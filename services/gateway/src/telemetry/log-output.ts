@@ -2,39 +2,38 @@ import pino from 'pino'
 
 const bufferBytes = 65_536
 const gatherMs = 100
-/** A character has at most so many bytes in UTF-8. */
+/** Maximum bytes of a UTF-16 code unit in UTF-8. */
 const bytesPerCharacter = 3
-/** What is kept for a reader of the log that has stopped to read; lines beyond it are lost. */
-const mostWaiting = 8 * 1024 * 1024
+/** Bytes that are kept while nothing reads the log. Further lines are lost. */
+const maxWaiting = 8 * 1024 * 1024
 
 /** Where a process writes its log. */
-export type LogOutput = {
+export interface LogOutput {
   write(line: string): void
-  /** Writes what is gathered, at the end of the process. Whoever does not read it does not hold the process. */
+  /** Writes the gathered lines at the end of the process. It does not wait for a reader that has stopped. */
   end(): void
 }
 
 /**
- * The standard output, for many lines a second: they are gathered for a moment, since a write for each would cost more
- * than the line.
+ * Writes lines to the standard output, in batches: a write per line would cost more than the line.
  */
 export function createLogOutput(): LogOutput {
   let gathered = Buffer.allocUnsafe(bufferBytes)
   let used = 0
   let timer: NodeJS.Timeout | undefined
-  let patience = Number.POSITIVE_INFINITY
+  let triesLeft = Number.POSITIVE_INFINITY
   const output = pino.destination({
     sync: false,
     contentMode: 'buffer',
-    maxLength: mostWaiting,
-    retryEAGAIN: () => patience-- > 0
+    maxLength: maxWaiting,
+    retryEAGAIN: () => triesLeft-- > 0
   })
 
   function flush(): void {
     clearTimeout(timer)
     timer = undefined
     if (used === 0) return
-    // What is being written must stay as it is.
+    // The write may still read these bytes, so the next lines get a new buffer.
     output.write(gathered.subarray(0, used) as never)
     gathered = Buffer.allocUnsafe(bufferBytes)
     used = 0
@@ -42,9 +41,9 @@ export function createLogOutput(): LogOutput {
 
   return {
     write(line) {
-      const most = line.length * bytesPerCharacter
-      if (most > bufferBytes - used) flush()
-      if (most > bufferBytes) {
+      const maxBytes = line.length * bytesPerCharacter
+      if (maxBytes > bufferBytes - used) flush()
+      if (maxBytes > bufferBytes) {
         output.write(Buffer.from(line) as never)
         return
       }
@@ -53,7 +52,7 @@ export function createLogOutput(): LogOutput {
     },
     end() {
       flush()
-      patience = 10
+      triesLeft = 10
       output.flushSync()
     }
   }

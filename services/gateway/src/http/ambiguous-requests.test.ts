@@ -1,10 +1,10 @@
 import { ambiguousRequests, exchangeBytes } from '@tollgate/service/testing/ambiguous-requests.ts'
 import t from 'tap'
-import { chatOf } from './testing/client.ts'
-import { startFakeUpstream } from './testing/fake-upstream.ts'
-import { startGateway } from './testing/start-gateway.ts'
+import { chatOf } from '../testing/client.ts'
+import { startFakeUpstream } from '../testing/fake-upstream.ts'
+import { startGateway } from '../testing/start-gateway.ts'
 
-t.test('a request that another server could read differently gets 400, and its connection ends', async (t) => {
+t.test('a request that another server could read differently gets 400, and its connection is closed', async (t) => {
   const upstream = await startFakeUpstream()
   const gateway = await startGateway(upstream.url)
   t.teardown(async () => {

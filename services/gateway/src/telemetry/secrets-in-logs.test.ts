@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { startModels } from '@tollgate/sandbox/models/start-models.ts'
 import pino from 'pino'
 import { test } from 'tap'
-import { startGateway } from './testing/start-gateway.ts'
+import { startGateway } from '../testing/start-gateway.ts'
 
-test('no key, credential or word of a conversation appears in the log, whatever happens', async (t) => {
+test('no key, credential or text of a conversation ever appears in the log', async (t) => {
   const logged: string[] = []
   const statuses: number[] = []
   const upstream = await startModels({ port: 0, apiKey: 'upstream-credential' })

@@ -1,0 +1,151 @@
+import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { createAdmissions } from './admission/admissions.ts'
+import { holdMsOf } from './admission/hold-ms.ts'
+import { createUseLog } from './admission/use-log.ts'
+import { buildApp } from './app.ts'
+import { BodyMemory } from './body/body-memory.ts'
+import { followCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
+import { createTurn } from './event-loop/end-of-turn.ts'
+import { buildAdmin } from './http/admin.ts'
+import type { Protection } from './http/protection.ts'
+import { createReaper, type Reaper } from './settlement/reaper.ts'
+import { createSettlement } from './settlement/settlement.ts'
+import { createSettlementQueue, type SettlementQueue } from './settlement/settlement-queue.ts'
+import { createClockWatch } from './telemetry/clock-watch.ts'
+import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { createUsageEstimator } from './tokens/usage-estimator.ts'
+import type { Upstreams } from './upstreams/upstreams.ts'
+
+/** How long the gateway waits for Redis to acknowledge the last settlements after `cutOff`. */
+const lastSettlementsMs = 2000
+
+/** What a gateway is made of. It closes `redis` and the upstreams' pools when it closes. */
+export interface GatewayParts {
+  readonly redis: RedisLink
+  readonly upstreams: Upstreams
+  readonly log: Logger
+  readonly bodyMemoryBytes: number
+  readonly protection: Protection
+  /** The operator's documentation, which errors link to; null for none. */
+  readonly docsUrl: string | null
+}
+
+/** A gateway whose parts are connected to each other. Its two servers do not listen yet. */
+export interface Gateway extends AsyncDisposable {
+  /** What clients call. */
+  readonly app: FastifyInstance
+  /** What operators call. */
+  readonly admin: FastifyInstance
+  readonly catalog: LiveCatalog
+  readonly metrics: Metrics
+  readonly reaper: Reaper
+  readonly bodyMemory: BodyMemory
+  /** Starts the work in the background. Resolves after the first attempt to read the catalog. */
+  start(): Promise<void>
+  /** Resolves when Redis has acknowledged all settlements. */
+  settled(): Promise<void>
+  /** Ends all connections and calls now, and closing waits no longer than two seconds more for Redis. */
+  cutOff(): void
+  /** Finishes the requests in flight, settles them, and closes every part. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Connects the parts of a gateway. Parts close in the reverse of the order in which they are made here. */
+export function composeGateway(given: GatewayParts): Gateway {
+  const { redis, upstreams, log, protection } = given
+  const parts = new AsyncDisposableStack()
+  let isStopping = false
+  let deadline: NodeJS.Timeout | undefined
+  const lastSettlements = Promise.withResolvers<void>()
+  const warn = (message: string) => (err: unknown) => log.warn({ err }, message)
+
+  parts.defer(() => redis.close())
+  const bodyMemory = new BodyMemory(given.bodyMemoryBytes)
+  const turn = createTurn(redis)
+  const queue = createSettlementQueue(redis, turn, warn('Redis does not take settlements'))
+  const metrics = createMetrics(queue.waiting, () => bodyMemory.heldBytes)
+  const catalog = followCatalog(redis, warn('cannot read the catalog'))
+  const admin = buildAdmin(redis, catalog, metrics.registry, () => isStopping)
+  parts.defer(() => admin.close())
+  const estimator = createUsageEstimator(warn('cannot count tokens: usage is estimated from the size of answers'))
+  parts.defer(() => estimator.close())
+  parts.defer(() => finishSettlements(queue, lastSettlements.promise, log))
+  const settlement = createSettlement({ log, estimator, queue, onAboveBound: () => metrics.aboveBound.inc() })
+  parts.defer(() => settlement.counted())
+  parts.defer(() => closePools(upstreams))
+  const reaper = createReaper(
+    redis,
+    holdMsOf(protection.longestRequestMs),
+    metrics.countReaped,
+    warn('cannot end overdue holds')
+  )
+  parts.defer(() => reaper.stop())
+  const useLog = createUseLog(redis, warn('cannot note the last uses of keys'))
+  parts.defer(() => useLog.stop())
+  parts.defer(() => catalog.stop())
+  const admissions = createAdmissions(redis, turn)
+  const { reap } = reaper
+  const { cancel, isFull } = queue
+  const admission = { redis, admissions, reap, cancel, isFull }
+  const { docsUrl } = given
+  const app = buildApp({
+    redis,
+    catalog,
+    upstreams,
+    useLog,
+    admission,
+    estimator,
+    settlement,
+    bodyMemory,
+    log,
+    protection,
+    docsUrl
+  })
+  parts.defer(() => app.close())
+  const clockWatch = createClockWatch(redis, metrics.setClockSkew)
+  parts.defer(() => clockWatch.stop())
+
+  return {
+    app,
+    admin,
+    catalog,
+    metrics,
+    reaper,
+    bodyMemory,
+    async start() {
+      await catalog.start()
+      useLog.start()
+      reaper.start()
+      clockWatch.start()
+    },
+    async settled() {
+      await settlement.counted()
+      await queue.idle()
+    },
+    cutOff() {
+      app.server.closeAllConnections()
+      for (const { pool } of upstreams.values()) void pool.destroy()
+      void estimator.hurry()
+      // The calls that this cut off are settled, too.
+      deadline ??= setTimeout(lastSettlements.resolve, lastSettlementsMs)
+    },
+    async [Symbol.asyncDispose]() {
+      isStopping = true
+      await parts.disposeAsync()
+      clearTimeout(deadline)
+    }
+  }
+}
+
+async function closePools(upstreams: Upstreams): Promise<void> {
+  await Promise.all([...upstreams.values()].map(({ pool }) => pool.close()))
+}
+
+/** @param isLate resolves when Redis has had enough time. Other gateways then charge what was reserved, once it is overdue */
+async function finishSettlements(queue: SettlementQueue, isLate: Promise<void>, log: Logger): Promise<void> {
+  await Promise.race([queue.idle(), isLate])
+  const lost = queue.stop()
+  if (lost > 0) log.error({ lost }, 'settlements are lost: Redis did not acknowledge them in time')
+}

@@ -1,0 +1,50 @@
+import type { Model, ModelKind } from '@tollgate/contracts/catalog/catalog.ts'
+import type { TObject } from 'typebox'
+import type { Admission } from '../admission/admit-request.ts'
+import type { UseLog } from '../admission/use-log.ts'
+import type { LiveCatalog } from '../catalog/live-catalog.ts'
+import type { TimeSlices } from '../event-loop/time-slices.ts'
+import type { CallsInFlight } from '../http/calls-in-flight.ts'
+import type { RelayRequest } from '../relay/relay-request.ts'
+import type { Settlement } from '../settlement/settlement.ts'
+import type { BoundedBody } from '../tokens/prompt-bound.ts'
+import type { TokenBound } from '../tokens/token-bound.ts'
+import type { UsageEstimator } from '../tokens/usage-estimator.ts'
+import type { BodyReader } from './read-body.ts'
+
+/** How one inference endpoint differs from the others. */
+export interface InferenceEndpoint {
+  /** Below `/v1`, here and at the upstream. */
+  readonly path: string
+  readonly kind: ModelKind
+  /** The members that the gateway reads: `model` and, where the endpoint streams, `stream` and `stream_options`. */
+  readonly body: TObject
+  readonly streams: boolean
+  /** The member that holds the prompt. */
+  readonly promptMember: string
+  /** The member of a stream event that holds the model's words. */
+  readonly wordsMember: string
+  /**
+   * The most tokens that a request can use; its prompt is measured in bytes. The gateway reserves their cost.
+   *
+   * @throws ServiceError unpriced_parameter
+   */
+  readonly tokenBound: (body: BoundedBody, model: Model) => TokenBound
+}
+
+/** What inference endpoints share. */
+export interface InferenceDependencies
+  extends Pick<
+    RelayRequest,
+    'docsUrl' | 'upstreams' | 'isDraining' | 'slowReaders' | 'deadlines' | 'abandonedStreams'
+  > {
+  readonly admission: Admission
+  readonly catalog: LiveCatalog
+  /** Called for every admitted request. */
+  readonly useLog: Pick<UseLog, 'used'>
+  readonly estimator: Pick<UsageEstimator, 'countPrompt'>
+  readonly settlement: Pick<Settlement, 'settle' | 'cancel'>
+  readonly calls: CallsInFlight
+  readonly bodies: BodyReader
+  readonly slices: TimeSlices
+}

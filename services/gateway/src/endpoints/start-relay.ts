@@ -1,0 +1,99 @@
+import type { ErrorCode } from '@tollgate/contracts/errors/table.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Admitted } from '../admission/admit-request.ts'
+import { rateFields } from '../admission/rate-headers.ts'
+import { crossOriginFields } from '../http/cross-origin.ts'
+import type { ForwardedRequest, GrantedOutput } from '../relay/forwarded-body.ts'
+import { maxCallsOf } from '../relay/may-retry.ts'
+import { relay } from '../relay/relay.ts'
+import type { RelayRequest } from '../relay/relay-request.ts'
+import { type Call, clientClosedRequest, type Outcome } from '../settlement/outcome.ts'
+import type { InferenceDependencies, InferenceEndpoint } from './inference-endpoint.ts'
+
+/** An admitted request, ready to be relayed. */
+export interface AdmittedRequest {
+  readonly metered: Pick<Call, 'admitted' | 'prices' | 'prompt' | 'answers'>
+  readonly forwarded: ForwardedRequest & Pick<RelayRequest, 'route' | 'wordsMember' | 'hidesOutput'>
+  /** Bytes of body memory to release when the request is over. */
+  readonly heldBytes: number
+}
+
+/**
+ * Relays an admitted request, and settles it at its end. A function of its own: its closures live as long as the answer,
+ * and must not keep the parsed body in memory.
+ */
+export function startRelay(
+  { path, kind }: InferenceEndpoint,
+  dependencies: InferenceDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { metered, forwarded, heldBytes }: AdmittedRequest
+): void {
+  const { calls, bodies, settlement } = dependencies
+  const { id, startedAt, log } = request
+  const known = request.knownKey!
+  const { model, isStream, hidesOutput } = forwarded
+  const { admitted, prices, prompt, answers } = metered
+  const call: Call = { id, known, startedAt, model, prices, isStream, admitted, hidesOutput, prompt, answers }
+  dependencies.useLog.used(known.pointer.key)
+  reply.hijack()
+  if (reply.raw.destroyed || request.raw.socket.destroyed) {
+    calls.left()
+    bodies.memory.release(known, heldBytes)
+    settlement.cancel(call, neverCalled)
+    return
+  }
+  relay({
+    ...forwarded,
+    docsUrl: dependencies.docsUrl,
+    upstreams: dependencies.upstreams,
+    path,
+    listMember: kind === 'embedding' ? 'data' : 'choices',
+    answers,
+    requestId: id,
+    maxCalls: maxCallsOf(request.headers['x-stainless-retry-count']),
+    response: reply.raw,
+    fields: answerFields(request, admitted, forwarded.output),
+    slowReaders: dependencies.slowReaders,
+    deadlines: dependencies.deadlines,
+    abandonedStreams: dependencies.abandonedStreams,
+    isDraining: dependencies.isDraining,
+    onFailure: (failure, upstream) => {
+      const level = needsOperator.has(failure.code) ? 'error' : 'warn'
+      log[level]({ err: failure, reqId: id, upstream }, 'upstream failed')
+    },
+    onEnd: (outcome) => {
+      calls.left()
+      bodies.memory.release(known, heldBytes)
+      settlement.settle(call, outcome)
+    }
+  })
+}
+
+/** Headers of every answer to an admitted request: names and values, alternating. */
+function answerFields(
+  request: FastifyRequest,
+  { rates, tokensPerMinute }: Admitted,
+  output: GrantedOutput | null
+): string[] {
+  const fields = [...rateFields(rates, tokensPerMinute), ...crossOriginFields(request.headers.origin)]
+  if (output !== null) fields.push('x-tollgate-granted-output-tokens', String(output.tokens))
+  return fields
+}
+
+/** Upstream failures that last until the operator acts. */
+const needsOperator: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'upstream_rejected_credentials',
+  'upstream_quota_exhausted'
+])
+
+/** The client left before an upstream was called. */
+const neverCalled: Outcome = {
+  upstream: null,
+  attempts: 0,
+  status: clientClosedRequest,
+  code: null,
+  used: null,
+  firstByteAt: null,
+  clientGone: true
+}

@@ -1,0 +1,21 @@
+/** Limits that protect the gateway from its clients. Times are milliseconds. */
+export interface Protection {
+  /** Proxies trusted to set `X-Forwarded-For`. */
+  readonly trustProxy: boolean | string[]
+  /** Invalid keys that one client address may present per minute. */
+  readonly failuresPerMinute: number
+  /** Open connections; the gateway closes further ones at once. */
+  readonly maxConnections: number
+  /** How long the head of a request may take. */
+  readonly headersTimeoutMs: number
+  /** How long a whole request may take to arrive. */
+  readonly requestTimeoutMs: number
+  /** How long a request body may stay below its minimum rate. */
+  readonly slowBodyMs: number
+  /** How long a client may read nothing of its answer. */
+  readonly slowReaderMs: number
+  /** How long a request may take from its admission to the end of its answer. */
+  readonly longestRequestMs: number
+  /** How many streams the gateway reads to their end at the same time after their clients have left. */
+  readonly maxAbandonedStreams: number
+}

