@@ -99,8 +99,8 @@ t.test('numbers beyond 2^53 and free objects reach the upstream unchanged', asyn
   t.equal(response.status, 200, await response.text())
   const requests = await fetch(`${system.addresses.models}/sandbox/requests`)
   const { requests: seen } = (await requests.json()) as { requests: Array<{ id: string; requestId: string }> }
-  const witnessed = seen.at(-1)!
-  const arrived = await fetch(`${system.addresses.models}/sandbox/requests/${witnessed.id}/body`)
+  const recorded = seen.at(-1)!
+  const arrived = await fetch(`${system.addresses.models}/sandbox/requests/${recorded.id}/body`)
   t.equal(await arrived.text(), body)
 })
 

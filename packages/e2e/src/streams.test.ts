@@ -3,8 +3,8 @@ import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.
 import t from 'tap'
 import { catalogWith } from './catalog-with.ts'
 import { Person } from './person.ts'
+import { recordedRequests } from './recorded-requests.ts'
 import { startTestSystem, type TestSystem } from './start-test-system.ts'
-import { witnessed } from './witnessed.ts'
 
 function stream(system: TestSystem, secret: string, model: string, signal?: AbortSignal): Promise<Response> {
   return fetch(`${system.addresses.gateways[0]}/v1/chat/completions`, {
@@ -64,7 +64,7 @@ t.test('a client that goes away in the middle of a stream closes the upstream ca
   const leftAt = performance.now()
   leaving.abort()
   let seen: RecordedRequest | undefined
-  while (seen?.abortedAtMs == null && performance.now() < leftAt + 5000) seen = (await witnessed(system)).at(-1)
+  while (seen?.abortedAtMs == null && performance.now() < leftAt + 5000) seen = (await recordedRequests(system)).at(-1)
   const ms = Math.round(performance.now() - leftAt)
   t.ok(seen?.abortedAtMs != null, 'the upstream saw it')
   t.ok(ms < 1000, `after ${ms} ms`)

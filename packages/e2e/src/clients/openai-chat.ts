@@ -2,8 +2,8 @@ import OpenAI from 'openai'
 import { zodResponseFormat } from 'openai/helpers/zod'
 import type { Test } from 'tap'
 import { z } from 'zod'
+import { recordedRequests } from '../recorded-requests.ts'
 import type { TestSystem } from '../start-test-system.ts'
-import { witnessed } from '../witnessed.ts'
 import { type ClientAccess, misbehaving } from './client-access.ts'
 import { failureOf } from './failure-of.ts'
 
@@ -16,7 +16,7 @@ const question = {
 async function untilAborted(system: TestSystem, requestId: string): Promise<void> {
   const deadline = performance.now() + 5000
   for (;;) {
-    const [request] = await witnessed(system, requestId)
+    const [request] = await recordedRequests(system, requestId)
     if (request?.abortedAtMs != null) return
     if (request?.finishedAtMs != null) throw new Error('the upstream call was not aborted: it finished')
     if (performance.now() > deadline) throw new Error('the upstream call goes on')
@@ -168,7 +168,7 @@ export function openaiChat(t: Test, { system, baseURL, apiKey }: ClientAccess): 
       const answer = await patient.chat.completions.create(asking)
       t.equal(answer.choices[0]!.finish_reason, 'stop', `request ${attempt}`)
     }
-    const calls = (await witnessed(system)).filter(({ model }) => model === misbehaving['asks-for-a-rest'])
+    const calls = (await recordedRequests(system)).filter(({ model }) => model === misbehaving['asks-for-a-rest'])
     t.same(
       calls.map(({ status }) => status),
       [503, 200, 503, 200]
