@@ -69,7 +69,7 @@ export function refuseAmbiguousHeads(app: FastifyInstance): void {
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, docsUrl: string | null): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const failure = new ServiceError('invalid_request', {
-    message: 'The request is not valid HTTP. Use an HTTP/1.1 client.'
+    message: 'The request is not valid HTTP. Send it with an HTTP client library.'
   })
   const body = JSON.stringify(failure.toBody(docsUrl))
   if (socket.writable) {
