@@ -9,7 +9,7 @@ const program = `
   for (let line = 0; line < 3000; line++) output.write(line + ' grüße 🎉\\n')
   output.write('x'.repeat(100_000) + '\\n')
   output.write('last\\n')
-  output.end()
+  process.on('exit', () => output.end())
 `
 
 // It gives bytes to pino, whose types know texts only: see docs/grips.md.
