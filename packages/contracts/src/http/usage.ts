@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type ShownCount, shownCounts } from '../usage/usage-counters.ts'
 
 const closed = { additionalProperties: false } as const
 const Count = Type.Integer({ minimum: 0 })
@@ -26,6 +27,8 @@ export const UsageQuery = Type.Object(
 )
 export type UsageQuery = Static<typeof UsageQuery>
 
+const counts = Object.fromEntries(shownCounts.map((count) => [count, Count])) as Record<ShownCount, typeof Count>
+
 export const UsageBucket = Type.Object({
   /** When the hour, day or month begins. */
   start: Instant,
@@ -33,12 +36,8 @@ export const UsageBucket = Type.Object({
   model: Type.Optional(Type.String()),
   /** With `group_by=key`. */
   key_id: Type.Optional(Type.String()),
-  requests: Count,
-  errors: Count,
-  prompt_tokens: Count,
-  /** Part of the prompt tokens. */
-  cached_tokens: Count,
-  completion_tokens: Count,
+  /** `cached_tokens` are part of `prompt_tokens`, and `reasoning_tokens` of `completion_tokens`. */
+  ...counts,
   cost_usd: Usd
 })
 export type UsageBucket = Static<typeof UsageBucket>

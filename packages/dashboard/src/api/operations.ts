@@ -526,6 +526,7 @@ export type Operations = {
         prompt_tokens: number
         cached_tokens: number
         completion_tokens: number
+        reasoning_tokens: number
         cost_usd: string
       }[]
       keys?: {

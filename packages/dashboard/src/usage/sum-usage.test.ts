@@ -10,6 +10,7 @@ const bucket = (model: string, cost_usd: string, requests = 1): Bucket => ({
   prompt_tokens: 10,
   cached_tokens: 4,
   completion_tokens: 5,
+  reasoning_tokens: 2,
   cost_usd
 })
 
@@ -21,6 +22,7 @@ test('sums have everything that the buckets have', async () => {
     promptTokens: 20,
     cachedTokens: 8,
     completionTokens: 10,
+    reasoningTokens: 4,
     costUsd: 0.75
   })
 })

@@ -15,6 +15,7 @@ const bucket = (start: string, model: string, requests: number): Bucket => ({
   prompt_tokens: 3 * requests,
   cached_tokens: 0,
   completion_tokens: requests,
+  reasoning_tokens: 0,
   cost_usd: '0.10'
 })
 

@@ -52,7 +52,7 @@ t.test('connections to Redis that break at any moment lose no charge and make no
   const calls = fleet.models.requests().filter(hasWorked)
   const produced = producedNanos(calls, prices)
   t.match(after, { settled: produced, reserved: 0 })
-  t.match(sumUsage(after), { requests: calls.length, nanos: produced, estimated: 0, failed: 0 })
+  t.match(sumUsage(after), { requests: calls.length, costNanos: produced, estimatedRequests: 0, errors: 0 })
 })
 
 t.test('a Redis that is killed and comes back empty admits nothing until it is vouched for', async (t) => {
@@ -80,7 +80,7 @@ t.test('a Redis that is killed and comes back empty admits nothing until it is v
 
   const after = await untilCharges(records.link, account, hasNoHolds)
   t.equal(after.reserved, 0)
-  const { nanos } = sumUsage(after)
+  const { costNanos: nanos } = sumUsage(after)
   t.ok(nanos <= producedNanos(fleet.models.requests(), prices), 'what Redis has lost is not charged twice')
   t.ok((await readCharges(records.link, account)).settled <= nanos)
 })
@@ -126,7 +126,7 @@ t.test('what Redis refused to settle is charged by the Redis that comes after it
   await records.vouch()
   const produced = producedNanos(fleet.models.requests().filter(hasWorked), prices)
   const after = await untilCharges(records.link, account, ({ usage }) => usage.size > 0)
-  t.match(sumUsage(after), { requests: 1, nanos: produced })
+  t.match(sumUsage(after), { requests: 1, costNanos: produced })
   // Spend that is not seeded yet gets it from the ledger, into which control copies usage before.
   t.ok([0, produced].includes(after.settled), `${after.settled} is settled`)
 })

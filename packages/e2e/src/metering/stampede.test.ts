@@ -1,7 +1,8 @@
+import { passDeadlines } from '@tollgate/state/testing/account-state.ts'
 import t, { type Test } from 'tap'
 import { type Answer, ask, hangUpAfter, send } from './ask.ts'
 import { chatModel, planOf, prices } from './catalog.ts'
-import { hasNoHolds, passDeadlines, sumUsage, untilCharges } from './charges.ts'
+import { hasNoHolds, sumUsage, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { Gate } from './gate.ts'
 import { hasWorked, producedNanos } from './produced.ts'
@@ -112,7 +113,7 @@ for (const stream of [false, true]) {
       const produced = producedNanos(fleet.models.requests(), prices)
       t.ok(produced <= cap, `${produced} produced`)
       t.match(after, { settled: produced, reserved: 0 })
-      t.match(sumUsage(after), { requests: served.length, nanos: produced, estimated: 0 })
+      t.match(sumUsage(after), { requests: served.length, costNanos: produced, estimatedRequests: 0 })
     }
   )
 
@@ -184,7 +185,7 @@ t.test(
       left.reserved
     )
 
-    await passDeadlines(records.link, account)
+    await passDeadlines(records.link.client, account)
     await ask(urls[0]!, key.secret, question('quick', false))
     const after = await untilCharges(records.link, account, hasNoHolds)
     const calls = server.requests().filter(hasWorked)
@@ -202,7 +203,7 @@ t.test(
     )
     t.match(
       sumUsage(after, `paced-${victim}`),
-      { estimated: lost.size, estimatedNanos: left.reserved },
+      { estimatedRequests: lost.size, estimatedNanos: left.reserved },
       'what the killed gateway held is charged in full, and marked as estimated'
     )
   }

@@ -156,7 +156,7 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
     keyArrival = keyArrival + perKeyRequest
   end
   return admitted(granted, at, nanos),
-    packFields(holdForm, deadline, at, granted, nanos, promptTokens, tokens, tokensPerMinute, tag, keyField, model)
+    packFields(holdForm, EACH(hold, NAME))
 end
 
 -- The answer to a request, of which `held` is the hold if it was admitted before, else false or nil.
@@ -171,8 +171,8 @@ local function judge(gonePrefix, held, promptPicos, picosEach, promptTokens, tok
   else
     held = held or fresh and fresh[field]
     if held then
-      local _, admittedAt, granted, nanos = readHold(held)
-      answer = admitted(granted, admittedAt, nanos)
+      local EACH(hold, NAME) = readHold(held)
+      answer = admitted(granted, at, nanos)
     else
       answer, hold = decide(promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, model)
     end
@@ -259,8 +259,8 @@ local function judgeGroup(name, packed)
   end
   local found = call('HMGET', name, 'a', keyField, field, unpack(fields, 1, several))
   local version, keyVersion, keyMonth, due, gone
-  version, month, settled, reserved, open, arrival, tokenArrival, due, gone = unpackFields(accountForm, found[1] or noAccount)
-  keyVersion, keyMonth, keySettled, keyReserved, keyArrival = unpackFields(keyForm, found[2] or noKey)
+  EACH(account, NAME) = unpackFields(accountForm, found[1] or noAccount)
+  EACH(key, keyName) = unpackFields(keyForm, found[2] or noKey)
   local epochStart = vouched - vouched % 1e12
   if not (version == judgedAccount and isInForce(version, epochStart)
     and keyVersion == judgedKey and isInForce(keyVersion, epochStart)) then
@@ -281,7 +281,7 @@ local function judgeGroup(name, packed)
   -- Control opens months, not the clock of this process: where they differ, what is admitted belongs to the nearest second.
   at = monthOf(seconds) == month and seconds or within(month, seconds)
   if keyMonth ~= month then
-    keySettled, keyReserved = 0, 0
+    keyMonth, keySettled, keyReserved = month, 0, 0
   end
   local isCut = beginRates()
   count, fresh = 4, several > 0 and {} or nil
@@ -296,8 +296,8 @@ local function judgeGroup(name, packed)
       due = deadline
       call('ZADD', 'deadlines:' .. shard, string.format('%d', due), accountOf(name))
     end
-    written[2] = packFields(accountForm, version, month, settled, reserved, open, arrival, tokenArrival, due, gone)
-    written[3], written[4] = keyField, packFields(keyForm, keyVersion, month, keySettled, keyReserved, keyArrival)
+    written[2] = packFields(accountForm, EACH(account, NAME))
+    written[3], written[4] = keyField, packFields(keyForm, EACH(key, keyName))
     call('HSET', name, unpack(written, 1, count))
   end
 end

@@ -22,8 +22,8 @@ if run ~= ARGV[1] then
   return 'unverified'
 end
 local found = redis.call('HMGET', name, 'a', 'k:' .. key)
-local keyVersion = struct.unpack('<d', found[2] or noKey)
-local accountVersion = struct.unpack('<d', found[1] or noAccount)
+local keyVersion = struct.unpack(versionForm, found[2] or noKey)
+local accountVersion = struct.unpack(versionForm, found[1] or noAccount)
 local epochStart = version - version % 1e12
 if not (keyVersion == tonumber(ARGV[3]) and isInForce(keyVersion, epochStart)
   and accountVersion == tonumber(ARGV[4]) and isInForce(accountVersion, epochStart)) then

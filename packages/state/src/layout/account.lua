@@ -12,16 +12,18 @@
 --   u:<hour>:<run>|<key>|<model>   usage: see usage.lua
 -- Until its spend is seeded nothing is admitted, and what it lacks comes from the ledger. What is of an earlier month than the
 -- account's counts as zero.
-local accountForm, keyForm = '<ddddddddd', '<ddddd'
-local noAccount, noKey = struct.pack(accountForm, 0, 0, 0, 0, 0, 0, 0, 0, 0), struct.pack(keyForm, 0, 0, 0, 0, 0)
+local accountForm, keyForm = FORM(account), FORM(key)
+-- Both begin with the version of their record.
+local versionForm = '<d'
+local noAccount, noKey = struct.pack(accountForm, EACH(account, 0)), struct.pack(keyForm, EACH(key, 0))
 
--- Of a key's field: version, settled and reserved in a month, and the time of arrival of its rate.
-local function readKey(packed, month)
-  local version, ofMonth, settled, reserved, arrival = struct.unpack(keyForm, packed)
-  if ofMonth ~= month then
-    return version, 0, 0, arrival
+-- Returns the parts of a key's field. Amounts of another month than this are 0.
+local function readKey(packed, thisMonth)
+  local EACH(key, NAME) = struct.unpack(keyForm, packed)
+  if month ~= thisMonth then
+    month, settled, reserved = thisMonth, 0, 0
   end
-  return version, settled, reserved, arrival
+  return EACH(key, NAME)
 end
 
 -- What is told of a spend to whoever may seed it.

@@ -7,6 +7,12 @@ local function readReaped(text)
   return tonumber(nanos), tonumber(prompt), tonumber(completion), tonumber(at), key, model
 end
 
+-- What is counted of a request that is reaped: all that was reserved, as an estimate.
+local function reapedCounts(nanos, prompt, completion)
+  return { requests = 1, promptTokens = prompt, completionTokens = completion, costNanos = nanos, estimatedRequests = 1,
+    estimatedNanos = nanos }
+end
+
 -- How long it is kept, a day: far longer than anything can still be under way.
 local goneMs = 86400000
 

@@ -1,7 +1,8 @@
 import { accountName, accountShard, pointerName, secretShard } from '../keyspace/names.ts'
+import { layouts } from '../layout/layouts.ts'
 import { executeAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
-import { createUnpacker } from '../wire/packed.ts'
+import { unpackParts } from '../wire/packed.ts'
 
 /** What Redis has of a key. */
 export type KeyPresence = {
@@ -32,6 +33,6 @@ export async function readKeyPresence(
         ? pipeline.hgetBuffer(accountName(account), `k:${key}`)
         : pipeline.exists(pointerName(digest))
   )
-  const version = packed === null ? 0 : createUnpacker(packed as Buffer).number()
+  const version = packed === null ? 0 : unpackParts(layouts.key, packed as Buffer).version
   return { version: version === 0 ? null : version, hasPointer: pointers === 1 }
 }

@@ -14,10 +14,11 @@ import {
   tombstonesName,
   vouchedField
 } from '../keyspace/names.ts'
+import { layouts } from '../layout/layouts.ts'
 import { executeAll, tryAll } from '../link/execute.ts'
 import { anyNode, RedisAwayError, type RedisLink, type RedisNode } from '../link/redis-link.ts'
 import { addOpenSpends, spendBatches } from '../spend/spend.ts'
-import { createUnpacker } from '../wire/packed.ts'
+import { unpackParts } from '../wire/packed.ts'
 
 /**
  * How long the pointer of a secret that died is kept (an hour), so that a request with it hears that the key is revoked.
@@ -227,8 +228,8 @@ function holderOf(link: RedisLink, shard: Shard): string | null {
 
 function readVouched(packed: Buffer | null): ShardState & { month: number } {
   if (packed === null) return { version: null, run: null, month: 0 }
-  const { number, text } = createUnpacker(packed)
-  return { version: number(), month: number(), run: text() }
+  const { version, month, run } = unpackParts(layouts.marker, packed)
+  return { version, month, run }
 }
 
 /** Begins a replay into a shard. See `claim-shard.lua` for what a claim protects from. */

@@ -44,6 +44,18 @@ local function list(member)
   end
 end
 
+-- The packed field of an account or key, with another version.
+local function withVersion(field, packed, newVersion)
+  if field == 'a' then
+    local EACH(account, NAME) = struct.unpack(accountForm, packed)
+    version = newVersion
+    return struct.pack(accountForm, EACH(account, NAME))
+  end
+  local EACH(key, NAME) = struct.unpack(keyForm, packed)
+  version = newVersion
+  return struct.pack(keyForm, EACH(key, NAME))
+end
+
 local outcomes = {}
 for n = 1, #KEYS - 2 do
   local hash = KEYS[n + 2]
@@ -51,7 +63,7 @@ for n = 1, #KEYS - 2 do
   local version, isTombstone = tonumber(text), ARGV[5 * n] == '1'
   local member = accountOf(hash) .. ':' .. string.sub(versionField, 3)
   local entry = redis.call('HGET', hash, versionField) or (versionField == 'a' and noAccount or noKey)
-  local present = struct.unpack('<d', entry)
+  local present = struct.unpack(versionForm, entry)
   if present == 0 and version <= vouched then
     outcomes[n] = isTombstone and 0 or -1
   elseif present > version then
@@ -61,7 +73,7 @@ for n = 1, #KEYS - 2 do
     if present == version and redis.call('HGET', hash, recordField) == record then
       outcomes[n] = 0
     else
-      redis.call('HSET', hash, versionField, struct.pack('<d', version) .. string.sub(entry, 9), recordField, record)
+      redis.call('HSET', hash, versionField, withVersion(versionField, entry, version), recordField, record)
     end
     if isTombstone then
       list(member)

@@ -20,8 +20,12 @@ for n = 1, #ARGV do
   local isKey = key ~= ''
   local versionField, recordField = isKey and 'k:' .. key or 'a', isKey and 'r:' .. key or 'r'
   local entry = redis.call('HGET', hash, versionField) or (isKey and noKey or noAccount)
-  local version = struct.unpack('<d', entry)
-  local open = isKey and 0 or select(5, struct.unpack(accountForm, entry))
+  local EACH(account, NAME)
+  if isKey then
+    version, open = struct.unpack(versionForm, entry), 0
+  else
+    EACH(account, NAME) = struct.unpack(accountForm, entry)
+  end
   -- One that is not listed any more was replaced by a live record.
   if version <= vouched and open == 0 and redis.call('ZSCORE', KEYS[2], member) then
     redis.call('HDEL', hash, versionField, recordField)

@@ -23,15 +23,19 @@ for n = 2, #ARGV do
   local id = ARGV[n]
   local held = redis.call('HGET', name, 'h:' .. id)
   if held then
-    local _, at, _, nanos, _, tokens, perMinute, _, keyField, model = readHold(held)
+    local EACH(hold, NAME) = readHold(held)
     redis.call('HDEL', name, 'h:' .. id)
     closed = closed + 1
-    sums[#sums + 1] = { keyField, model, at, 0, -nanos }
-    refund = refund + unused(tokens, perMinute, at * 1000000 + tokens * 60000000 / perMinute - now)
+    sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos }
+    refund = refund + unused(tokens, tokensPerMinute, at * 1000000 + tokens * 60000000 / tokensPerMinute - now)
   else
     local nanos, prompt, completion, at, key, model = readReaped(redis.call('GET', gonePrefix .. id))
     if nanos then
-      sums[#sums + 1] = { 'k:' .. key, model, at, -nanos, 0, -1, 0, -prompt, 0, -completion, -nanos, -1, -nanos }
+      local counts = reapedCounts(nanos, prompt, completion)
+      for counter, counted in pairs(counts) do
+        counts[counter] = -counted
+      end
+      sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = -nanos, reserved = 0, counts = counts }
     end
   end
   redis.call('SET', gonePrefix .. id, 'cancelled', 'PX', goneMs)

@@ -34,19 +34,21 @@ for n = 4, #ARGV do
   local field = 'h:' .. ARGV[n]
   local packed = redis.call('HGET', name, field)
   if packed then
-    local deadline, at, granted, nanos, prompt, tokens, _, tag, keyField, model = readHold(packed)
+    local EACH(hold, NAME) = readHold(packed)
     if deadline > nowMs or (tag ~= ownTag and not lost) then
       first = math.min(first, deadline)
     else
       redis.call('HDEL', name, field)
       if tag == ownTag or lost == '' then
         charged = charged + 1
-        sums[#sums + 1] = { keyField, model, at, nanos, -nanos, 1, 0, prompt, 0, tokens - prompt, nanos, 1, nanos }
-        redis.call('SET', gonePrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, prompt,
-          tokens - prompt, at, string.sub(keyField, 3), model), 'PX', goneMs)
+        local completionTokens = tokens - promptTokens
+        sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = nanos, reserved = -nanos,
+          counts = reapedCounts(nanos, promptTokens, completionTokens) }
+        redis.call('SET', gonePrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, promptTokens,
+          completionTokens, at, string.sub(keyField, 3), model), 'PX', goneMs)
       else
         released = released + 1
-        sums[#sums + 1] = { keyField, model, at, 0, -nanos }
+        sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos }
       end
     end
   end

@@ -1,6 +1,8 @@
 import { accountName } from '../keyspace/names.ts'
+import { layouts } from '../layout/layouts.ts'
 import { callForAccount } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink, type RedisNode } from '../link/redis-link.ts'
+import { unpackParts } from '../wire/packed.ts'
 import { prepareAccount } from '../wire/prepared-account.ts'
 
 /** What became of overdue holds: charged in full, or of another run and only released. */
@@ -45,7 +47,7 @@ async function findHolds(
     const step = await client.hscanBuffer(accountName(account), cursor, 'MATCH', 'h:*', 'COUNT', fieldsPerStep)
     const [next, found] = step as [Buffer, Buffer[]]
     for (let n = 0; n < found.length; n += 2) {
-      deadlines.set(found[n]!.toString().slice('h:'.length), found[n + 1]!.readDoubleLE(0))
+      deadlines.set(found[n]!.toString().slice('h:'.length), unpackParts(layouts.hold, found[n + 1]!).deadline)
     }
     cursor = next.toString()
   } while (cursor !== '0')

@@ -11,8 +11,7 @@
 --   for each request: µs of the rate of tokens that it took and did not use, below 0 if it used more than it took; when
 --     the tokens that had been taken up to its admission are back, µs since the epoch; field of its hold
 --   for each sum, of requests of one hour, key and model: when one of them was admitted, s; nanodollars of their holds;
---     how many; how many failed; prompt, cached and completion tokens; nanodollars; how many are estimated, and nanodollars
---     of these; field of the key; `<key>|<model>`
+--     what they add to each counter of usage; field of the key; `<key>|<model>`
 -- Returns the numbers of the groups that were left, from 1.
 
 --include wire/numbers.lua
@@ -23,23 +22,26 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local tag = tagOf(ARGV[1])
-local headForm, requestForm, sumForm = '<dd', '<dds', '<ddddddddddss'
+local headForm, requestForm, sumForm = '<dd', '<dds', FORM(sum)
 
 -- The account's field, those of the key and of the row of each sum, and those of the holds.
 local fields = { 'a' }
 
--- Checks a sum, and takes its fields as the last ones. Returns where it ends, and the rest of it.
-local function readSum(last, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost, key, of, position)
-  insistOnWhole(at, held, number, failed, prompt, cached)
-  insistOnWhole(completion, cost, estimated, estimatedCost, 0, 0)
-  fields[last - 1], fields[last] = key, beginningOfRows(at, now, tag) .. of
-  return position, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost
+-- Checks a sum, and takes its fields as the last ones. Returns where it ends, and its numbers.
+local function readSum(last, EACH(sum, NAME), position)
+  if not (at % 1 + heldNanos % 1 + SUM(counters, NAME % 1) == 0
+    and at >= 0 and heldNanos >= 0 and ALL(counters, NAME >= 0)
+    and at <= mostExact and heldNanos <= mostExact and ALL(counters, NAME <= mostExact)) then
+    error('not whole numbers')
+  end
+  fields[last - 1], fields[last] = keyField, beginningOfRows(at, now, tag) .. rowEnd
+  return position, at, heldNanos, EACH(counters, NAME)
 end
 
 -- Posts what `readSum` has returned of the sum with these last fields. Returns where it ends.
-local function post(found, last, position, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
-  postSpend(fields[last - 1], found[last - 1], at, cost, -held)
-  postUsage(fields[last], found[last], at, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
+local function post(found, last, position, at, heldNanos, EACH(counters, NAME))
+  postSpend(fields[last - 1], found[last - 1], at, costNanos, -heldNanos)
+  postUsage(fields[last], found[last], at, EACH(counters, NAME))
   return position
 end
 
@@ -57,8 +59,7 @@ local function settle(name, packed)
     end
     refund = refund + stillTaken(micros, back - now)
   end
-  local second, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost =
-    readSum(3, unpackFields(sumForm, packed, position))
+  local second, at, heldNanos, EACH(counters, moreName) = readSum(3, unpackFields(sumForm, packed, position))
   local after = second
   for n = 2, sums do
     after = readSum(2 * n + 1, unpackFields(sumForm, packed, after))
@@ -85,7 +86,7 @@ local function settle(name, packed)
   end
 
   beginPosting(name, now, tag, found[1], sums > 1)
-  position = post(found, 3, second, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
+  position = post(found, 3, second, at, heldNanos, EACH(counters, moreName))
   for n = 2, sums do
     position = post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
   end

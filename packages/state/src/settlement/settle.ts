@@ -1,11 +1,12 @@
+import { type MeasuredCounter, usageCounterNames } from '@tollgate/contracts/usage/usage-counters.ts'
 import { callForAccount, callForShard } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
 import { bulk, packNumbers } from '../wire/packed.ts'
 import { type PreparedAccount, prepareAccount } from '../wire/prepared-account.ts'
-import { packHeld, packSum, sumsOf } from './settlement-sums.ts'
+import { countsOf, packHeld, packSum, sumsOf } from './settlement-sums.ts'
 
-/** What an admitted request has come to. Amounts are nanodollars. */
-export type SettledRequest = {
+/** What an admitted request has come to, with what it adds to counters of usage. Amounts are nanodollars. */
+export interface SettledRequest extends Record<MeasuredCounter, number> {
   id: string
   key: string
   model: string
@@ -17,11 +18,6 @@ export type SettledRequest = {
   tokensPerMinute: number
   /** Milliseconds from its admission until the tokens were back that were taken up to then: `tokensRestMs` of its answer. */
   tokensRestMs: number
-  costNanos: number
-  promptTokens: number
-  /** Part of `promptTokens`. */
-  cachedTokens: number
-  completionTokens: number
   failed: boolean
   /** Whether tokens and cost were not said by the upstream, but counted. */
   estimated: boolean
@@ -128,14 +124,10 @@ async function settleEach(link: RedisLink, { account, requests, tried }: Settled
       request.heldNanos,
       request.heldTokens,
       request.tokensPerMinute,
-      request.tokensRestMs,
-      request.costNanos,
-      request.promptTokens,
-      request.cachedTokens,
-      request.completionTokens,
-      request.failed ? 1 : 0,
-      request.estimated ? 1 : 0
+      request.tokensRestMs
     )
+    const counts = countsOf(request)
+    for (const counter of usageCounterNames) rest.push(counts[counter])
   }
   if ((await callForAccount(link, account, 'tgSettle', rest)) === 0) throw new RedisAwayError()
 }

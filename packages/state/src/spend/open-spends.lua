@@ -18,11 +18,10 @@ if not present and KEYS[1] then
 end
 for n, name in ipairs(KEYS) do
   local found = redis.call('HGET', name, 'a') or noAccount
-  local version, month, settled, reserved, open, arrival, tokenArrival, due, gone = struct.unpack(accountForm, found)
+  local EACH(account, NAME) = struct.unpack(accountForm, found)
   if month == 0 and present and present > 0 then
     month = present
-    redis.call('HSET', name, 'a', struct.pack(accountForm, version, month, settled, reserved, open, arrival, tokenArrival, due,
-      gone))
+    redis.call('HSET', name, 'a', struct.pack(accountForm, EACH(account, NAME)))
   end
   seen[n] = seenOf(month, settled)
 end

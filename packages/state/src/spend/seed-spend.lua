@@ -27,7 +27,7 @@ local values = {}
 for n, field in ipairs(fields) do
   values[n] = redis.call('HGET', KEYS[1], field) or n > 1 and noKey or noAccount
 end
-local version, month, settled, reserved, open, arrival, tokenArrival, due, gone = struct.unpack(accountForm, values[1])
+local EACH(account, NAME) = struct.unpack(accountForm, values[1])
 local seen = seenOf(month, settled)
 if asked < month then
   return 0
@@ -37,16 +37,17 @@ if month < asked then
 end
 local changes = {}
 for n = 2, #fields do
-  local keyVersion, keySettled, keyReserved, keyArrival = readKey(values[n], month)
+  local EACH(key, keyName) = readKey(values[n], month)
   if keyVersion > 0 and keySettled < amounts[n] then
-    changes[n] = struct.pack(keyForm, keyVersion, month, amounts[n], keyReserved, keyArrival)
+    keySettled = amounts[n]
+    changes[n] = struct.pack(keyForm, EACH(key, keyName))
   end
 end
 if (settled < accountSettled or next(changes)) and ARGV[2] ~= seen then
   return 2
 end
-redis.call('HSET', KEYS[1], 'a', struct.pack(accountForm, version, month, math.max(settled, accountSettled), reserved, open,
-  arrival, tokenArrival, due, gone))
+settled = math.max(settled, accountSettled)
+redis.call('HSET', KEYS[1], 'a', struct.pack(accountForm, EACH(account, NAME)))
 for n, value in pairs(changes) do
   redis.call('HSET', KEYS[1], fields[n], value)
 end

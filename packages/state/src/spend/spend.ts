@@ -1,8 +1,9 @@
 import type { ChainableCommander } from 'ioredis'
 import { accountName, accountShard } from '../keyspace/names.ts'
+import { layouts } from '../layout/layouts.ts'
 import { executeAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
-import { createUnpacker } from '../wire/packed.ts'
+import { unpackParts } from '../wire/packed.ts'
 
 /** What an account has spent in a month, as the ledger has it: nanodollars. */
 export type LedgerSpend = {
@@ -91,8 +92,7 @@ export async function readSpend(link: RedisLink, account: string, month: number)
   node.run()
   const packed = await node.client.hgetBuffer(accountName(account), 'a')
   if (packed === null) return null
-  const { number } = createUnpacker(packed)
-  const [_version, of, settled, reserved] = [number(), number(), number(), number()]
-  if (of === 0) return null
-  return of < month ? { settled: 0, reserved: 0 } : { settled, reserved }
+  const entry = unpackParts(layouts.account, packed)
+  if (entry.month === 0) return null
+  return entry.month < month ? { settled: 0, reserved: 0 } : { settled: entry.settled, reserved: entry.reserved }
 }

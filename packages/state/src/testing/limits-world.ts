@@ -127,7 +127,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     const settled = new Map<string, number>([['', 0]])
     for (const [name, { counters }] of ledger.get(account)!) {
       if (monthOf(Number.parseInt(name, 10) * 3600) !== month) continue
-      const nanos = counters.get('u') ?? 0
+      const nanos = counters.get('costNanos') ?? 0
       for (const owner of ['', name.split('|')[1]!]) settled.set(owner, (settled.get(owner) ?? 0) + nanos)
     }
     for (const [of, nanos] of settled) settled.set(of, Math.max(0, nanos))

@@ -16,9 +16,9 @@ local isFinal, forgotten = ARGV[1] == '1', 0
 for n = 1, #KEYS - 2 do
   local hash, name, field = KEYS[n + 2], ARGV[4 * n - 2], ARGV[4 * n - 1]
   local row = redis.call('HGET', hash, field)
-  local isCopied = false
+  local isCopied, EACH(row, NAME) = false
   if row then
-    local revision, born = struct.unpack('<dd', row, 65)
+    EACH(row, NAME) = readRow(row)
     isCopied = revision == tonumber(ARGV[4 * n]) and born == tonumber(ARGV[4 * n + 1])
   end
   if not row or (isCopied and isFinal) then
@@ -28,7 +28,8 @@ for n = 1, #KEYS - 2 do
     redis.call('ZREM', KEYS[2], name)
   elseif isCopied then
     redis.call('HDEL', KEYS[1], name)
-    redis.call('HSET', hash, field, string.sub(row, 1, 80) .. struct.pack('<d', 0))
+    isListed = 0
+    redis.call('HSET', hash, field, struct.pack(rowForm, EACH(row, NAME)))
   end
 end
 local marker = 'shard:' .. string.match(KEYS[1], '{.*}')

@@ -1,13 +1,15 @@
+import type { Layout, Packed } from '../layout/layouts.ts'
+
 /**
  * Arguments of scripts, packed as Lua's `struct.unpack` reads them: `<d` is a double, lowest byte first, `s` a text that a
  * zero byte ends. In texts of bytes here, each character (at most U+00FF) is a byte.
  */
 
-const mostNumbers = 16
-const scratch = Buffer.alloc(8 * mostNumbers)
+const maxNumbers = 64
+const scratch = Buffer.alloc(8 * maxNumbers)
 const view = new DataView(scratch.buffer, scratch.byteOffset, scratch.length)
 
-/** @param numbers at most 16 */
+/** @param numbers at most 64 */
 export function packNumbers(...numbers: number[]): string {
   for (let n = 0; n < numbers.length; n++) view.setFloat64(8 * n, numbers[n]!, true)
   return scratch.toString('latin1', 0, 8 * numbers.length)
@@ -57,4 +59,29 @@ export function createUnpacker(bytes: Buffer): Unpacker {
       return text
     }
   }
+}
+
+/** Writes the parts of a layout in their order. */
+export function packParts<Parts extends Layout>(layout: Parts, values: Readonly<Packed<Parts>>): string {
+  let bytes = ''
+  let numbers: number[] = []
+  for (const part in layout) {
+    const value = values[part]
+    if (typeof value === 'number') numbers.push(value)
+    else {
+      bytes += packNumbers(...numbers) + packText(value as string)
+      numbers = []
+    }
+  }
+  return numbers.length === 0 ? bytes : bytes + packNumbers(...numbers)
+}
+
+/**
+ * Reads the parts of a layout in their order.
+ * @throws RangeError if a part is missing
+ */
+export function unpackParts<Parts extends Layout>(layout: Parts, bytes: Buffer): Packed<Parts> {
+  const { number, text } = createUnpacker(bytes)
+  const parts = Object.entries(layout).map(([part, form]) => [part, form === 'd' ? number() : text()])
+  return Object.fromEntries(parts) as Packed<Parts>
 }

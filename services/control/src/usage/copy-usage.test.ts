@@ -73,7 +73,8 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
       completionTokens: 10,
       costNanos,
       estimatedRequests: 1,
-      estimatedNanos: two.costNanos
+      estimatedNanos: two.costNanos,
+      reasoningTokens: 4
     })
     assert.equal(revision, 2)
     assert.equal(tagOf(large!.run), tagOf(run))

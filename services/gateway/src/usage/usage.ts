@@ -1,13 +1,8 @@
 import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+import { type MeasuredCounter, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 
-/** The tokens that one request used. */
-export type Usage = {
-  promptTokens: number
-  /** Part of `promptTokens`. */
-  cachedTokens: number
-  completionTokens: number
-  /** Hidden reasoning; part of `completionTokens`. */
-  reasoningTokens: number
+/** What one request used, besides its cost. */
+export interface Usage extends Record<Exclude<MeasuredCounter, 'costNanos'>, number> {
   /** Whether the gateway counted any of it, because the upstream did not report it. */
   estimated: boolean
 }
@@ -24,14 +19,10 @@ export type ReportedUsage = Omit<Usage, 'promptTokens' | 'completionTokens'> & {
  */
 export const tokensUnderWay = 32
 
+const { requests, errors, estimatedRequests, estimatedNanos, costNanos, ...noTokens } = zeroCounts
+
 /** Of a request that was not served. */
-export const nothingUsed: Usage = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-  estimated: false
-}
+export const nothingUsed: Usage = { ...noTokens, estimated: false }
 
 /**
  * Reads a `usage` object as OpenAI's API has it, of chat, completions or embeddings. What is not a whole number of at least
@@ -55,11 +46,11 @@ export function readUsage(value: unknown): ReportedUsage | null {
   if (completion !== null && completion > 0 && reasoning > completion) completion += reasoning
   const cached = tokensOf(memberOf(value, 'prompt_tokens_details'), 'cached_tokens') ?? 0
   return {
+    ...nothingUsed,
     promptTokens: prompt,
     cachedTokens: Math.min(cached, prompt ?? 0),
     completionTokens: completion,
-    reasoningTokens: Math.min(reasoning, completion ?? 0),
-    estimated: false
+    reasoningTokens: Math.min(reasoning, completion ?? 0)
   }
 }
 

@@ -10,6 +10,7 @@ const columns: ReadonlyArray<readonly [name: string, show: (sums: Sums) => strin
   ['Prompt tokens', ({ promptTokens }) => formatCount(promptTokens)],
   ['of them cached', ({ cachedTokens }) => formatCount(cachedTokens)],
   ['Answer tokens', ({ completionTokens }) => formatCount(completionTokens)],
+  ['of them reasoning', ({ reasoningTokens }) => formatCount(reasoningTokens)],
   ['Cost', ({ costUsd }) => formatUsd(costUsd)]
 ]
 
