@@ -3,7 +3,7 @@ import { monthNumber } from '../keyspace/month.ts'
 import { type Shard, shardMarker, vouchedField } from '../keyspace/names.ts'
 import { layouts } from '../layout/layouts.ts'
 import type { RedisLink } from '../link/redis-link.ts'
-import { claimShard, stampShard } from '../projection/project.ts'
+import { claimShard, stampShard } from '../projection/shard-markers.ts'
 import { packParts, unpackParts } from '../wire/packed.ts'
 
 /** A marker of a shard; `version`, `month` and `run` are missing if it was not verified. Other fields are as they stand there. */

@@ -1,6 +1,6 @@
 import { changeOf, epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
 import type { Shard } from '@tollgate/state/keyspace/names.ts'
-import type { FoundMarker } from '@tollgate/state/projection/project.ts'
+import type { FoundMarker } from '@tollgate/state/projection/shard-markers.ts'
 import type { Truth } from './source.ts'
 
 /** A shard whose marker does not vouch for all that Postgres has, to the process that holds it now. */

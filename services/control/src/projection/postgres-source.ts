@@ -1,6 +1,6 @@
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import type { SecretShard, Shard } from '@tollgate/state/keyspace/names.ts'
-import { deadPointerMs, type ProjectionWrite } from '@tollgate/state/projection/project.ts'
+import { deadPointerMs, type ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import { and, desc, eq, gt, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import { isPausedByTeam } from '../accounts/suspend-account.ts'
 import { databaseNowMs } from '../clocks/database-time.ts'

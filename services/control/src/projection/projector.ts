@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
 import { sweepTombstones } from '@tollgate/state/projection/sweep-tombstones.ts'
+import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../database/connect.ts'
 import { WakeableSleep } from '../wakeable-sleep.ts'

@@ -1,56 +1,22 @@
 import type { AccountRecord, KeyRecord, Pointer } from '@tollgate/contracts/records/records.ts'
 import type { ChainableCommander } from 'ioredis'
 import {
-  type AccountShard,
   accountName,
   accountShard,
-  allShards,
-  catalogName,
-  changesChannel,
   pointerName,
   type Shard,
   secretShard,
   shardMarker,
-  tombstonesName,
-  vouchedField
+  tombstonesName
 } from '../keyspace/names.ts'
-import { layouts } from '../layout/layouts.ts'
-import { executeAll, tryAll } from '../link/execute.ts'
-import { anyNode, RedisAwayError, type RedisLink, type RedisNode } from '../link/redis-link.ts'
+import type { RedisLink, RedisNode } from '../link/redis-link.ts'
 import { addOpenSpends, spendBatches } from '../spend/spend.ts'
-import { unpackParts } from '../wire/packed.ts'
 
 /**
  * How long the pointer of a secret that died is kept (an hour), so that a request with it hears that the key is revoked.
  * Later it hears that the key is not valid. The hour bounds what an account can leave by making and revoking keys.
  */
 export const deadPointerMs = 3_600_000
-
-/** Where a shard stands in Redis, as its marker says; nulls if it has none. */
-export type ShardState = { version: number | null; run: string | null }
-
-/**
- * `highest` is the highest version of any record that was written into the shard: there may be records beyond `version`.
- * `month` is the one that is open, yyyymm; 0 if none is.
- */
-export type ShardMarker = ShardState & { highest: number | null; month: number }
-
-/** What control has found out of a shard that it verifies. */
-export type ShardVerdict = {
-  /** Every change up to it is here. */
-  version: number
-  run: string
-  /** The month to open, yyyymm; 0 to leave that as it is. */
-  month?: number
-  /** Tags of runs whose usage is in the ledger and not in Redis. Unless given, it stays as it is. */
-  lostRuns?: readonly string[]
-}
-
-/** A marker, and the run of the process that holds the shard. */
-export type FoundMarker = ShardMarker & { holder: string }
-
-/** A replay under way. `at` is where the shard stood when it began. */
-export type ShardClaim = { shard: Shard; token: string; at: ShardState }
 
 /** Something of Postgres on its way into Redis. */
 export type ProjectionWrite =
@@ -190,115 +156,4 @@ export async function putPointer(
   diedAt: number | null = null
 ): Promise<void> {
   await putAll(link, [{ kind: 'pointer', digest, pointer, diedAt }])
-}
-
-/** Markers of shards, and what those failed with whose process could not be asked. */
-export type FoundShards = { markers: Map<Shard, FoundMarker>; failures: Error[] }
-
-/** The markers of all shards, in one round trip to each process. */
-export async function readShards(link: RedisLink): Promise<FoundShards> {
-  const holders = new Map(allShards.map((shard) => [shard, holderOf(link, shard)]))
-  const results = await tryAll(
-    link,
-    allShards,
-    (shard) => shard,
-    (pipeline, shard) => pipeline.hmgetBuffer(shardMarker(shard), vouchedField, 'highest')
-  )
-  const found: FoundShards = { markers: new Map(), failures: [] }
-  for (const [index, [error, answer]] of results.entries()) {
-    const shard = allShards[index]!
-    const holder = holders.get(shard)
-    if (error !== null || holder == null) found.failures.push(error ?? new RedisAwayError())
-    else {
-      const [vouched, highest] = answer as [Buffer | null, Buffer | null]
-      found.markers.set(shard, { ...readVouched(vouched), highest: highest === null ? null : Number(highest), holder })
-    }
-  }
-  return found
-}
-
-/** The run of the process that holds a shard; null if that is not known. */
-function holderOf(link: RedisLink, shard: Shard): string | null {
-  try {
-    return link.nodeOf(shard).run()
-  } catch {
-    return null
-  }
-}
-
-function readVouched(packed: Buffer | null): ShardState & { month: number } {
-  if (packed === null) return { version: null, run: null, month: 0 }
-  const { version, month, run } = unpackParts(layouts.marker, packed)
-  return { version, month, run }
-}
-
-/** Begins a replay into a shard. See `claim-shard.lua` for what a claim protects from. */
-export async function claimShard(link: RedisLink, shard: Shard, token: string): Promise<ShardClaim> {
-  const [version, run] = await link.nodeOf(shard).client.tgClaimShard(shardMarker(shard), token)
-  return { shard, token, at: { version: version === '' ? null : Number(version), run: run === '' ? null : run } }
-}
-
-/**
- * Ends a replay: writes down what was verified.
- * @returns false if the shard has moved on or lost its data since the claim: nothing was changed then
- */
-export async function stampShard(link: RedisLink, claim: ShardClaim, verdict: ShardVerdict): Promise<boolean> {
-  const { at, shard, token } = claim
-  const { version, run, month = 0, lostRuns } = verdict
-  const from = at.version === null ? '' : String(at.version)
-  const { client } = link.nodeOf(shard)
-  const lost = lostRuns?.join('') ?? '='
-  return (await client.tgStampShard(shardMarker(shard), token, from, at.run ?? '', version, run, month, lost)) === 1
-}
-
-/**
- * Opens a month in shards that are verified for the process that holds them, in one round trip to each process.
- *
- * @param month yyyymm
- * @throws RedisAwayError, or ioredis' error if no answer comes in time
- */
-export async function openMonth(link: RedisLink, shards: readonly AccountShard[], month: number): Promise<void> {
-  await executeAll(
-    link,
-    shards,
-    (shard) => shard,
-    (pipeline, shard) => pipeline.tgOpenMonth(shardMarker(shard), link.nodeOf(shard).run(), month)
-  )
-}
-
-/** Gives a claim up. Not needed after {@link stampShard} succeeded, and of no effect then. */
-export async function releaseShard(link: RedisLink, claim: ShardClaim): Promise<void> {
-  await link.nodeOf(claim.shard).client.hdel(shardMarker(claim.shard), `claim:${claim.token}`)
-}
-
-/** What `catalog` in Redis holds: `run` is the process to which control has vouched for it. */
-export type StoredCatalog = { version: number; run: string; json: string }
-
-export async function putCatalog(link: RedisLink, catalog: StoredCatalog): Promise<void> {
-  await link
-    .nodeOf(catalogName)
-    .client.hset(catalogName, { version: catalog.version, run: catalog.run, json: catalog.json })
-}
-
-/** Version and run of the stored catalog, without its text; null if there is none. */
-export async function readCatalogVersion(link: RedisLink): Promise<{ version: number; run: string } | null> {
-  const [version, run] = await link.nodeOf(catalogName).client.hmget(catalogName, 'version', 'run')
-  return version == null || run == null ? null : { version: Number(version), run }
-}
-
-export async function readCatalog(link: RedisLink): Promise<StoredCatalog | null> {
-  const { version, run, json } = await link.nodeOf(catalogName).client.hgetall(catalogName)
-  return version === undefined || run === undefined || json === undefined
-    ? null
-    : { version: Number(version), run, json }
-}
-
-/** A hint that something changed, published on `changes`; nothing depends on its arrival. */
-export type ChangeNotice =
-  | { kind: 'catalog' }
-  | { kind: 'account'; account: string }
-  | { kind: 'key'; account: string; key: string }
-
-export async function announceChange(link: RedisLink, notice: ChangeNotice): Promise<void> {
-  await anyNode(link).client.publish(changesChannel, JSON.stringify(notice))
 }
