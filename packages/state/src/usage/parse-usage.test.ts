@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { test } from 'tap'
 import { packNumbers } from '../wire/packed.ts'
 import { parseUsage, placeOf } from './parse-usage.ts'
@@ -20,6 +21,7 @@ test('counters are read, and a correction may be below zero', async () => {
     born,
     key: 'key_1',
     model: 'a/model|with bars',
+    ...zeroCounts,
     requests: 3,
     errors: 1,
     promptTokens: 30,
@@ -63,8 +65,8 @@ test('what cannot be stored is refused, and says why', async () => {
     [name, packed(...good.with(5, 2 ** 53)), /integer/],
     [name, packed(...good.with(8, 0.5)), /integer/],
     [name, packed(...good.with(9, Infinity)), /integer/],
-    [name, packed(...good.slice(2)), /counters/],
-    [name, packed(...good, 0), /counters/],
+    [name, packed(...good.slice(0, 10)), /counters/],
+    [name, packed(...good, ...Object.values<number>(zeroCounts)), /counters/],
     [name, packed(...good).subarray(1), /counters/],
     [name.replace('key_1', 'key\0'), packed(...good), /stored/],
     [name.replace('small', 'x'.repeat(501)), packed(...good), /stored/]

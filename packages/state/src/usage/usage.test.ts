@@ -69,6 +69,7 @@ testOnEveryRedis('usage', async (t, link) => {
       revision: 1,
       key: 'key_2',
       model: 'large',
+      ...zeroCounts,
       requests: 1,
       errors: 1,
       promptTokens: 10,
