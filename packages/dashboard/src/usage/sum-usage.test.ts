@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { type Bucket, nothing, startsBetween, sumByGroup, sumUsage } from './sum-usage.ts'
+import { emptyBucket } from './testing/empty-bucket.ts'
 
 const bucket = (model: string, cost_usd: string, requests = 1): Bucket => ({
-  start: '2026-05-05T00:00:00.000Z',
+  ...emptyBucket,
   model,
   requests,
   errors: 1,
@@ -17,6 +18,7 @@ const bucket = (model: string, cost_usd: string, requests = 1): Bucket => ({
 test('sums have everything that the buckets have', async () => {
   assert.deepEqual(sumUsage([]), nothing)
   assert.deepEqual(sumUsage([bucket('a', '0.25', 2), bucket('b', '0.50')]), {
+    ...nothing,
     requests: 3,
     errors: 2,
     promptTokens: 20,

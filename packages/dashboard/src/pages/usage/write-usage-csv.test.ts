@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
+import { emptyBucket } from '../../usage/testing/empty-bucket.ts'
 import { readUsageSearch } from './usage-search.ts'
 import { writeUsageCsv } from './write-usage-csv.ts'
 
 const bucket = {
-  start: '2026-05-05T00:00:00.000Z',
+  ...emptyBucket,
   key_id: 'key_1',
   requests: 3,
   errors: 1,
