@@ -1,0 +1,1 @@
+ALTER TABLE "ledger" ADD COLUMN "audio_tokens" bigint DEFAULT 0 NOT NULL;
