@@ -18,9 +18,7 @@ export const usageCounters = {
   /** Part of `costNanos`. */
   estimatedNanos: 'estimated_nanos',
   /** Hidden reasoning. Part of `completionTokens`. */
-  reasoningTokens: 'reasoning_tokens',
-  /** Audio that the prompt has. Part of `promptTokens`. */
-  audioTokens: 'audio_tokens'
+  reasoningTokens: 'reasoning_tokens'
 } as const
 
 export type UsageCounter = keyof typeof usageCounters

@@ -527,7 +527,6 @@ export type Operations = {
         cached_tokens: number
         completion_tokens: number
         reasoning_tokens: number
-        audio_tokens: number
         cost_usd: string
       }[]
       keys?: {

@@ -77,7 +77,6 @@ onEachDatabase('usage', async (t, newDatabase) => {
           cached_tokens: 12,
           completion_tokens: 20,
           reasoning_tokens: 8,
-          audio_tokens: 0,
           cost_usd: '3.000000008'
         }
       ]
@@ -255,7 +254,6 @@ onEachDatabase('usage', async (t, newDatabase) => {
           cached_tokens: 4,
           completion_tokens: 5,
           reasoning_tokens: 2,
-          audio_tokens: 0,
           cost_usd: '1.000000007'
         }
       ])

@@ -50,8 +50,7 @@ export function readUsage(value: unknown): ReportedUsage | null {
     promptTokens: prompt,
     cachedTokens: Math.min(cached, prompt ?? 0),
     completionTokens: completion,
-    reasoningTokens: Math.min(reasoning, completion ?? 0),
-    audioTokens: Math.min(tokensOf(memberOf(value, 'prompt_tokens_details'), 'audio_tokens') ?? 0, prompt ?? 0)
+    reasoningTokens: Math.min(reasoning, completion ?? 0)
   }
 }
 

@@ -9,7 +9,6 @@ const columns: ReadonlyArray<readonly [name: string, show: (sums: Sums) => strin
   ['Errors', ({ errors }) => formatCount(errors)],
   ['Prompt tokens', ({ promptTokens }) => formatCount(promptTokens)],
   ['of them cached', ({ cachedTokens }) => formatCount(cachedTokens)],
-  ['of them audio', ({ audioTokens }) => formatCount(audioTokens)],
   ['Answer tokens', ({ completionTokens }) => formatCount(completionTokens)],
   ['of them reasoning', ({ reasoningTokens }) => formatCount(reasoningTokens)],
   ['Cost', ({ costUsd }) => formatUsd(costUsd)]

@@ -1,1 +1,0 @@
-ALTER TABLE "ledger" ADD COLUMN "audio_tokens" bigint DEFAULT 0 NOT NULL;
