@@ -4,18 +4,18 @@ import { executeAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 import { unpackParts } from '../wire/packed.ts'
 
-/** What Redis has of a key. */
+/** What Redis knows about a key. */
 export type KeyPresence = {
-  /** Of its record; null if there is no record. */
+  /** Version of its record; null without a record. */
   readonly version: number | null
-  /** Whether its secret leads to it. */
+  /** Whether Redis has the pointer from its secret. */
   readonly hasPointer: boolean
 }
 
 /**
- * Reads which state of a key Redis has, without changing anything.
+ * Reads what Redis knows about a key.
  *
- * @param digest of the key's present secret
+ * @param digest of the key's current secret
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readKeyPresence(

@@ -1,20 +1,20 @@
 #!lua flags=allow-oom
--- Stores records of one shard, in order, each unless Redis already has a later version of it. First it notes in the
--- shard's marker the highest version that was ever written: if Postgres is restored to an earlier state, that is how it
--- is noticed, also when the marker's own version had not come so far yet.
--- The same version with another content comes from a restored Postgres that used the number again: the later word counts.
--- It works at maxmemory too: a tombstone must always get through.
+-- Stores records of one shard in order, unless Redis has a later version. First it notes the highest version ever written in
+-- the shard's marker. Control sees there that Postgres was restored to an earlier state, even before the shard was verified up
+-- to that version.
+-- The same version with other content comes from a restored Postgres that used the number again: the later write counts.
+-- It works at maxmemory: a tombstone must always be stored.
 --
--- Tombstones (of revoked keys and deleted accounts) are listed, and sweep-tombstones.lua removes them. A live record that
--- comes late must not take their place: the marker's version says that every record up to it has been here, so one that is
--- absent and not above it is out of date.
+-- Tombstones (of revoked keys and deleted accounts) are listed, and sweep-tombstones.lua removes them. A late live record must
+-- not replace a removed tombstone. Redis has had every record up to the marker's version, so a missing record that is not
+-- above it is out of date.
 --
 -- KEYS[1]  marker of the shard         KEYS[2]  tombstones of the shard
--- KEYS[2 + n]  hash of the account that the nth record is of
+-- KEYS[2 + n]  hash of the nth record's account
 -- ARGV, five for each record:
---   field that begins with its version, field of the record, version (decimal integer), record (JSON), 1 for a tombstone,
+--   field that begins with its version; field of the record; version (decimal integer); record (JSON); 1 for a tombstone,
 --   else 0
--- Returns for each record 1 if stored, 0 if the same is there already or has been swept, -1 if it is out of date.
+-- Returns for each record 1 if stored, 0 if it is there or its tombstone was removed, -1 if it is out of date.
 
 --include layout/account.lua
 --include layout/marker.lua
@@ -33,7 +33,7 @@ end
 local vouched = readVouched(redis.call('HGET', KEYS[1], vouchedField)) or -1
 local nowMs
 
--- Lists a tombstone, unless it is listed already.
+-- Lists a tombstone, unless it is listed.
 local function list(member)
   if not nowMs then
     local time = redis.call('TIME')

@@ -4,36 +4,36 @@ import { executeAll, tryAll } from '../link/execute.ts'
 import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
 import { unpackParts } from '../wire/packed.ts'
 
-/** Where a shard stands in Redis, as its marker says; nulls if it has none. */
+/** The version and run for which a shard is verified; nulls if it is not. */
 export type ShardState = { version: number | null; run: string | null }
 
 /**
  * `highest` is the highest version of any record that was written into the shard: there may be records beyond `version`.
- * `month` is the one that is open, yyyymm; 0 if none is.
+ * `month` is the open month, yyyymm; 0 without an open month.
  */
 export type ShardMarker = ShardState & { highest: number | null; month: number }
 
-/** What control has found out of a shard that it verifies. */
+/** What control found out about a shard that it verifies. */
 export type ShardVerdict = {
-  /** Every change up to it is here. */
+  /** Redis has every change up to this version. */
   version: number
   run: string
   /** The month to open, yyyymm; 0 to leave that as it is. */
   month?: number
-  /** Tags of runs whose usage is in the ledger and not in Redis. Unless given, it stays as it is. */
+  /** Tags of runs whose usage is in the ledger and not in Redis. If absent, they stay as they are. */
   lostRuns?: readonly string[]
 }
 
-/** A marker, and the run of the process that holds the shard. */
+/** A marker, and the run id of the process that holds the shard. */
 export type FoundMarker = ShardMarker & { holder: string }
 
-/** A replay under way. `at` is where the shard stood when it began. */
+/** A running replay. `at` is the shard's state when it began. */
 export type ShardClaim = { shard: Shard; token: string; at: ShardState }
 
-/** Markers of shards, and what those failed with whose process could not be asked. */
+/** Markers of shards, and the errors of processes that could not be read. */
 export type FoundShards = { markers: Map<Shard, FoundMarker>; failures: Error[] }
 
-/** The markers of all shards, in one round trip to each process. */
+/** Reads the markers of all shards, in one round trip to each process. */
 export async function readShards(link: RedisLink): Promise<FoundShards> {
   const holders = new Map(allShards.map((shard) => [shard, holderOf(link, shard)]))
   const results = await tryAll(
@@ -55,7 +55,7 @@ export async function readShards(link: RedisLink): Promise<FoundShards> {
   return found
 }
 
-/** The run of the process that holds a shard; null if that is not known. */
+/** The run id of the process that holds a shard; null if it is not known. */
 function holderOf(link: RedisLink, shard: Shard): string | null {
   try {
     return link.nodeOf(shard).run()
@@ -70,15 +70,15 @@ function readVouched(packed: Buffer | null): ShardState & { month: number } {
   return { version, month, run }
 }
 
-/** Begins a replay into a shard. See `claim-shard.lua` for what a claim protects from. */
+/** Begins a replay into a shard. `claim-shard.lua` says what a claim prevents. */
 export async function claimShard(link: RedisLink, shard: Shard, token: string): Promise<ShardClaim> {
   const [version, run] = await link.nodeOf(shard).client.tgClaimShard(shardMarker(shard), token)
   return { shard, token, at: { version: version === '' ? null : Number(version), run: run === '' ? null : run } }
 }
 
 /**
- * Ends a replay: writes down what was verified.
- * @returns false if the shard has moved on or lost its data since the claim: nothing was changed then
+ * Ends a replay: marks the shard as verified.
+ * @returns false, without a change, if the shard has changed or lost its data since the claim
  */
 export async function stampShard(link: RedisLink, claim: ShardClaim, verdict: ShardVerdict): Promise<boolean> {
   const { at, shard, token } = claim
@@ -104,7 +104,7 @@ export async function openMonth(link: RedisLink, shards: readonly AccountShard[]
   )
 }
 
-/** Gives a claim up. Not needed after {@link stampShard} succeeded, and of no effect then. */
+/** Releases a claim. After {@link stampShard} succeeded it has no effect. */
 export async function releaseShard(link: RedisLink, claim: ShardClaim): Promise<void> {
   await link.nodeOf(claim.shard).client.hdel(shardMarker(claim.shard), `claim:${claim.token}`)
 }

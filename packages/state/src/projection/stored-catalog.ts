@@ -1,7 +1,7 @@
 import { catalogName } from '../keyspace/names.ts'
 import type { RedisLink } from '../link/redis-link.ts'
 
-/** What `catalog` in Redis holds: `run` is the process to which control has vouched for it. */
+/** The content of `catalog` in Redis. `run` is the run id of the process for which control wrote it. */
 export type StoredCatalog = { version: number; run: string; json: string }
 
 export async function putCatalog(link: RedisLink, catalog: StoredCatalog): Promise<void> {

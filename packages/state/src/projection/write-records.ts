@@ -13,30 +13,29 @@ import type { RedisLink, RedisNode } from '../link/redis-link.ts'
 import { addOpenSpends, spendBatches } from '../spend/spend.ts'
 
 /**
- * How long the pointer of a secret that died is kept (an hour), so that a request with it hears that the key is revoked.
- * Later it hears that the key is not valid. The hour bounds what an account can leave by making and revoking keys.
+ * How long the pointer of a dead secret is kept (an hour). Until then a request with it is told that the key is revoked, and
+ * later that it is not valid. The hour limits how much an account can store by creating and revoking keys.
  */
 export const deadPointerMs = 3_600_000
 
-/** Something of Postgres on its way into Redis. */
+/** A record or pointer to copy from Postgres into Redis. */
 export type ProjectionWrite =
   | { kind: 'key'; account: string; key: string; version: number; record: KeyRecord }
-  /** `isDeleted`: nothing of the account is needed any more, so its record is a tombstone. */
+  /** `isDeleted`: the record is a tombstone of the account. */
   | { kind: 'account'; account: string; version: number; record: AccountRecord; isDeleted?: boolean }
   /** `diedAt` is when the secret stopped working, ms since the epoch: the pointer goes {@link deadPointerMs} later. */
   | { kind: 'pointer'; digest: string; pointer: Pointer; diedAt: number | null }
 
 /**
- * What became of a write: `present` if Redis had just that already, or has swept that tombstone; `later` if it has, or had,
- * one of a later version.
+ * The result of a write. `present`: Redis has the same, or has removed that tombstone. `later`: Redis has or had a later version.
  */
 export type WriteOutcome = 'stored' | 'present' | 'later'
 
-/** Writes that one script makes at once: few enough to keep admissions waiting for less than half a millisecond. */
+/** Writes per call of the script: few enough to block Redis for less than half a millisecond. */
 const batchSize = 100
 
 /**
- * Makes all writes in their order, in one round trip to each process that holds some of them, one after the other.
+ * Makes all writes in their order. Each run of writes to the same process takes one round trip.
  * @throws the first failure; the other writes may have been made
  */
 export async function putAll(link: RedisLink, writes: readonly ProjectionWrite[]): Promise<WriteOutcome[]> {
@@ -45,7 +44,7 @@ export async function putAll(link: RedisLink, writes: readonly ProjectionWrite[]
   return outcomes
 }
 
-/** Cuts a list of writes where the next goes to another process. */
+/** Splits a list of writes where the next goes to another process. */
 function inTurn(link: RedisLink, writes: readonly ProjectionWrite[]): Array<[RedisNode, readonly ProjectionWrite[]]> {
   const turns: Array<[RedisNode, ProjectionWrite[]]> = []
   for (const write of writes) {
@@ -61,8 +60,8 @@ async function putTogether(node: RedisNode, writes: readonly ProjectionWrite[]):
   const pipeline = node.client.pipeline()
   const batches = batchesOf(writes)
   for (const batch of batches) addBatch(pipeline, batch)
-  // An account that Redis did not know has spent nothing yet. Where that is not so, Redis is not the one that was vouched
-  // to, and spend is seeded from the ledger before it is again.
+  // An account that is new to Redis has spent nothing. If Redis has lost an account, its shard is not verified, and control
+  // seeds the spend from the ledger before it verifies the shard.
   const accounts = writes.flatMap((write) => (write.kind === 'account' && !isTombstone(write) ? write.account : []))
   for (const ofShard of Map.groupBy(accounts, accountShard).values()) {
     for (const batch of spendBatches(ofShard)) addOpenSpends(pipeline, batch, null)
@@ -80,7 +79,7 @@ const isTombstone = (write: Exclude<ProjectionWrite, { kind: 'pointer' }>): bool
 
 const toOutcome = (answer: 1 | 0 | -1): WriteOutcome => (answer === 1 ? 'stored' : answer === 0 ? 'present' : 'later')
 
-/** Cuts a list of writes where the next goes to another shard. */
+/** Splits a list of writes where the next goes to another shard. */
 function batchesOf(writes: readonly ProjectionWrite[]): ProjectionWrite[][] {
   const batches: ProjectionWrite[][] = []
   let batch: ProjectionWrite[] = []
@@ -100,7 +99,7 @@ function batchesOf(writes: readonly ProjectionWrite[]): ProjectionWrite[][] {
 const shardOfWrite = (write: ProjectionWrite): Shard =>
   write.kind === 'pointer' ? secretShard(write.digest) : accountShard(write.account)
 
-/** @param batch writes of one shard, of which there is at least one */
+/** @param batch writes of one shard, at least one */
 function addBatch(pipeline: ChainableCommander, batch: readonly ProjectionWrite[]): void {
   const keys: string[] = []
   const rest: Array<string | number> = []
@@ -148,7 +147,7 @@ export async function putAccountRecord(
   return outcome === 'stored'
 }
 
-/** Writes a pointer; what it says never changes, so writing it again is harmless. `diedAt`: see {@link ProjectionWrite}. */
+/** Writes a pointer. A pointer never changes, so repeated writes are harmless. `diedAt`: see {@link ProjectionWrite}. */
 export async function putPointer(
   link: RedisLink,
   digest: string,

@@ -1,7 +1,6 @@
 #!lua flags=allow-oom
--- Takes back requests of one account that were perhaps admitted, and were not sent to any upstream: nothing of them is
--- charged, and what was charged if they have been reaped meanwhile is taken back. What it leaves keeps an admission from
--- taking effect that comes only later. It works at maxmemory.
+-- Cancels requests of one account that may have been admitted and were sent to no upstream. It charges nothing and refunds
+-- requests that were reaped meanwhile. An entry for each request stops an admission that arrives later. It works at maxmemory.
 --
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection

@@ -3,15 +3,15 @@
 --include keyspace/names.lua
 --include layout/usage.lua
 
--- Changes to what an account has settled, reserved and used, gathered and then written at once.
+-- Gathers changes to an account's spend and usage, and writes them with one command.
 local call, max, packFields, unpackFields = redis.call, math.max, struct.pack, struct.unpack
 local postedTo, postedAt, postedTag
 local EACH(account, NAME)
--- Fields and values by turns, the account's first; and by field what was written, if it may be written again.
+-- Fields and values in turn, the account's first. `latest` has what was gathered by field, if a field may change again.
 local written, count, latest = { 'a' }
 
--- Begins with an account of which `found` is the field `a`, nil or false if there is none. `isSeveral` is whether some field
--- may be posted to more than once.
+-- Begins with an account. `found` is its field `a`, nil or false if it is missing. `isSeveral` says whether a field may
+-- change more than once.
 local function beginPosting(name, now, tag, found, isSeveral)
   postedTo, postedAt, postedTag, count, latest = name, now, tag, 2, isSeveral and {} or nil
   EACH(account, NAME) = unpackFields(accountForm, found or noAccount)
@@ -25,8 +25,8 @@ local function write(field, value)
   end
 end
 
--- Adds to what a key and its account have settled and reserved in the month of a time of admission. `value` is that of the
--- key's field; without a record of the key nothing is counted for it. Nothing falls below zero, whatever was lost.
+-- Adds to the spend of a key and its account, in the month of a time of admission. `value` is the key's field. A key without
+-- a record is skipped. No amount falls below zero, even after Redis lost data.
 local function postSpend(field, value, at, moreSettled, moreReserved)
   local ofMonth = monthOf(at)
   if month == 0 or ofMonth < month then
@@ -44,7 +44,7 @@ local function postSpend(field, value, at, moreSettled, moreReserved)
   write(field, packFields(keyForm, EACH(key, keyName)))
 end
 
--- Adds to the counters of a row of usage of a time of admission. `value` is that of its field.
+-- Adds to the counters of a usage row. `value` is its field, `at` the time of admission.
 local function postUsage(field, value, at, EACH(counters, moreName))
   local again = latest and latest[field]
   local EACH(row, NAME) = readRow(again or value or noRow)
@@ -61,7 +61,7 @@ local function postUsage(field, value, at, EACH(counters, moreName))
   write(field, packFields(rowForm, EACH(row, NAME)))
 end
 
--- Writes it all. `closed` is how many holds are open no more, `refund` µs of the rate of tokens that are given back.
+-- Writes all changes. `closed` is the number of holds that ended, `refund` is given back to the token rate, µs.
 local function endPosting(closed, refund)
   if month > 0 then
     open, tokenArrival = max(0, open - closed), max(0, tokenArrival - refund)
@@ -77,9 +77,9 @@ local function endPosting(closed, refund)
   end
 end
 
--- Does all of that. Of each sum: `keyField`; `model`; when it was admitted, s, `at`; nanodollars that are `settled` and
--- `reserved` more; and what is added to the counters of its row of usage, `counts`, nil for nothing. `newDue` is before when no
--- hold ends of those that are left, nil if that is as it was. Returns before when none does, 0 if there is none.
+-- Gathers and writes a list of sums. Each has `keyField`, `model`, the time of admission `at` (s), changes of `settled` and
+-- `reserved` (nanodollars), and `counts`, what its usage row adds by counter, nil to add nothing. `newDue` is a time before
+-- which no remaining hold ends, nil to leave it. Returns this time, 0 without holds.
 local function postSums(name, now, tag, sums, closed, refund, newDue, newGone)
   local fields = { 'a' }
   for n = 1, #sums do

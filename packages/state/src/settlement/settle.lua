@@ -1,23 +1,22 @@
 #!lua flags=allow-oom
--- Settles requests of one account: each hold is released, what was used is added to spend and usage, and what was
--- reserved of the token rate and not used is given back. It works at maxmemory. Every number is checked before the first
--- write.
+-- Settles requests of one account: it releases each hold, adds the cost and usage, and gives unused tokens back to the token
+-- rate. It works at maxmemory. It checks all numbers before it writes.
 --
--- A hold may be missing. If it was reaped, the difference to what was charged then is corrected. Else on the first
--- attempt Redis has lost it, and everything is applied; and on a later one an earlier attempt has applied it.
+-- A hold may be missing. If it was reaped, the charge is corrected by the difference. Otherwise, on the first attempt, Redis
+-- has lost the hold, and the request is settled; on a later attempt, an earlier attempt has settled it.
 --
--- An earlier attempt may have reached a process that is gone. If control has found that the ledger has more of that run than
--- this process, nobody knows whether the ledger has the request. Its cost then counts against the caps, so that these hold,
--- and not as usage, so that the ledger does not count it twice. Else whatever the attempt did is here too, or nowhere.
+-- An earlier attempt may have reached a Redis process that is gone. If control has found that the ledger has usage of that run
+-- which this process lacks, nobody knows whether the ledger has the request. Its cost then counts for budgets, so they hold,
+-- and not as usage, so the ledger does not count it twice. Otherwise this process has all that the attempt did.
 --
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
--- ARGV[2]  the runs in which earlier attempts were perhaps applied (tags, one after the other); '' if nothing was sent before
+-- ARGV[2]  runs that earlier attempts may have reached (tags in a row); '' on the first attempt
 -- ARGV, for each request:
---   id; when it was admitted, s; key id; model;
---   nanodollars, tokens and tokens a minute of the hold; ms from its admission until the tokens taken so far were back;
---   what it adds to each counter of usage
--- Returns 1; or 0 if nothing was done, since another process was tried before and control has not verified this one yet.
+--   id; time of admission, s; key id; model;
+--   nanodollars, tokens and tokens per minute of the hold; ms from its admission until all tokens taken by then are back;
+--   what it adds to each usage counter
+-- Returns 1; or 0 without a change, if an earlier attempt went to another process and control has not verified this one.
 
 --include layout/gone.lua
 --include layout/hold.lua

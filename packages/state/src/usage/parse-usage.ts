@@ -2,7 +2,7 @@ import { forEachCounter, type UsageCounts } from '@tollgate/contracts/usage/usag
 import { layouts } from '../layout/layouts.ts'
 import { unpackParts } from '../wire/packed.ts'
 
-/** What requests of one key to one model used, added up. An amount that was corrected downwards may be below zero. */
+/** Sums of the requests of one key to one model. A correction can bring an amount below zero. */
 export interface UsageRow extends UsageCounts {
   key: string
   model: string
@@ -10,23 +10,23 @@ export interface UsageRow extends UsageCounts {
 
 /** A row of usage as it was at one instant: see layout/usage.lua. */
 export interface Usage extends UsageRow {
-  /** As it stands in the lists of its shard. */
+  /** Its name in the lists of its shard. */
   name: string
   account: string
   /** Hour of admission, whole hours since the epoch. */
   hour: number
   /**
-   * Which row of the account, hour, key and model: tag of the run, the hour in which it began if that was late, and when it
-   * began. Copies of the same one replace each other; what several of them hold adds up.
+   * Tells rows of one account, hour, key and model apart: tag of the run, the hour in which a late row began, and the time when
+   * it began. Copies of the same row replace each other; different rows add up.
    */
   run: string
-  /** Raised by every change, as far as `born` is the same. */
+  /** Every change of a row raises it. */
   revision: number
   /** When it began, µs since the epoch. */
   born: number
 }
 
-/** Where a row is, by its name. */
+/** Where Redis keeps a row. */
 export interface UsagePlace {
   account: string
   field: string
@@ -41,7 +41,7 @@ const minBytesOfRow = 8 * (Object.keys(layouts.row).indexOf('isListed') + 1)
 /** Longer ones cannot be part of an index of Postgres. */
 const maxNameBytes = 500
 
-/** @returns null for a name that is not one of usage */
+/** @returns null if the name is not a usage row's */
 export function placeOf(name: string): UsagePlace | null {
   const [, account] = nameForm.exec(name) ?? []
   return account === undefined ? null : { account, field: `u${name.slice(account.length)}` }

@@ -26,10 +26,7 @@ export function utf8(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }
 
-/**
- * The same text of bytes as one piece of memory. One that was joined is kept as its parts, which every write of it would go
- * through again.
- */
+/** The same text of bytes in one piece of memory: a joined text stays in parts, and every write would join them again. */
 export function inOnePiece(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('latin1')
 }
