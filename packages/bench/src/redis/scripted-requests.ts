@@ -1,7 +1,8 @@
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { type CostBound, type PreparedAdmission, prepareAdmission } from '@tollgate/state/admission/admit.ts'
 import { accountShard, accountShards } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
-import { putAll } from '@tollgate/state/projection/project.ts'
+import { putAll } from '@tollgate/state/projection/write-records.ts'
 import { activeKey } from '@tollgate/state/testing/active-key.ts'
 import { stampNow } from '@tollgate/state/testing/marker.ts'
 import { admitOne, settleOf } from '@tollgate/state/testing/one-account.ts'
@@ -90,6 +91,7 @@ export async function runRequest(link: RedisNode, { account, key, admission }: S
     heldTokens: bound.promptTokens + answer.grantedTokens,
     tokensPerMinute,
     tokensRestMs: answer.tokensRestMs,
+    ...zeroCounts,
     costNanos: 52_500,
     promptTokens: 300,
     cachedTokens: 0,

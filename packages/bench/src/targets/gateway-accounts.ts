@@ -2,7 +2,7 @@ import { digestSecret, generateSecret } from '@tollgate/contracts/keys/secret.ts
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { accountShard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
-import { type ProjectionWrite, putAll } from '@tollgate/state/projection/project.ts'
+import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
 
 /** The number of accounts per batch, so that each shard gets some dozens. */
 const pageSize = 10_000

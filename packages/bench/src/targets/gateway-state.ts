@@ -1,7 +1,7 @@
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
 import { accountShards, allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
-import { putCatalog } from '@tollgate/state/projection/project.ts'
+import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import { stampNow } from '@tollgate/state/testing/marker.ts'
 import { accountsVersion, writeAccounts } from './gateway-accounts.ts'
 

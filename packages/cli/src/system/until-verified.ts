@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectRedis } from '@tollgate/state/link/connect-redis.ts'
-import { readShards } from '@tollgate/state/projection/project.ts'
+import { readShards } from '@tollgate/state/projection/shard-markers.ts'
 import { SystemError } from './system-error.ts'
 
 const retryMs = 50

@@ -13,7 +13,7 @@ export type ModelKind = Static<typeof ModelKind>
 /** One upstream of a model's route. */
 export const Target = Type.Object({
   upstream: Type.String(),
-  /** The name that the upstream knows the model by. */
+  /** The upstream's name of the model. */
   model: Type.String(),
   /** Lower ones are called first; the others only when those fail. */
   priority: Type.Integer({ minimum: 0 }),
@@ -38,11 +38,11 @@ export const Model = Type.Object({
   }),
   contextWindow: Type.Integer({ minimum: 1 }),
   maxOutputTokens: Type.Integer({ minimum: 0 }),
-  /** What a request is granted that does not say how long its answer may be. */
+  /** Output tokens granted to a request that sets no limit. */
   defaultOutputTokens: Type.Integer({ minimum: 0 }),
-  /** If the budget has less left than this, a request that wants more is refused. */
+  /** Minimum of output tokens to grant. If the budget has room for fewer, a request that wants more is refused. */
   fewestOutputTokens: Type.Integer({ minimum: 0 }),
-  /** The member of a request by which the model knows the limit of its output. */
+  /** The request member that limits the model's output. */
   outputParameter: Type.Enum(['max_tokens', 'max_completion_tokens']),
   /** How images in a prompt are counted; a model without a rule takes none. */
   images: Type.Optional(ImageRule),
@@ -53,7 +53,7 @@ export const Model = Type.Object({
    * told from a part of an answer. Absent: it does not.
    */
   hidesOutput: Type.Optional(Type.Boolean()),
-  /** By which prompts can be counted exactly; null if that is not known. */
+  /** Counts prompts exactly; null if the model's tokenizer is not known. */
   tokenizer: Type.Union([Type.Literal('o200k_base'), Type.Null()])
 })
 export type Model = Static<typeof Model>
@@ -67,7 +67,7 @@ export const PlanPrice = Type.Object({
   amount: Type.Integer({ minimum: 0 }),
   /** In lower case. */
   currency: Type.String(),
-  /** False for one that holds for who has it, and is not sold any more. */
+  /** False for a legacy price that only existing subscribers keep. */
   isSold: Type.Boolean()
 })
 export type PlanPrice = Static<typeof PlanPrice>

@@ -23,9 +23,9 @@ export const Account = Type.Object({
   id: Type.String({ format: 'uuid' }),
   plan: Type.String(),
   status: Type.Enum(['active', 'suspended']),
-  /** What the caller is in it. */
+  /** The caller's role in the account. */
   role: Type.Enum(['owner', 'seat']),
-  /** The owner's own cap on a calendar month (UTC), below the plan's; null if there is none. */
+  /** The owner's own monthly budget (UTC), below the plan's; null without one. */
   monthly_budget_usd: Type.Union([Type.Number(), Type.Null()]),
   plan_monthly_budget_usd: Type.Number(),
   /** What the plan includes. */
@@ -35,7 +35,7 @@ export type Account = Static<typeof Account>
 
 export const AccountResponse = Type.Object({ account: Account })
 
-/** A number of dollars with at most nine decimals, which may not be above the plan's cap; null takes the own cap away. */
+/** Dollars with at most nine decimals, at most the plan's budget; null removes the account's own budget. */
 export const ChangeAccountRequest = Type.Object(
   { monthly_budget_usd: Type.Union([Type.Number({ minimum: 0, maximum: 1e6 }), Type.Null()]) },
   closed

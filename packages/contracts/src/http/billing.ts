@@ -17,7 +17,7 @@ export const BillingPlan = Type.Object({
   past_due: Type.Boolean(),
   /** When the subscription ends, once it has been cancelled; else null. */
   cancel_at: orNull(Instant),
-  /** What is paid, one of `GET /api/billing/plans`; null for a plan that nobody pays. */
+  /** The price, as `GET /api/billing/plans` lists it; null for a plan without a price. */
   price_id: orNull(Type.String())
 })
 export type BillingPlan = Static<typeof BillingPlan>
@@ -42,12 +42,12 @@ export const OfferedPlan = Type.Object({
   /** People who share an account; null for any number. */
   seats: Type.Union([Type.Integer(), Type.Null()]),
   requests_per_minute: Type.Integer(),
-  /** Requests that may come at once: any 60 s admit at most `requests_per_minute` + `burst_requests`. */
+  /** Requests that may arrive at once: any 60 s admit at most `requests_per_minute` + `burst_requests`. */
   burst_requests: Type.Integer(),
   tokens_per_minute: Type.Integer(),
   /** Tokens that may come at once. A request may use more, up to `tokens_per_minute`, when no tokens are owed. */
   burst_tokens: Type.Integer(),
-  /** The most that a calendar month may cost. */
+  /** The maximum cost of a calendar month. */
   monthly_budget_usd: Type.Number(),
   /** Empty for a plan that cannot be bought here. */
   prices: Type.Array(OfferedPrice)
@@ -58,7 +58,7 @@ export const OfferedPlansResponse = Type.Object({ plans: Type.Array(OfferedPlan)
 export const CheckoutRequest = Type.Object({ price_id: Type.String({ minLength: 1, maxLength: 200 }) }, closed)
 export type CheckoutRequest = Static<typeof CheckoutRequest>
 
-/** Where to send the browser. Whoever has the address may use it. */
+/** The address to send the browser to. Anyone who has it can use it. */
 export const RedirectResponse = Type.Object({ url: Type.String() })
 
 export const Invoice = Type.Object({

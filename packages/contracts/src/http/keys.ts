@@ -21,7 +21,7 @@ const MonthlyBudget = Type.Number({ minimum: 0, maximum: 1e6 })
 const RequestsPerMinute = Type.Integer({ minimum: 1, maximum: 1e6 })
 
 const metadataName = '[A-Za-z0-9_.-]{1,40}'
-/** What a partner wants to find a key by, such as the id of a tenant. */
+/** Pairs by which a partner finds a key, such as the id of a tenant. */
 const Metadata = Type.Record(
   Type.String({ pattern: `^${metadataName}$` }),
   Type.String({ maxLength: 500, pattern: noNul }),
@@ -47,12 +47,12 @@ export const Key = Type.Object({
   metadata: Type.Record(Type.String(), Type.String()),
   last_used: orNull(Instant),
   created: Instant,
-  /** Whether who asks may change, rotate and revoke it: a seat of a team only those that it made. */
+  /** Whether the caller may change, rotate and revoke the key. A team member may do so only with their own keys. */
   can_change: Type.Boolean()
 })
 export type Key = Static<typeof Key>
 
-/** A key when its secret comes into being, the only time it is told. */
+/** A new key with its secret, which is shown only once. */
 export const CreatedKey = Type.Object({ id: Type.String(), label: Type.String(), value: Type.String() })
 export type CreatedKey = Static<typeof CreatedKey>
 
@@ -62,7 +62,7 @@ export type CreatedKey = Static<typeof CreatedKey>
  */
 const InForce = Type.Boolean({ description: 'Whether gateways go by this state of the key already.' })
 
-/** A key with a new secret, the only time it is told. */
+/** A key with a new secret, which is shown only once. */
 export const RotatedKey = Type.Object({ ...CreatedKey.properties, in_force: InForce })
 export type RotatedKey = Static<typeof RotatedKey>
 
@@ -86,7 +86,7 @@ export const CreateKeyRequest = Type.Object(
 )
 export type CreateKeyRequest = Static<typeof CreateKeyRequest>
 
-/** What is left out stays as it is; null takes a limit away. `metadata` replaces all that was there. */
+/** Absent members stay as they are; null removes a limit. `metadata` replaces all pairs. */
 export const ChangeKeyRequest = Type.Object(
   {
     label: Type.Optional(Label),
@@ -103,7 +103,7 @@ const RotateKeyBody = Type.Object(
   },
   closed
 )
-/** No body is as good as an empty one. */
+/** The body may be missing or empty. */
 export const RotateKeyRequest = Type.Union([RotateKeyBody, Type.Null()])
 export type RotateKeyRequest = Static<typeof RotateKeyRequest>
 

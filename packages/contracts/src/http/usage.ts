@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type ShownCount, shownCounts } from '../usage/usage-counters.ts'
 
 const closed = { additionalProperties: false } as const
 const Count = Type.Integer({ minimum: 0 })
@@ -26,6 +27,8 @@ export const UsageQuery = Type.Object(
 )
 export type UsageQuery = Static<typeof UsageQuery>
 
+const counts = Object.fromEntries(shownCounts.map((count) => [count, Count])) as Record<ShownCount, typeof Count>
+
 export const UsageBucket = Type.Object({
   /** When the hour, day or month begins. */
   start: Instant,
@@ -33,17 +36,13 @@ export const UsageBucket = Type.Object({
   model: Type.Optional(Type.String()),
   /** With `group_by=key`. */
   key_id: Type.Optional(Type.String()),
-  requests: Count,
-  errors: Count,
-  prompt_tokens: Count,
-  /** Part of the prompt tokens. */
-  cached_tokens: Count,
-  completion_tokens: Count,
+  /** `cached_tokens` are part of `prompt_tokens`, and `reasoning_tokens` of `completion_tokens`. */
+  ...counts,
   cost_usd: Usd
 })
 export type UsageBucket = Static<typeof UsageBucket>
 
-/** A key as people know it, whether it works still or not. */
+/** A key with its label, also after it was revoked. */
 export const UsageKey = Type.Object({
   id: Type.String(),
   label: Type.String(),
@@ -57,7 +56,7 @@ export const UsageResponse = Type.Object({
   to: Instant,
   interval: UsageInterval,
   group_by: UsageGrouping,
-  /** In order of time. Where nothing was used there is no bucket. */
+  /** In order of time. Times without usage have no bucket. */
   buckets: Type.Array(UsageBucket),
   /** With `group_by=key`: each key that has a bucket. */
   keys: Type.Optional(Type.Array(UsageKey))
@@ -67,11 +66,11 @@ export type UsageResponse = Static<typeof UsageResponse>
 export const UsageSummaryResponse = Type.Object({
   /** When the month began, UTC. */
   from: Instant,
-  /** Up to this instant; while Redis is away, as far as it was copied before. */
+  /** Spend up to now. While Redis is unavailable, the spend that was copied before. */
   spent_usd: Usd,
-  /** Held for requests that are under way; `0.00` while Redis is away. */
+  /** Reserved for running requests; `0.00` while Redis is unavailable. */
   reserved_usd: Usd,
-  /** What may be spent in a month. */
+  /** The monthly budget. */
   cap_usd: Usd,
   /** When the next month begins. */
   resets_at: Instant

@@ -565,6 +565,7 @@ export interface Operations {
         prompt_tokens: number
         cached_tokens: number
         completion_tokens: number
+        reasoning_tokens: number
         cost_usd: string
       }[]
       keys?: {

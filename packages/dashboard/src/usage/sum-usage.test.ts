@@ -1,26 +1,30 @@
 import assert from 'node:assert/strict'
 import { test } from 'tap'
 import { type Bucket, bucketStarts, nothing, sumByGroup, sumUsage } from './sum-usage.ts'
+import { emptyBucket } from './testing/empty-bucket.ts'
 
 const bucket = (model: string, cost_usd: string, requests = 1): Bucket => ({
-  start: '2026-05-05T00:00:00.000Z',
+  ...emptyBucket,
   model,
   requests,
   errors: 1,
   prompt_tokens: 10,
   cached_tokens: 4,
   completion_tokens: 5,
+  reasoning_tokens: 2,
   cost_usd
 })
 
 test('sums include all counters of the buckets', async () => {
   assert.deepEqual(sumUsage([]), nothing)
   assert.deepEqual(sumUsage([bucket('a', '0.25', 2), bucket('b', '0.50')]), {
+    ...nothing,
     requests: 3,
     errors: 2,
     promptTokens: 20,
     cachedTokens: 8,
     completionTokens: 10,
+    reasoningTokens: 4,
     costUsd: 0.75
   })
 })

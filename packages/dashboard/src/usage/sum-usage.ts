@@ -1,35 +1,23 @@
+import { type ShownCounter, shownCounters, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { Answer } from '../api/call.ts'
 
 export type Bucket = Answer<'getUsage'>['buckets'][number]
 
 /** The usage of several buckets. */
-export interface Sums {
-  readonly requests: number
-  readonly errors: number
-  readonly promptTokens: number
-  readonly cachedTokens: number
-  readonly completionTokens: number
+export interface Sums extends Readonly<Record<ShownCounter, number>> {
   readonly costUsd: number
 }
 
-export const nothing: Sums = {
-  requests: 0,
-  errors: 0,
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  costUsd: 0
-}
+const sumCounters = (sumOf: (counter: ShownCounter) => number) =>
+  Object.fromEntries(shownCounters.map((counter) => [counter, sumOf(counter)])) as Record<ShownCounter, number>
+
+export const nothing: Sums = { ...sumCounters(() => 0), costUsd: 0 }
 
 /** Adds up buckets for display. Dollars are added as floating-point numbers, exact to far less than a cent. */
 export function sumUsage(buckets: readonly Bucket[]): Sums {
   return buckets.reduce(
     (sums, bucket) => ({
-      requests: sums.requests + bucket.requests,
-      errors: sums.errors + bucket.errors,
-      promptTokens: sums.promptTokens + bucket.prompt_tokens,
-      cachedTokens: sums.cachedTokens + bucket.cached_tokens,
-      completionTokens: sums.completionTokens + bucket.completion_tokens,
+      ...sumCounters((counter) => sums[counter] + bucket[usageCounters[counter]]),
       costUsd: sums.costUsd + Number(bucket.cost_usd)
     }),
     nothing

@@ -4,16 +4,16 @@ import { test } from 'tap'
 import { groupUsage } from './group-usage.ts'
 import { stackUsage } from './stack-usage.ts'
 import { type Bucket, bucketStarts, sumByGroup } from './sum-usage.ts'
+import { emptyBucket } from './testing/empty-bucket.ts'
 import { ranges, usageRange } from './usage-range.ts'
 import { writeCsv } from './write-csv.ts'
 
 const bucket = (start: string, model: string, requests: number): Bucket => ({
+  ...emptyBucket,
   start,
   model,
   requests,
-  errors: 0,
   prompt_tokens: 3 * requests,
-  cached_tokens: 0,
   completion_tokens: requests,
   cost_usd: '0.10'
 })

@@ -1,30 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountName, accountShard, deadlinesName } from '@tollgate/state/keyspace/names.ts'
+import { forEachCounter, type UsageCounts, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { accountName } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
-import { parseState, type UsageEntry } from '@tollgate/state/testing/account-state.ts'
-
-/** Usage counters summed over all hours. Amounts are nanodollars. */
-export interface Counters {
-  requests: number
-  failed: number
-  promptTokens: number
-  cachedTokens: number
-  completionTokens: number
-  nanos: number
-  estimated: number
-  estimatedNanos: number
-}
-
-export const nothing: Readonly<Counters> = {
-  requests: 0,
-  failed: 0,
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  nanos: 0,
-  estimated: 0,
-  estimatedNanos: 0
-}
+import { parseState } from '@tollgate/state/testing/account-state.ts'
 
 /** An open hold. */
 export interface Hold {
@@ -40,7 +18,7 @@ export interface Charges {
   /** Settled amount of each key. */
   byKey: ReadonlyMap<string, number>
   /** Counters by `<key>|<model>`. */
-  usage: ReadonlyMap<string, Counters>
+  usage: ReadonlyMap<string, UsageCounts>
   holds: Hold[]
 }
 
@@ -56,26 +34,22 @@ export async function readCharges({ client }: RedisNode, account: string): Promi
 }
 
 /** @param usage by `<hour>:<run>|<key>|<model>` */
-function addUp(usage: ReadonlyMap<string, UsageEntry>): Map<string, Counters> {
-  const sums = new Map<string, Counters>()
-  for (const [name, { prompt, cached, completion, ...row }] of usage) {
+function addUp(usage: ReadonlyMap<string, UsageCounts>): Map<string, UsageCounts> {
+  const sums = new Map<string, UsageCounts>()
+  for (const [name, row] of usage) {
     const of = name.slice(name.indexOf('|') + 1)
-    const counters = { ...row, promptTokens: prompt, cachedTokens: cached, completionTokens: completion }
-    sums.set(of, plus(sums.get(of) ?? nothing, counters))
+    sums.set(of, plus(sums.get(of) ?? zeroCounts, row))
   }
   return sums
 }
 
-function plus(one: Readonly<Counters>, other: Readonly<Counters>): Counters {
-  const sum = { ...one }
-  for (const member of Object.keys(nothing) as Array<keyof Counters>) sum[member] += other[member]
-  return sum
-}
+const plus = (one: Readonly<UsageCounts>, other: Readonly<UsageCounts>): UsageCounts =>
+  forEachCounter((counter) => one[counter] + other[counter])
 
 /** Sums the counters of one model, or of all. */
-export function sumUsage({ usage }: Charges, model: string | null = null): Counters {
+export function sumUsage({ usage }: Charges, model: string | null = null): UsageCounts {
   const of = [...usage].flatMap(([name, counters]) => (model === null || name.endsWith(`|${model}`) ? [counters] : []))
-  return of.reduce(plus, { ...nothing })
+  return of.reduce(plus, { ...zeroCounts })
 }
 
 const pollMs = 20
@@ -103,21 +77,3 @@ export async function untilCharges(
 }
 
 export const hasNoHolds = ({ holds }: Charges): boolean => holds.length === 0
-
-/** Sets every deadline to 1 ms after the epoch. It is the first number of a hold, and the second to last of the account. */
-const passAll = `
-  local fields, one = redis.call('HGETALL', KEYS[1]), struct.pack('<d', 1)
-  for n = 1, #fields, 2 do
-    local field, value = fields[n], fields[n + 1]
-    if field == 'a' then
-      redis.call('HSET', KEYS[1], field, string.sub(value, 1, -17) .. one .. string.sub(value, -8))
-    elseif string.sub(field, 1, 2) == 'h:' then
-      redis.call('HSET', KEYS[1], field, one .. string.sub(value, 9))
-    end
-  end`
-
-/** Makes all holds of an account overdue. */
-export async function passDeadlines({ client }: RedisNode, account: string): Promise<void> {
-  await client.eval(passAll, 1, accountName(account))
-  await client.zadd(deadlinesName(accountShard(account)), 1, account)
-}

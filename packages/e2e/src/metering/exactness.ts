@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Catalog } from '@tollgate/contracts/catalog/catalog.ts'
+import { type UsageCounts, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { RecordedRequest } from '@tollgate/sandbox/models/request-recorder.ts'
 import { ask, hangUpAfter, hangUpAt, send } from './ask.ts'
 import { planOf } from './catalog.ts'
-import { type Charges, type Counters, hasNoHolds, nothing, untilCharges } from './charges.ts'
+import { type Charges, hasNoHolds, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { chooseKind, type Kind, kinds, meteredModels } from './kinds.ts'
 import { costOf, hasWorked } from './produced.ts'
@@ -125,11 +126,11 @@ async function compare({ records, models }: Fleet, sent: readonly Sent[]): Promi
     const ofKind = `${one.kind.name}: ${one.ending}`
     endings.set(ofKind, (endings.get(ofKind) ?? 0) + 1)
     const { byKey, usage } = charges.get(one.account)!
-    const charged = usage.get(`${one.key}|${one.model}`) ?? nothing
+    const charged = usage.get(`${one.key}|${one.model}`) ?? zeroCounts
     const of = calls.get(one.key) ?? []
     const bodyOf = (call: RecordedRequest) => models.body(call.id)!.toString()
     const fault =
-      (byKey.get(one.key) ?? 0) === charged.nanos ? faultOf(one, charged, of, bodyOf) : 'spend and usage differ'
+      (byKey.get(one.key) ?? 0) === charged.costNanos ? faultOf(one, charged, of, bodyOf) : 'spend and usage differ'
     if (fault !== null) {
       const seen = of.map(({ status, promptTokens, cachedTokens, completionTokens, abortedAtMs }) =>
         JSON.stringify({ status, promptTokens, cachedTokens, completionTokens, aborted: abortedAtMs !== null })
@@ -148,35 +149,36 @@ async function compare({ records, models }: Fleet, sent: readonly Sent[]): Promi
 /** Describes what is wrong with a charge; null if it is right. */
 function faultOf(
   { ending, model, kind }: Sent,
-  charged: Counters,
+  charged: UsageCounts,
   calls: readonly RecordedRequest[],
   bodyOf: (call: RecordedRequest) => string
 ): string | null {
-  if (charged.failed !== Number(ending === 'failed')) return 'wrong number of failed requests'
+  if (charged.errors !== Number(ending === 'failed')) return 'wrong number of failed requests'
   const { prices } = meteredModels[model]!
   const answered = calls.filter(hasWorked)
   if (answered.length > 1) return 'retried after an answer had begun'
   const [call] = answered
-  if (call === undefined) return charged.nanos === 0 ? null : 'charged without an answer'
-  const { promptTokens, cachedTokens, completionTokens } = call
+  if (call === undefined) return charged.costNanos === 0 ? null : 'charged without an answer'
+  const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = call
   const whole = costOf(call, prices)
   const exact = {
-    ...nothing,
+    ...zeroCounts,
     requests: 1,
-    failed: charged.failed,
+    errors: charged.errors,
     promptTokens,
     cachedTokens,
     completionTokens,
-    nanos: whole
+    reasoningTokens,
+    costNanos: whole
   }
   const isExact = isSame(charged, exact)
   const isReported = !/^usage|, usage/.test(kind.name)
   // The gateway reads a stream to its end and gets the usage, even if the client hung up.
   if (isReported && ending !== 'failed' && call.finishedAtMs !== null) return isExact ? null : 'not charged exactly'
   if (isExact) return null
-  if (charged.requests !== 1 || charged.estimated !== 1) return 'not counted as estimated'
+  if (charged.requests !== 1 || charged.estimatedRequests !== 1) return 'not counted as estimated'
   const max = maxReservedNanos(bodyOf(call), prices)
-  return charged.nanos >= whole && charged.nanos <= max ? null : `not between ${whole} and ${max}`
+  return charged.costNanos >= whole && charged.costNanos <= max ? null : `not between ${whole} and ${max}`
 }
 
 /** Maximum reservation of a request, nanodollars. Each byte of the body counts as a token. */
@@ -199,6 +201,6 @@ function maxReservedNanos(body: string, prices: Catalog['models'][string]['price
   return costOf({ promptTokens, cachedTokens: 0, completionTokens: prompts * Math.max(n, best) * granted }, prices)
 }
 
-function isSame(one: Counters, other: Counters): boolean {
-  return Object.entries(other).every(([member, value]) => one[member as keyof Counters] === value)
+function isSame(one: UsageCounts, other: UsageCounts): boolean {
+  return Object.entries(other).every(([member, value]) => one[member as keyof UsageCounts] === value)
 }

@@ -6,14 +6,14 @@ import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import { allShards } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
+import { putCatalog } from '@tollgate/state/projection/stored-catalog.ts'
 import {
   type ProjectionWrite,
   putAccountRecord,
   putAll,
-  putCatalog,
   putKeyRecord,
   putPointer
-} from '@tollgate/state/projection/project.ts'
+} from '@tollgate/state/projection/write-records.ts'
 import { openSpends } from '@tollgate/state/spend/spend.ts'
 import { stampNow } from '@tollgate/state/testing/marker.ts'
 

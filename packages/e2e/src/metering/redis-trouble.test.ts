@@ -53,7 +53,12 @@ t.test('broken connections to Redis neither lose nor repeat a charge', async (t)
   const calls = fleet.models.requests().filter(hasWorked)
   const produced = producedNanos(calls, prices)
   assert.partialDeepStrictEqual(after, { settled: produced, reserved: 0 })
-  assert.partialDeepStrictEqual(sumUsage(after), { requests: calls.length, nanos: produced, estimated: 0, failed: 0 })
+  assert.partialDeepStrictEqual(sumUsage(after), {
+    requests: calls.length,
+    costNanos: produced,
+    estimatedRequests: 0,
+    errors: 0
+  })
 })
 
 t.test('after Redis restarts empty, gateways refuse requests until it is verified', async (t) => {
@@ -81,7 +86,7 @@ t.test('after Redis restarts empty, gateways refuse requests until it is verifie
 
   const after = await untilCharges(records.link, account, hasNoHolds)
   assert.equal(after.reserved, 0)
-  const { nanos } = sumUsage(after)
+  const { costNanos: nanos } = sumUsage(after)
   assert.ok(nanos <= producedNanos(fleet.models.requests(), prices), 'lost charges are not charged twice')
   assert.ok((await readCharges(records.link, account)).settled <= nanos)
 })
@@ -127,7 +132,7 @@ t.test('a settlement that Redis refused is charged in the empty Redis that repla
   await records.verify()
   const produced = producedNanos(fleet.models.requests().filter(hasWorked), prices)
   const after = await untilCharges(records.link, account, ({ usage }) => usage.size > 0)
-  assert.partialDeepStrictEqual(sumUsage(after), { requests: 1, nanos: produced })
+  assert.partialDeepStrictEqual(sumUsage(after), { requests: 1, costNanos: produced })
   // If the spend was not restored yet, it comes from the ledger later, so 0 is right too.
   assert.ok([0, produced].includes(after.settled), `settled ${after.settled}`)
 })

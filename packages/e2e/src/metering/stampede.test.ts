@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { passDeadlines } from '@tollgate/state/testing/account-state.ts'
 import t from 'tap'
 import { type Answer, ask, hangUpAfter, send } from './ask.ts'
 import { chatModel, planOf, prices } from './catalog.ts'
-import { hasNoHolds, passDeadlines, sumUsage, untilCharges } from './charges.ts'
+import { hasNoHolds, sumUsage, untilCharges } from './charges.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { Gate } from './gate.ts'
 import { hasWorked, producedNanos } from './produced.ts'
@@ -112,7 +113,11 @@ for (const stream of [false, true]) {
       const produced = producedNanos(fleet.models.requests(), prices)
       assert.ok(produced <= cap, `${produced} produced`)
       assert.partialDeepStrictEqual(after, { settled: produced, reserved: 0 })
-      assert.partialDeepStrictEqual(sumUsage(after), { requests: served.length, nanos: produced, estimated: 0 })
+      assert.partialDeepStrictEqual(sumUsage(after), {
+        requests: served.length,
+        costNanos: produced,
+        estimatedRequests: 0
+      })
     }
   )
 
@@ -187,7 +192,7 @@ t.test(
       left.reserved
     )
 
-    await passDeadlines(records.link, account)
+    await passDeadlines(records.link.client, account)
     await ask(urls[0]!, key.secret, question('quick', false))
     const after = await untilCharges(records.link, account, hasNoHolds)
     const calls = server.requests().filter(hasWorked)
@@ -205,7 +210,7 @@ t.test(
     )
     assert.partialDeepStrictEqual(
       sumUsage(after, `paced-${victim}`),
-      { estimated: lost.size, estimatedNanos: left.reserved },
+      { estimatedRequests: lost.size, estimatedNanos: left.reserved },
       'the holds of the killed gateway are charged in full, as estimates'
     )
   }

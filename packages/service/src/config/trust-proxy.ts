@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 
 /**
- * Whose `X-Forwarded-For` a service believes, from the text of `TRUST_PROXY`: `true` (everyone's), `false`, or addresses
- * and networks separated by commas, in the form that Fastify takes.
+ * Parses `TRUST_PROXY`, the proxies trusted to set `X-Forwarded-For`: `true` (all), `false`, or addresses and networks
+ * separated by commas. Returns the form that Fastify takes.
  *
  * @returns null if the text has none of the forms
  */

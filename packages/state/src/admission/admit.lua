@@ -1,14 +1,14 @@
 #!lua
--- Decides whether requests may start, one after the other, on the state of this instant, and reserves for each what it may
--- cost at most: all or nothing. They come in groups, each of one key.
--- The caller has judged the key and the account on cached records of the versions that it names; if either has moved on,
--- nothing is decided for its group and it gets the current ones. Every argument of a group is checked before its first write;
--- where that fails, what was decided of the groups before is as if the answer had been lost.
+-- Decides whether requests may start, one after the other, and reserves the maximum cost of each: all or nothing. Requests
+-- come in groups, each of one key.
+-- The caller has judged the key and the account on cached records and names their versions. If a record has changed, the
+-- script decides nothing for the group and returns the current records. It checks all arguments of a group before it writes.
+-- If a check fails, decisions about earlier groups stay and the caller gets an error.
 --
--- Rates are the generic cell rate algorithm (ITU-T I.371): for each limit one time of arrival in µs (kept to a quarter,
--- as exact as a number of that size is), and how far it may lie ahead: the burst, and a little for rounding. A request of
--- more tokens than the burst is admitted when no tokens are owed. So a window of 60 s admits at most the limit and the
--- larger of the burst and the largest request. Idempotent by request id.
+-- Rates use the generic cell rate algorithm (ITU-T I.371). Each limit has one arrival time in µs (exact to a quarter, as a
+-- number of that size is), which may lie ahead by the burst and a little for rounding. A request of more tokens than the burst
+-- is admitted when no tokens are owed. So 60 s admit at most the limit plus the larger of the burst and the largest request.
+-- Idempotent by request id.
 --
 -- KEYS     for each group the hash of its account; in a cluster also the guard of their shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
@@ -31,10 +31,10 @@
 --   3  it was cancelled before this came
 -- where rates are: requests a minute, left of them, ms until all are there again; tokens left, ms until all are there.
 -- Or for the whole group:
---   4  the time at which what was judged ends has come
---   5  it is not known that this process holds every change of the shard, what has been spent, or which month is open
---   6  holds are past their deadline and should be reaped first
---   7  others are in force than those that were judged: version and record of the key, then of the account, as texts
+--   4  the key or the presented secret has expired
+--   5  control has not verified the shard for this process, the spend is not seeded, or no month is open
+--   6  there are overdue holds: reap them first
+--   7  a record has changed: version and record of the key, then of the account, as texts
 --include layout/gone.lua
 --include layout/hold.lua
 --include keyspace/month.lua
@@ -48,33 +48,32 @@ local tag = tagOf(run)
 local floor, ceil, max = math.floor, math.ceil, math.max
 local call, packFields, unpackFields = redis.call, struct.pack, struct.unpack
 local minute = 60000000
--- What tokens may be owed at most, µs: those of the largest request that can pass, and a little for rounding.
-local mostOwed = minute + 1000
--- Too much to be reckoned exactly is too much for every budget, and refused as such.
-local mostPicos = 1e30
+-- Maximum debt of the token rate, µs: the largest request that can pass, and a little for rounding.
+local maxOwed = minute + 1000
+-- Larger costs are not exact. They are above every budget and refused.
+local maxPicos = 1e30
 local termsForm, requestForm = '<ddddddddddddddsd', '<ddddddss'
 local ended, unverified, overdue = packFields('<d', 4), packFields('<d', 5), packFields('<d', 6)
 
--- The group that is being judged: its terms, and where its account stands after those of its requests that were admitted so
--- far. (They are not arguments of the functions below, nor do these begin anew for each group: in this Lua that costs as
--- much as all the rest.)
-local keyField, keyBudget, accountBudget, requestBudget, mostOpen, deadline
+-- The current group: its terms, and the state of its account after the requests that were admitted so far. (As arguments, or
+-- with new functions for each group, they would cost as much as all the rest in this Lua.)
+local keyField, keyBudget, accountBudget, requestBudget, maxOpen, deadline
 local perMinute, keyPerMinute, tokensPerMinute
 local burst, keyBurst, tokenBurst
 local month, at, settled, reserved, keySettled, keyReserved, open
--- The rates: µs for a unit, the time of arrival, and the end of the µs that may be taken now.
+-- For each rate: µs for a unit, the arrival time, and how far it may lie ahead now.
 local perRequest, arrival, last
 local perKeyRequest, keyArrival, lastOfKey
 local perToken, tokenArrival, lastToken
 local shard, vouched, vouchedTo, present
 local answers, fields = {}, {}
--- Fields and values by turns: those of the account and of the key, and new holds.
+-- Fields and values in turn: the account, the key and new holds.
 local written, count = { 'a' }, 0
--- The holds by field of a group of several requests, of which the same may come twice.
+-- New holds by field, in a group of several requests: the same request may come twice.
 local fresh
 
--- What is told of the rates. Of requests it is what will be in the way first; the last of each is until nothing is taken any
--- more. (Remainders cost a fraction of what rounding does.)
+-- Returns the rates for an answer. Of the two request rates it shows the one that will refuse first. Each ends with the time
+-- until the rate is full again. (Remainders cost a fraction of rounding.)
 local function rates()
   local limited, left, rest = perMinute, (last - arrival) / perRequest, arrival - now
   if keyPerMinute then
@@ -96,8 +95,7 @@ local function admitted(granted, admittedAt, nanos)
   return packFields('<ddddddddd', 0, granted, admittedAt, nanos, rates())
 end
 
--- How many tokens of output a budget leaves room for, and what a request then costs; or nil, and the answer that there is too
--- little room.
+-- Returns how many output tokens fit into a budget, and what the request then costs; or nil, and the refusal.
 local function fit(reason, budget, spent, taken, promptPicos, picosEach, fewest)
   local free = budget - spent - taken
   local needed = ceil((promptPicos + picosEach * fewest) / 1000)
@@ -114,7 +112,7 @@ local function fit(reason, budget, spent, taken, promptPicos, picosEach, fewest)
   return granted, nanos
 end
 
--- Decides a request on its own. Returns the answer, and the hold if it is admitted.
+-- Decides one request. Returns the answer, and the hold if it is admitted.
 local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, model)
   local nanos = ceil((promptPicos + picosEach * granted) / 1000)
   if nanos > requestBudget then
@@ -130,7 +128,7 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
     return nanos
   end
 
-  if open >= mostOpen then
+  if open >= maxOpen then
     return overLimit(0, 1000000)
   end
   local wait = perRequest - (last - arrival)
@@ -156,13 +154,13 @@ local function decide(promptPicos, picosEach, promptTokens, tokensEach, granted,
     keyArrival = keyArrival + perKeyRequest
   end
   return admitted(granted, at, nanos),
-    packFields(holdForm, deadline, at, granted, nanos, promptTokens, tokens, tokensPerMinute, tag, keyField, model)
+    packFields(holdForm, EACH(hold, NAME))
 end
 
--- The answer to a request, of which `held` is the hold if it was admitted before, else false or nil.
+-- Answers a request. `held` is its hold if it was admitted before, else false or nil.
 local function judge(gonePrefix, held, promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, field, model, position)
-  insistOnWhole(promptPicos % 1, picosEach % 1, promptTokens, tokensEach, granted, fewest)
-  if not (promptPicos >= 0 and picosEach >= 0 and promptPicos <= mostPicos and picosEach <= mostPicos) then
+  assertWhole(promptPicos % 1, picosEach % 1, promptTokens, tokensEach, granted, fewest)
+  if not (promptPicos >= 0 and picosEach >= 0 and promptPicos <= maxPicos and picosEach <= maxPicos) then
     error('not amounts')
   end
   local answer, hold
@@ -171,8 +169,8 @@ local function judge(gonePrefix, held, promptPicos, picosEach, promptTokens, tok
   else
     held = held or fresh and fresh[field]
     if held then
-      local _, admittedAt, granted, nanos = readHold(held)
-      answer = admitted(granted, admittedAt, nanos)
+      local EACH(hold, NAME) = readHold(held)
+      answer = admitted(granted, at, nanos)
     else
       answer, hold = decide(promptPicos, picosEach, promptTokens, tokensEach, granted, fewest, model)
     end
@@ -188,13 +186,13 @@ local function judge(gonePrefix, held, promptPicos, picosEach, promptTokens, tok
   return position
 end
 
--- Takes the terms of a group. Returns what of them is only looked at once, and where they end.
+-- Reads the terms of a group. Returns those that are used once, and where the terms end.
 local function readTerms(packed)
   local judgedKey, judgedAccount, endsAt, holdMs, wasReaped, position
-  judgedKey, judgedAccount, endsAt, keyBudget, keyPerMinute, accountBudget, requestBudget, mostOpen, holdMs, perMinute,
+  judgedKey, judgedAccount, endsAt, keyBudget, keyPerMinute, accountBudget, requestBudget, maxOpen, holdMs, perMinute,
     tokensPerMinute, burst, keyBurst, tokenBurst, keyField, wasReaped, position = unpackFields(termsForm, packed)
-  insistOnWhole(judgedKey, judgedAccount, endsAt + 1, keyBudget + 1, keyPerMinute + 1, accountBudget)
-  insistOnWhole(requestBudget, mostOpen, holdMs, perMinute, tokensPerMinute, wasReaped)
+  assertWhole(judgedKey, judgedAccount, endsAt + 1, keyBudget + 1, keyPerMinute + 1, accountBudget)
+  assertWhole(requestBudget, maxOpen, holdMs, perMinute, tokensPerMinute, wasReaped)
   if keyPerMinute == 0 or perMinute == 0 or tokensPerMinute == 0 then
     error('not above 0: a rate')
   end
@@ -207,11 +205,11 @@ local function readTerms(packed)
   return judgedKey, judgedAccount, endsAt, wasReaped, position
 end
 
--- Looks at the rates of this instant. An arrival that is further ahead than it may be was left by a clock that has been set
--- back, or by a plan with a larger burst. It is cut so that one request passes, or what a high rate admits in a millisecond: the
--- rest of the burst stays owed. That must be written: else it would be cut again to the same distance at every attempt. By as
--- much as that of requests is cut, that of tokens is, too.
--- Returns whether anything was cut.
+-- Prepares the rates for this instant. An arrival time lies too far ahead after the clock was set back, or after a plan with a
+-- larger burst. It is cut so that one request passes, or what a high rate admits in a millisecond; the rest of the burst stays
+-- owed. A cut must be written, or every attempt would cut to the same distance. The token rate is cut by as much as the
+-- request rate.
+-- Returns whether a rate was cut.
 local function beginRates()
   local isCut = false
   perRequest, perToken = minute / perMinute, minute / tokensPerMinute
@@ -222,8 +220,8 @@ local function beginRates()
   elseif arrival < now then
     arrival = now
   end
-  if tokenArrival > now + mostOwed then
-    tokenArrival, isCut = now + mostOwed, true
+  if tokenArrival > now + maxOwed then
+    tokenArrival, isCut = now + maxOwed, true
   elseif tokenArrival < now then
     tokenArrival = now
   end
@@ -259,8 +257,8 @@ local function judgeGroup(name, packed)
   end
   local found = call('HMGET', name, 'a', keyField, field, unpack(fields, 1, several))
   local version, keyVersion, keyMonth, due, gone
-  version, month, settled, reserved, open, arrival, tokenArrival, due, gone = unpackFields(accountForm, found[1] or noAccount)
-  keyVersion, keyMonth, keySettled, keyReserved, keyArrival = unpackFields(keyForm, found[2] or noKey)
+  EACH(account, NAME) = unpackFields(accountForm, found[1] or noAccount)
+  EACH(key, keyName) = unpackFields(keyForm, found[2] or noKey)
   local epochStart = vouched - vouched % 1e12
   if not (version == judgedAccount and isInForce(version, epochStart)
     and keyVersion == judgedKey and isInForce(keyVersion, epochStart)) then
@@ -278,10 +276,10 @@ local function judgeGroup(name, packed)
   if month < present then
     month, settled, reserved = present, 0, 0
   end
-  -- Control opens months, not the clock of this process: where they differ, what is admitted belongs to the nearest second.
+  -- Control opens months, not this process's clock. Where they differ, a request belongs to the nearest second of the month.
   at = monthOf(seconds) == month and seconds or within(month, seconds)
   if keyMonth ~= month then
-    keySettled, keyReserved = 0, 0
+    keyMonth, keySettled, keyReserved = month, 0, 0
   end
   local isCut = beginRates()
   count, fresh = 4, several > 0 and {} or nil
@@ -291,13 +289,13 @@ local function judgeGroup(name, packed)
     after = judge(gonePrefix, found[n], unpackFields(requestForm, packed, after))
   end
   if count > 4 or isCut then
-    -- `due` and the account's entry among the deadlines are the same: not after the first deadline of a hold.
+    -- `due` and the account's entry in `deadlines` are equal: no hold ends before them.
     if count > 4 and (due == 0 or deadline < due) then
       due = deadline
       call('ZADD', 'deadlines:' .. shard, string.format('%d', due), accountOf(name))
     end
-    written[2] = packFields(accountForm, version, month, settled, reserved, open, arrival, tokenArrival, due, gone)
-    written[3], written[4] = keyField, packFields(keyForm, keyVersion, month, keySettled, keyReserved, keyArrival)
+    written[2] = packFields(accountForm, EACH(account, NAME))
+    written[3], written[4] = keyField, packFields(keyForm, EACH(key, keyName))
     call('HSET', name, unpack(written, 1, count))
   end
 end

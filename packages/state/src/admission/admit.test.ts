@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { monthNumber } from '../keyspace/month.ts'
 import { accountShard, deadlinesName, shardMarker } from '../keyspace/names.ts'
 import { callForAccount } from '../link/call-script.ts'
 import { RedisAwayError, type RedisNode } from '../link/redis-link.ts'
-import { claimShard, openMonth, putAccountRecord, putAll, putKeyRecord, stampShard } from '../projection/project.ts'
+import { claimShard, openMonth, stampShard } from '../projection/shard-markers.ts'
+import { putAccountRecord, putAll, putKeyRecord } from '../projection/write-records.ts'
 import { reap } from '../settlement/reap.ts'
 import { cancel, type SettledRequest, tagOf } from '../settlement/settle.ts'
 import { type LedgerSpend, openSpends, readSpend, type SeedOutcome, seedSpend } from '../spend/spend.ts'
@@ -93,6 +95,7 @@ testOnEveryRedis('admission', async (t, anyRun) => {
       heldTokens: 100 + admitted.grantedTokens,
       tokensPerMinute: allowances.tokens,
       tokensRestMs: admitted.tokensRestMs,
+      ...zeroCounts,
       costNanos: 300,
       promptTokens: 50,
       cachedTokens: 10,
@@ -126,10 +129,10 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await usage(), {
       revision: 1,
       requests: 1,
-      prompt: 50,
-      cached: 10,
-      completion: 25,
-      nanos: 300
+      promptTokens: 50,
+      cachedTokens: 10,
+      completionTokens: 25,
+      costNanos: 300
     })
     await settleOne('req_1', admitted, {}, tagOf(link.run()))
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })
@@ -240,10 +243,10 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await usage(), {
       revision: 1,
       requests: 1,
-      prompt: 100,
-      completion: 100,
-      nanos: 1100,
-      estimated: 1,
+      promptTokens: 100,
+      completionTokens: 100,
+      costNanos: 1100,
+      estimatedRequests: 1,
       estimatedNanos: 1100
     })
     assert.equal((await readState(client, account)).account?.due, 0)
@@ -253,10 +256,10 @@ testOnEveryRedis('admission', async (t, anyRun) => {
     assert.deepEqual(await usage(), {
       revision: 2,
       requests: 1,
-      prompt: 50,
-      cached: 10,
-      completion: 25,
-      nanos: 300
+      promptTokens: 50,
+      cachedTokens: 10,
+      completionTokens: 25,
+      costNanos: 300
     })
     await settleOne('req_1', admitted, {}, tagOf(link.run()))
     assert.deepEqual(await spend(), { settled: 300, reserved: 0 })

@@ -1,6 +1,6 @@
 #!lua
--- Confirms that a key may be used at this instant, without reserving anything: the caller has judged it and its account
--- on cached records of the versions that it names; if either has moved on, it gets the current ones.
+-- Confirms that a key may be used now, without a reservation. The caller has judged the key and its account on cached records
+-- and names their versions. If a record has changed, the script returns the current records.
 --
 -- KEYS[1]  marker of the account's shard     KEYS[2]  hash of the account
 -- ARGV[1]  run id of the Redis process at the other end of this connection
@@ -10,8 +10,8 @@
 -- Returns
 --   'admitted'
 --   'ended'       the time in ARGV[5] has come
---   'unverified'  it is not known that this process holds every change of the shard
---   { key version, key record, account version, account record }  the current records, '' for one that is not there
+--   'unverified'  control has not verified the shard for this process
+--   { key version, key record, account version, account record }  the current records, '' for a missing record
 
 --include wire/numbers.lua
 --include admission/records.lua
@@ -22,8 +22,8 @@ if run ~= ARGV[1] then
   return 'unverified'
 end
 local found = redis.call('HMGET', name, 'a', 'k:' .. key)
-local keyVersion = struct.unpack('<d', found[2] or noKey)
-local accountVersion = struct.unpack('<d', found[1] or noAccount)
+local keyVersion = struct.unpack(versionForm, found[2] or noKey)
+local accountVersion = struct.unpack(versionForm, found[1] or noAccount)
 local epochStart = version - version % 1e12
 if not (keyVersion == tonumber(ARGV[3]) and isInForce(keyVersion, epochStart)
   and accountVersion == tonumber(ARGV[4]) and isInForce(accountVersion, epochStart)) then

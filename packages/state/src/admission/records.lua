@@ -7,13 +7,13 @@ local seconds = tonumber(time[1])
 local now = seconds * 1000000 + tonumber(time[2])
 local nowMs = math.floor(now / 1000)
 
--- Whether a record of that version is in force. One of an earlier epoch (10^12 versions each) than its shard's is void.
+-- Returns whether a record is in force. A record of an earlier epoch (10^12 versions each) than its shard's is void.
 local function isInForce(version, epochStart)
   return version > 0 and version >= epochStart
 end
 
--- The records of a key and of its account that are in force: version (decimal integer) and text of each, '' for one that is
--- not there. Versions are those of their fields.
+-- Returns the records of a key and its account that are in force: version (decimal integer) and text of each, '' for a missing
+-- record.
 local function currentRecords(name, key, keyVersion, accountVersion, epochStart)
   local hasKey, hasAccount = isInForce(keyVersion, epochStart), isInForce(accountVersion, epochStart)
   return hasKey and string.format('%.0f', keyVersion) or '', hasKey and redis.call('HGET', name, 'r:' .. key) or '',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { accountName } from '../keyspace/names.ts'
 import { RedisRefusedError } from '../link/refused-error.ts'
 import type { SettledRequest } from '../settlement/settle.ts'
@@ -48,6 +49,7 @@ function settlementOf({ id, key, model }: Asking, admitted: AdmitAnswer): Settle
     heldTokens: 20,
     tokensPerMinute: 10_000,
     tokensRestMs: admitted.tokensRestMs,
+    ...zeroCounts,
     costNanos: 7,
     promptTokens: 6,
     cachedTokens: 2,
@@ -86,6 +88,14 @@ const bytesOf = (argument: string | Packed): Buffer =>
       )
 
 function callsOf(run: string, at: number): Call[] {
+  const counts = Object.values<number>({
+    ...zeroCounts,
+    requests: 1,
+    promptTokens: 6,
+    cachedTokens: 2,
+    completionTokens: 5,
+    costNanos: 7
+  })
   const settled = (id: string) => [
     id,
     String(at),
@@ -95,13 +105,9 @@ function callsOf(run: string, at: number): Call[] {
     '20',
     '10000',
     '120',
-    '7',
-    '6',
-    '2',
-    '5',
-    '0',
-    '0'
+    ...counts.map(String)
   ]
+  const argumentsEach = settled('').length
   const bursts = [{ micros: 60e6 }, { micros: 60e6 }, { micros: 60e6 }]
   const terms: Packed = [1, 1, 9e12, 1000, 9, 1000, 1000, 9, 60_000, 9, 1000, ...bursts, packText('k:key_1'), 1]
   const asked = (id: string): Packed => [
@@ -110,7 +116,7 @@ function callsOf(run: string, at: number): Call[] {
     ...[10, 1, 10, 1, packText(`h:${id}`), packText('a-model')]
   ]
   const held = (id: string) => [-3, at * 1e6, packText(`h:${id}`)]
-  const ofItem = [2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
+  const ofItem = [2, 5, 6, 7, 8, ...counts.map((_count, index) => 9 + index)]
   return [
     {
       name: 'tgAdmit',
@@ -126,8 +132,8 @@ function callsOf(run: string, at: number): Call[] {
         run,
         [
           ...[2, 2, ...held('req_1'), ...held('req_2')],
-          ...[at, 11, 1, 0, 6, 2, 5, 7, 0, 0, packText('k:key_1'), packText('key_1|a-model')],
-          ...[at, 11, 1, 0, 6, 2, 5, 7, 0, 0, packText('k:key_1'), packText('key_1|another')]
+          ...[at, 11, ...counts, packText('k:key_1'), packText('key_1|a-model')],
+          ...[at, 11, ...counts, packText('k:key_1'), packText('key_1|another')]
         ]
       ],
       numbers: []
@@ -136,8 +142,8 @@ function callsOf(run: string, at: number): Call[] {
       name: 'tgSettle',
       keys: ['1', accountName(account)],
       args: [run, '', ...settled('req_1'), ...settled('req_2')],
-      numbers: [...ofItem, ...ofItem.map((number) => number + 14)].map((number) => number + 2),
-      complete: [16]
+      numbers: [...ofItem, ...ofItem.map((number) => number + argumentsEach)].map((number) => number + 2),
+      complete: [2 + argumentsEach]
     },
     { name: 'tgCancel', keys: ['1', accountName(account)], args: [run, 'req_1'], numbers: [] },
     {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { accountShard } from '../keyspace/names.ts'
 import { connectServer } from '../link/connect-redis.ts'
-import { putAccountRecord, putKeyRecord } from '../projection/project.ts'
+import { putAccountRecord, putKeyRecord } from '../projection/write-records.ts'
 import { cancel } from '../settlement/settle.ts'
 import { readState } from '../testing/account-state.ts'
 import { activeKey } from '../testing/active-key.ts'

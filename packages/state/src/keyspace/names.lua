@@ -1,6 +1,6 @@
--- The names of what belongs to an account and its shard, all in one slot of a Redis Cluster, are made from that of its hash,
--- `acct:{aNN}:<account>`: '{aNN}', and the account's id. A name that comes from outside costs more than one that is put
--- together here.
+-- Scripts make all names of an account and its shard from the name of its hash, `acct:{aNN}:<account>`: these functions
+-- return its '{aNN}' and its account id. All these names are in one slot of a Redis Cluster. Making a name here costs less
+-- than passing it as an argument.
 local function shardOf(name)
   return string.sub(name, 6, 10)
 end

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * Names of everything in Redis. A shard is two hex digits; in a Redis Cluster its hash tag keeps all mutable state of an
- * account in one slot, so that one script can judge and change it at once.
+ * Names of everything in Redis. A shard ends in two hex digits. In a Redis Cluster its hash tag keeps all changing state of an
+ * account in one slot, so one script can read and change it at once.
  */
 export type AccountShard = `a${string}`
 export type SecretShard = `k${string}`
@@ -13,7 +13,7 @@ export const accountShards: readonly AccountShard[] = pairs.map((pair): AccountS
 export const secretShards: readonly SecretShard[] = pairs.map((pair): SecretShard => `k${pair}`)
 export const allShards: readonly Shard[] = [...accountShards, ...secretShards]
 
-/** Names of one account are made one after the other, and each hash costs as much as all the rest of them. */
+/** Names of one account are made in a row, and the hash costs as much as all the rest. */
 let last: { account: string; shard: AccountShard } | null = null
 
 /** @param account account id */
@@ -29,22 +29,22 @@ export function secretShard(digest: string): SecretShard {
 
 export const shardMarker = (shard: Shard): string => `shard:{${shard}}`
 /**
- * The field of a marker that says which process holds which changes, as in layout/marker.lua. Its number is raised when
- * scripts keep what they have in another form: then control brings everything anew. As a marker that is stamped has no other
- * such field, that is so in both directions.
+ * The field of a marker that names the verified process and version: see layout/marker.lua. Raise its number when scripts
+ * change the form of their data: then control writes everything again. Verifying a shard removes fields of other numbers, so
+ * this also works for a downgrade.
  */
 export const vouchedField = 'vouched:4'
 export const pointerName = (digest: string): string => `key:{${secretShard(digest)}}:${digest}`
 /** Records of an account and its keys, spend, limiters, open holds and usage: see layout/account.lua */
 export const accountName = (account: string): string => `acct:{${accountShard(account)}}:${account}`
 /**
- * Under which there is never anything. A node of a cluster refuses a script that names it while the shard's slot is on its
- * way to another node: otherwise the script would fail at the first name that has gone already, perhaps half done.
+ * A name that never exists. While a slot moves to another node of a cluster, the old node refuses scripts that name it.
+ * Without it, a script would fail at the first name that has moved, perhaps after some of its writes.
  */
 export const guardName = (shard: Shard): string => `guard:{${shard}}`
-/** Accounts by a deadline before which none of their holds ends */
+/** Accounts by a time before which no hold of theirs ends */
 export const deadlinesName = (shard: AccountShard): string => `deadlines:{${shard}}`
-/** What a request leaves whose hold ended before it did; the request's id follows. */
+/** How the hold of a request ended early: see layout/gone.lua. The id of the request follows. */
 export const gonePrefix = (account: string): string => `gone:{${accountShard(account)}}:`
 /** Rows of usage that changed since they were last copied: see layout/usage.lua */
 export const uncopiedName = (shard: AccountShard): string => `uncopied:{${shard}}`

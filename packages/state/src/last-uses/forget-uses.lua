@@ -1,6 +1,5 @@
 #!lua flags=allow-oom
--- Forgets uses that have been copied, except of keys that were used again meanwhile. It works at maxmemory too, where
--- what it frees is wanted.
+-- Forgets copied uses, except of keys that were used again meanwhile. It works at maxmemory, to free memory.
 --
 -- KEYS[1]  hash of the uses
 -- ARGV, two for each use, at most some hundreds: key id, ms since the epoch, as it was read

@@ -4,13 +4,13 @@ import type { RedisLink, RedisNode } from '../link/redis-link.ts'
 /** When keys were last used, by key id: ms since the epoch, by the clock of the gateway that admitted the request. */
 export type LastUses = ReadonlyMap<string, number>
 
-/** Uses that one script handles: few enough to keep admissions waiting for less than half a millisecond. */
+/** Uses per call of the script: few enough to block Redis for less than half a millisecond. */
 const batchSize = 100
 /** A hint for how many fields a step of the scan reads. */
 const scanCount = 500
 
 /**
- * Notes uses, which wait in Redis until control has copied them. A later use that is noted already stays.
+ * Notes uses in Redis until control copies them. A later use stays.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time: some may be noted then, and all can be again
  */
@@ -20,7 +20,7 @@ export async function noteUses(link: RedisLink, uses: LastUses): Promise<void> {
 }
 
 /**
- * Everything that is noted. What is noted meanwhile may be missing.
+ * Reads all noted uses. Uses that are noted meanwhile may be missing.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
@@ -54,7 +54,7 @@ function nodeOfUses(link: RedisLink): RedisNode {
   return node
 }
 
-/** Key ids and times by turns, as the scripts take them. */
+/** Key ids and times in turn, as the scripts take them. */
 function batchesOf(uses: LastUses): Array<Array<string | number>> {
   const batches: Array<Array<string | number>> = []
   let batch: Array<string | number> = []

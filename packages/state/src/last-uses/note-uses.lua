@@ -1,6 +1,5 @@
 #!lua
--- Notes when keys were last used, each unless a later use is noted already: gateways write at different moments, and
--- write again what failed.
+-- Notes when keys were last used, unless a later use is noted: gateways write at different times, and repeat failed writes.
 --
 -- KEYS[1]  hash of the uses
 -- ARGV, two for each use, at most some hundreds: key id, ms since the epoch

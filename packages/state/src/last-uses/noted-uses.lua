@@ -1,4 +1,4 @@
--- The uses that are noted of keys, of which ARGV has the ids and times by turns.
+-- Reads the noted uses of keys. ARGV has their ids and times in turn.
 local keys = {}
 for n = 1, #ARGV, 2 do
   keys[#keys + 1] = ARGV[n]

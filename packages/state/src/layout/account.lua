@@ -1,30 +1,35 @@
--- All that is of an account is one hash, `acct:{aNN}:<account>`, so that an admission or a settlement looks once and writes
--- once. Its fields; but for records they are packed as struct.unpack reads them, numbers as doubles (8 bytes, the lowest
--- first), amounts in nanodollars:
---   r, r:<key>   the records of the account and of its keys, JSON
---   a         of the account: version of its record, 0 if there is none; month (yyyymm), 0 while its spend is not seeded,
---             settled and reserved in it; how many holds are open; times of arrival of its rates of requests and of tokens
---             (µs since the epoch); before when no hold ends (ms), 0 if there is none; and until when there may be what a
---             request left whose hold ended before it did (ms), see gone.lua
---   k:<key>   of a key: version of its record, 0 if there is none; month, settled and reserved in it, time of arrival of its
---             own rate of requests
+-- One hash, `acct:{aNN}:<account>`, has everything of an account: an admission or a settlement reads once and writes once.
+-- Its fields follow. All but records are packed for struct.unpack: numbers are doubles (8 bytes, the lowest first). Amounts
+-- are nanodollars.
+--   r, r:<key>   records of the account and of its keys, JSON
+--   a         the account:
+--             version       of its record; 0 without a record
+--             month         of its spend, yyyymm; 0 while its spend is not seeded
+--             settled, reserved   in this month
+--             open          number of open holds
+--             arrival, tokenArrival   arrival times of its request rate and its token rate, µs since the epoch
+--             due           no hold ends before this time, ms since the epoch; 0 without holds
+--             gone          until then there may be entries of gone.lua, ms since the epoch
+--   k:<key>   a key: version of its record, 0 without a record; month; settled and reserved in it; arrival time of its own
+--             request rate
 --   h:<id>    a hold: see hold.lua
 --   u:<hour>:<run>|<key>|<model>   usage: see usage.lua
--- Until its spend is seeded nothing is admitted, and what it lacks comes from the ledger. What is of an earlier month than the
--- account's counts as zero.
-local accountForm, keyForm = '<ddddddddd', '<ddddd'
-local noAccount, noKey = struct.pack(accountForm, 0, 0, 0, 0, 0, 0, 0, 0, 0), struct.pack(keyForm, 0, 0, 0, 0, 0)
+-- Requests are refused until the spend is seeded from the ledger. Amounts of an earlier month than the account's count as 0.
+local accountForm, keyForm = FORM(account), FORM(key)
+-- Both begin with the version of their record.
+local versionForm = '<d'
+local noAccount, noKey = struct.pack(accountForm, EACH(account, 0)), struct.pack(keyForm, EACH(key, 0))
 
--- Of a key's field: version, settled and reserved in a month, and the time of arrival of its rate.
-local function readKey(packed, month)
-  local version, ofMonth, settled, reserved, arrival = struct.unpack(keyForm, packed)
-  if ofMonth ~= month then
-    return version, 0, 0, arrival
+-- Returns the parts of a key's field. Amounts of another month than this are 0.
+local function readKey(packed, thisMonth)
+  local EACH(key, NAME) = struct.unpack(keyForm, packed)
+  if month ~= thisMonth then
+    month, settled, reserved = thisMonth, 0, 0
   end
-  return version, settled, reserved, arrival
+  return EACH(key, NAME)
 end
 
--- What is told of a spend to whoever may seed it.
+-- A spend as open-spends.lua returns it and seed-spend.lua compares it.
 local function seenOf(month, settled)
   return month > 0 and string.format('%.0f|%.0f', month, settled) or '|'
 end

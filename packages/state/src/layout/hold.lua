@@ -1,8 +1,8 @@
--- A hold, packed: its deadline (ms since the epoch), when it was admitted (s), granted output tokens, nanodollars, prompt
--- tokens, all tokens, tokens a minute that counted, tag of the run, field of the key, model.
-local holdForm = '<dddddddsss'
+-- A hold: its deadline (ms since the epoch), time of admission (s), granted output tokens, nanodollars, prompt tokens, all
+-- tokens, the account's tokens per minute then, tag of the run, field of the key, model.
+local holdForm = FORM(hold)
 
--- Returns them in that order.
+-- Returns the parts of a hold in that order.
 local function readHold(packed)
   return struct.unpack(holdForm, packed)
 end

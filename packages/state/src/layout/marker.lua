@@ -1,12 +1,12 @@
--- The field of a shard's marker that control writes when it has verified the shard. A marker of another form says nothing.
--- Packed: the version up to which every change is here; the month that is open (yyyymm, 0 where none is needed); the run that
--- this holds for; and the runs of which the ledger has usage that was lost here (tags of 16 characters, one after the other).
-local vouchedField, vouchedForm = 'vouched:4', '<ddss'
+-- The field of a shard's marker that control writes when it has verified the shard. Scripts ignore other versions of it.
+-- Its parts: the version up to which Redis has every change; the open month (yyyymm, 0 where no month is needed); the id of
+-- the verified run; and tags of runs whose usage only the ledger has (16 characters each).
+local vouchedField, vouchedForm = 'vouched:4', FORM(marker)
 
 -- Version, run, month and lost runs of a marker; nil without one.
 local function readVouched(packed)
   if packed then
-    local version, month, run, lost = struct.unpack(vouchedForm, packed)
+    local EACH(marker, NAME) = struct.unpack(vouchedForm, packed)
     return version, run, month, lost
   end
 end

@@ -1,18 +1,24 @@
--- Cumulative counters of usage. There is one row for each hour of admission, run of Redis, key and model, so that control can
--- copy absolute values, however often. After the end of the hour that follows, a row is final: what comes even later goes
--- into one of its own.
+-- Cumulative usage counters. Each hour of admission, run of Redis, key and model has one row, so control can copy absolute
+-- values any number of times. A row is final when the next hour is over. Later settlements go into another row.
 --
--- A row is a field of its account's hash, `u:<hour>:<run>|<key>|<model>`, packed: requests, failed ones, prompt tokens, cached
--- ones of these, completion tokens, nanodollars, requests whose usage is estimated, nanodollars of those; its revision, raised
--- by every change; when it began (µs since the epoch), which tells it from one of the same name that a flush has taken away;
--- and 1 if it is in `uncopied`, else 0.
--- In `uncopied` and `rows` of the shard are rows, as `<account>:<hour>:<run>|<key>|<model>`: those that changed since control
--- last copied them, and all, in order of the hour in which they are final.
-local rowForm = '<ddddddddddd'
-local noRow = struct.pack(rowForm, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+-- A row is a field of its account's hash, `u:<hour>:<run>|<key>|<model>`. Its parts: the counters; `revision`, which every
+-- change raises; `born`, when it began (µs since the epoch), so a row that was lost and began again counts as another one;
+-- and `isListed`, 1 if `uncopied` has it, else 0.
+-- Two lists of the shard name rows as `<account>:<hour>:<run>|<key>|<model>`. `uncopied` has the rows that changed since
+-- control last copied them. `rows` has all rows, in order of the hour in which they are final.
+local rowForm = FORM(row)
+local noRow = struct.pack(rowForm, EACH(row, 0))
 
--- The beginning of the fields for a time of admission (s), which `<key>|<model>` ends, and the hour in which they are final.
--- Most that a script asks about is of one hour.
+-- Returns the parts of a row. An older version may have written fewer counters: those that it lacks are 0.
+local function readRow(packed)
+  if #packed < #noRow then
+    packed = packed .. string.sub(noRow, #packed + 1)
+  end
+  return struct.unpack(rowForm, packed)
+end
+
+-- Returns how fields begin for a time of admission (s), before `<key>|<model>`, and the hour in which they are final.
+-- Most calls of a script ask for the same hour.
 local rowsHour, rowsBeginning, rowsFinalIn
 local function beginningOfRows(at, now, tag)
   local hour = (at - at % 3600) / 3600
@@ -27,7 +33,7 @@ local function beginningOfRows(at, now, tag)
   return rowsBeginning, rowsFinalIn
 end
 
--- As it is in the lists of its shard.
+-- The name of a row in the lists of its shard.
 local function rowName(account, field)
   return account .. string.sub(field, 2)
 end

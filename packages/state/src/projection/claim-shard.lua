@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Begins a replay into a shard: leaves a claim in its marker and says where the shard stands.
--- The claim is lost with the data (a flush, another process from an older dump), and stamp-shard insists on it:
--- so a replay during which the data went away can never be vouched for.
+-- Begins a replay into a shard: writes a claim into its marker and returns the shard's state.
+-- The claim is lost with the data (a flush, another process from an older dump), and stamp-shard.lua requires it.
+-- So control cannot verify a shard whose data was lost during the replay.
 --
 -- KEYS[1]  marker of the shard
 -- ARGV[1]  token of this replay

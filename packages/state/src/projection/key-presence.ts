@@ -1,20 +1,21 @@
 import { accountName, accountShard, pointerName, secretShard } from '../keyspace/names.ts'
+import { layouts } from '../layout/layouts.ts'
 import { executeAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
-import { createUnpacker } from '../wire/packed.ts'
+import { unpackParts } from '../wire/packed.ts'
 
-/** What Redis has of a key. */
+/** What Redis knows about a key. */
 export type KeyPresence = {
-  /** Of its record; null if there is no record. */
+  /** Version of its record; null without a record. */
   readonly version: number | null
-  /** Whether its secret leads to it. */
+  /** Whether Redis has the pointer from its secret. */
   readonly hasPointer: boolean
 }
 
 /**
- * Reads which state of a key Redis has, without changing anything.
+ * Reads what Redis knows about a key.
  *
- * @param digest of the key's present secret
+ * @param digest of the key's current secret
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function readKeyPresence(
@@ -32,6 +33,6 @@ export async function readKeyPresence(
         ? pipeline.hgetBuffer(accountName(account), `k:${key}`)
         : pipeline.exists(pointerName(digest))
   )
-  const version = packed === null ? 0 : createUnpacker(packed as Buffer).number()
+  const version = packed === null ? 0 : unpackParts(layouts.key, packed as Buffer).version
   return { version: version === 0 ? null : version, hasPointer: pointers === 1 }
 }

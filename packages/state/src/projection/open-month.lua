@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Opens a month in a shard: from then on what is admitted there belongs to it. Control does that, which knows more clocks than
--- this process has. A later month that is open already stays open.
+-- Opens a month in a shard: requests admitted from now on belong to it. Control decides, since it compares several clocks.
+-- If a later month is open, that stays open.
 --
 -- KEYS[1]  marker of the shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection

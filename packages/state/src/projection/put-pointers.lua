@@ -1,10 +1,9 @@
 #!lua flags=allow-oom
--- Stores pointers of secrets of one shard. A pointer never changes; only whether it ends does: a secret that died lives
--- again if Postgres is restored to before that. A late write of a live pointer over a dead one only keeps it longer than
--- it is needed.
+-- Stores pointers from secrets of one shard to their keys. A pointer never changes, but its expiry can: a secret that was
+-- revoked works again if Postgres is restored to an earlier state. A late write without expiry only keeps a pointer too long.
 --
 -- KEYS[n]  the nth pointer
--- ARGV, two for each: pointer (JSON), when to remove it, ms since the epoch; '' while the secret lives
+-- ARGV, two for each: pointer (JSON); when it expires, ms since the epoch, '' for never
 for n = 1, #KEYS do
   local pointer, removeAt = ARGV[2 * n - 1], ARGV[2 * n]
   redis.call('SET', KEYS[n], pointer)

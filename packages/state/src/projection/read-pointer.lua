@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
--- Finds the key that a secret belongs to. It writes nothing, but must not be said to: a master that may not write, because it
--- has lost its replicas, may have been replaced, and must not say that a key is unknown which the new one has.
+-- Finds the key that a secret belongs to. It writes nothing, but has no `no-writes` flag: a master without replicas refuses
+-- writes, and may have been replaced. It must not answer that a key is unknown which the new master has.
 --
 -- KEYS[1]  pointer      KEYS[2]  marker of the pointer's shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
--- Returns the pointer (JSON); or 0 if there is none and this process is known to hold every pointer of the shard;
--- or -1 if that is not known, so that nothing may be concluded from the absence.
+-- Returns the pointer (JSON); 0 if it is missing and the shard is verified, so no such key exists; or -1 if it is missing and
+-- the shard is not verified for this process.
 
 --include layout/marker.lua
 local pointer = redis.call('GET', KEYS[1])

@@ -3,8 +3,9 @@ import type { Pointer } from '@tollgate/contracts/records/records.ts'
 import { pointerName, secretShard } from '../keyspace/names.ts'
 import { stampNow } from '../testing/marker.ts'
 import { testOnEveryRedis, withRun } from '../testing/redis-servers.ts'
-import { claimShard, putPointer } from './project.ts'
 import { findPointer } from './read-pointer.ts'
+import { claimShard } from './shard-markers.ts'
+import { putPointer } from './write-records.ts'
 
 const digest = 'c4'.padEnd(64, '0')
 const pointer: Pointer = { key: 'key_1', account: '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11', scope: 'inference' }

@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
--- Removes tombstones of one shard. Only those that the marker's version covers may go: put-records.lua refuses every record
--- up to that version which is absent, so a record of an earlier state cannot come back. The tombstone of an account stays
--- while requests of it are open. It works at maxmemory, where the memory that it frees is needed.
+-- Removes tombstones of one shard, up to the marker's version: put-records.lua refuses missing records up to that version, so
+-- an old record cannot come back. The tombstone of an account stays while it has open holds. It works at maxmemory, to free
+-- memory.
 --
 -- KEYS[1]  marker of the shard         KEYS[2]  tombstones of the shard
 -- KEYS[2 + n]  hash of the account of the nth tombstone
--- ARGV[n]  the nth tombstone, as find-tombstones returned it
--- Returns how many are removed.
+-- ARGV[n]  the nth tombstone, as find-tombstones.lua returned it
+-- Returns the number of removed tombstones.
 
 --include layout/account.lua
 --include layout/marker.lua
@@ -20,9 +20,13 @@ for n = 1, #ARGV do
   local isKey = key ~= ''
   local versionField, recordField = isKey and 'k:' .. key or 'a', isKey and 'r:' .. key or 'r'
   local entry = redis.call('HGET', hash, versionField) or (isKey and noKey or noAccount)
-  local version = struct.unpack('<d', entry)
-  local open = isKey and 0 or select(5, struct.unpack(accountForm, entry))
-  -- One that is not listed any more was replaced by a live record.
+  local EACH(account, NAME)
+  if isKey then
+    version, open = struct.unpack(versionForm, entry), 0
+  else
+    EACH(account, NAME) = struct.unpack(accountForm, entry)
+  end
+  -- A live record has replaced a tombstone that is not listed.
   if version <= vouched and open == 0 and redis.call('ZSCORE', KEYS[2], member) then
     redis.call('HDEL', hash, versionField, recordField)
     redis.call('ZREM', KEYS[2], member)

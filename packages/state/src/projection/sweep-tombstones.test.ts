@@ -7,8 +7,8 @@ import { changeAccount } from '../testing/account-state.ts'
 import { activeKey } from '../testing/active-key.ts'
 import { vouch } from '../testing/marker.ts'
 import { testOnEveryRedis } from '../testing/redis-servers.ts'
-import { type ProjectionWrite, putAll, putKeyRecord } from './project.ts'
 import { sweepTombstones } from './sweep-tombstones.ts'
+import { type ProjectionWrite, putAll, putKeyRecord } from './write-records.ts'
 
 const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
 const shard = accountShard(account)

@@ -1,7 +1,6 @@
 #!lua flags=allow-oom
--- Takes back requests of one account that were perhaps admitted, and were not sent to any upstream: nothing of them is
--- charged, and what was charged if they have been reaped meanwhile is taken back. What it leaves keeps an admission from
--- taking effect that comes only later. It works at maxmemory.
+-- Cancels requests of one account that may have been admitted and were sent to no upstream. It charges nothing and refunds
+-- requests that were reaped meanwhile. An entry for each request stops an admission that arrives later. It works at maxmemory.
 --
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
@@ -23,15 +22,19 @@ for n = 2, #ARGV do
   local id = ARGV[n]
   local held = redis.call('HGET', name, 'h:' .. id)
   if held then
-    local _, at, _, nanos, _, tokens, perMinute, _, keyField, model = readHold(held)
+    local EACH(hold, NAME) = readHold(held)
     redis.call('HDEL', name, 'h:' .. id)
     closed = closed + 1
-    sums[#sums + 1] = { keyField, model, at, 0, -nanos }
-    refund = refund + unused(tokens, perMinute, at * 1000000 + tokens * 60000000 / perMinute - now)
+    sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos }
+    refund = refund + unused(tokens, tokensPerMinute, at * 1000000 + tokens * 60000000 / tokensPerMinute - now)
   else
     local nanos, prompt, completion, at, key, model = readReaped(redis.call('GET', gonePrefix .. id))
     if nanos then
-      sums[#sums + 1] = { 'k:' .. key, model, at, -nanos, 0, -1, 0, -prompt, 0, -completion, -nanos, -1, -nanos }
+      local counts = reapedCounts(nanos, prompt, completion)
+      for counter, counted in pairs(counts) do
+        counts[counter] = -counted
+      end
+      sums[#sums + 1] = { keyField = 'k:' .. key, model = model, at = at, settled = -nanos, reserved = 0, counts = counts }
     end
   end
   redis.call('SET', gonePrefix .. id, 'cancelled', 'PX', goneMs)

@@ -1,14 +1,14 @@
 --include layout/marker.lua
 --include keyspace/names.lua
 
--- The runs of which the ledger has usage that this process lacks, for the shard of an account; nil if control has not
+-- Returns the runs whose usage the ledger has and this process lacks, for the shard of an account; nil if control has not
 -- verified the shard for this process.
 local function lostRuns(name, run)
   local _, verified, _, lost = readVouched(redis.call('HGET', 'shard:' .. shardOf(name), vouchedField))
   return verified == run and lost or nil
 end
 
--- Whether one of some runs is among others. Both are tags of 16 characters, one after the other.
+-- Returns whether two lists of runs share one. Each list is tags of 16 characters in a row.
 local function isAnyAmong(runs, others)
   for n = 1, #runs, 16 do
     local tag = string.sub(runs, n, n + 15)

@@ -1,15 +1,15 @@
 #!lua flags=allow-oom
--- Ends holds of an account that are past their deadline: the gateway that should have settled them has died. They are
--- charged in full and marked as estimated; should they be settled after all, the difference is corrected then. A hold
--- that another run made came back with a restart. If the ledger has more than came back, it is only released: it may have
--- been settled in the state that was lost. It stays until control has found out. It works at maxmemory.
+-- Ends overdue holds of an account: the gateway that should have settled them has died. It charges them in full, as
+-- estimates; a late settlement corrects the difference. A hold of another run came back when Redis restarted with old data.
+-- If the ledger has usage that this data lacks, the hold is only released, since it may have been settled before. Such a hold
+-- stays until control has verified the shard. It works at maxmemory.
 --
 -- KEYS[1]  hash of the account; in a cluster also the guard of its shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
--- ARGV[2]  the first deadline of the other holds that were there when overdue ones were looked for, ms, '' if there were none
--- ARGV[3]  before when no hold ends that was made since then, ms
--- ARGV     ids of requests whose holds were found to be overdue
--- Returns { how many were charged, how many were only released }.
+-- ARGV[2]  first deadline of the holds that were found and are not overdue, ms; '' without such holds
+-- ARGV[3]  no hold that was made since then ends before this time, ms
+-- ARGV     ids of requests whose holds were found overdue
+-- Returns { number of charged holds, number of holds that were only released }.
 
 --include layout/gone.lua
 --include layout/hold.lua
@@ -34,19 +34,21 @@ for n = 4, #ARGV do
   local field = 'h:' .. ARGV[n]
   local packed = redis.call('HGET', name, field)
   if packed then
-    local deadline, at, granted, nanos, prompt, tokens, _, tag, keyField, model = readHold(packed)
+    local EACH(hold, NAME) = readHold(packed)
     if deadline > nowMs or (tag ~= ownTag and not lost) then
       first = math.min(first, deadline)
     else
       redis.call('HDEL', name, field)
       if tag == ownTag or lost == '' then
         charged = charged + 1
-        sums[#sums + 1] = { keyField, model, at, nanos, -nanos, 1, 0, prompt, 0, tokens - prompt, nanos, 1, nanos }
-        redis.call('SET', gonePrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, prompt,
-          tokens - prompt, at, string.sub(keyField, 3), model), 'PX', goneMs)
+        local completionTokens = tokens - promptTokens
+        sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = nanos, reserved = -nanos,
+          counts = reapedCounts(nanos, promptTokens, completionTokens) }
+        redis.call('SET', gonePrefix .. ARGV[n], string.format('%.0f|%.0f|%.0f|%.0f|%s|%s', nanos, promptTokens,
+          completionTokens, at, string.sub(keyField, 3), model), 'PX', goneMs)
       else
         released = released + 1
-        sums[#sums + 1] = { keyField, model, at, 0, -nanos }
+        sums[#sums + 1] = { keyField = keyField, model = model, at = at, settled = 0, reserved = -nanos }
       end
     end
   end

@@ -1,20 +1,22 @@
 import { accountName } from '../keyspace/names.ts'
+import { layouts } from '../layout/layouts.ts'
 import { callForAccount } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink, type RedisNode } from '../link/redis-link.ts'
+import { unpackParts } from '../wire/packed.ts'
 import { prepareAccount } from '../wire/prepared-account.ts'
 
-/** What became of overdue holds: charged in full, or of another run and only released. */
+/** How many overdue holds were charged in full, and how many were only released because another run made them. */
 export type Reaped = { charged: number; released: number }
 
-/** Fields that one step of a look through an account takes: few enough to keep others waiting for less than a millisecond. */
+/** Fields per step of a scan: few enough to block Redis for less than a millisecond. */
 const fieldsPerStep = 1000
 
 /**
- * Ends holds of an account that are past their deadline. They are looked for step by step, since an account may have many
- * more fields than holds; a script then ends those that still are, and notes before when no other ends.
+ * Ends overdue holds of an account. It scans for them in steps, since an account may have many more fields than holds. A script
+ * then ends those that still exist, and notes a time before which no other hold ends.
  *
- * @param most how many, so that others are not kept waiting
- * @param holdMs how long a hold lasts that is made meanwhile
+ * @param most maximum number of holds, to keep the script short
+ * @param holdMs how long a hold lasts that an admission makes meanwhile
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function reap(link: RedisLink, account: string, most: number, holdMs: number): Promise<Reaped> {
@@ -33,7 +35,7 @@ export async function reap(link: RedisLink, account: string, most: number, holdM
   return { charged, released }
 }
 
-/** The holds of an account that were there all the time, by id, with their deadlines; and the time before, ms since the epoch. */
+/** Deadlines of an account's holds by id, and the time at the start of the scan, ms since the epoch. */
 async function findHolds(
   { client }: RedisNode,
   account: string
@@ -45,7 +47,7 @@ async function findHolds(
     const step = await client.hscanBuffer(accountName(account), cursor, 'MATCH', 'h:*', 'COUNT', fieldsPerStep)
     const [next, found] = step as [Buffer, Buffer[]]
     for (let n = 0; n < found.length; n += 2) {
-      deadlines.set(found[n]!.toString().slice('h:'.length), found[n + 1]!.readDoubleLE(0))
+      deadlines.set(found[n]!.toString().slice('h:'.length), unpackParts(layouts.hold, found[n + 1]!).deadline)
     }
     cursor = next.toString()
   } while (cursor !== '0')

@@ -1,18 +1,17 @@
 #!lua flags=allow-oom
--- Settles requests that were never settled before, in groups of one account each, as settle.lua does: a group of which
--- every request has its hold at once, by sums; any other is left as it is. It works at maxmemory. Every number of a group is
--- checked before its first write; where that fails, the groups before are settled as if the answer had been lost.
+-- Settles requests for the first time, in groups of one account each, with the results of settle.lua. A group is settled by
+-- sums if every request has its hold; another group is left as it is. It works at maxmemory. It checks all numbers of a group
+-- before it writes. If a check fails, earlier groups stay settled and the caller gets an error.
 --
 -- KEYS     for each group the hash of its account; in a cluster also the guard of their shard
 -- ARGV[1]  run id of the Redis process at the other end of this connection
 -- ARGV, one for each group, packed as struct.unpack reads it; numbers are doubles (8 bytes, the lowest first), texts end with
 -- a zero byte:
---   how many requests, and how many sums
---   for each request: µs of the rate of tokens that it took and did not use, below 0 if it used more than it took; when
---     the tokens that had been taken up to its admission are back, µs since the epoch; field of its hold
---   for each sum, of requests of one hour, key and model: when one of them was admitted, s; nanodollars of their holds;
---     how many; how many failed; prompt, cached and completion tokens; nanodollars; how many are estimated, and nanodollars
---     of these; field of the key; `<key>|<model>`
+--   number of requests, number of sums
+--   for each request: what it took from the token rate and did not use, µs, below 0 if it used more; when all tokens that
+--     were taken up to its admission are back, µs since the epoch; field of its hold
+--   for each sum (requests of one hour, key and model): time of admission of one of them, s; nanodollars of their holds;
+--     what they add to each usage counter; field of the key; `<key>|<model>`
 -- Returns the numbers of the groups that were left, from 1.
 
 --include wire/numbers.lua
@@ -23,23 +22,26 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local tag = tagOf(ARGV[1])
-local headForm, requestForm, sumForm = '<dd', '<dds', '<ddddddddddss'
+local headForm, requestForm, sumForm = '<dd', '<dds', FORM(sum)
 
--- The account's field, those of the key and of the row of each sum, and those of the holds.
+-- Names of the fields: the account, then the key and row of each sum, then the holds.
 local fields = { 'a' }
 
--- Checks a sum, and takes its fields as the last ones. Returns where it ends, and the rest of it.
-local function readSum(last, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost, key, of, position)
-  insistOnWhole(at, held, number, failed, prompt, cached)
-  insistOnWhole(completion, cost, estimated, estimatedCost, 0, 0)
-  fields[last - 1], fields[last] = key, beginningOfRows(at, now, tag) .. of
-  return position, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost
+-- Checks a sum and notes its fields, up to number `last`. Returns where it ends, and its numbers.
+local function readSum(last, EACH(sum, NAME), position)
+  if not (at % 1 + heldNanos % 1 + SUM(counters, NAME % 1) == 0
+    and at >= 0 and heldNanos >= 0 and ALL(counters, NAME >= 0)
+    and at <= maxExact and heldNanos <= maxExact and ALL(counters, NAME <= maxExact)) then
+    error('not whole numbers')
+  end
+  fields[last - 1], fields[last] = keyField, beginningOfRows(at, now, tag) .. rowEnd
+  return position, at, heldNanos, EACH(counters, NAME)
 end
 
--- Posts what `readSum` has returned of the sum with these last fields. Returns where it ends.
-local function post(found, last, position, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
-  postSpend(fields[last - 1], found[last - 1], at, cost, -held)
-  postUsage(fields[last], found[last], at, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
+-- Adds a sum that `readSum` returned, whose fields end at number `last`. Returns where it ends.
+local function post(found, last, position, at, heldNanos, EACH(counters, NAME))
+  postSpend(fields[last - 1], found[last - 1], at, costNanos, -heldNanos)
+  postUsage(fields[last], found[last], at, EACH(counters, NAME))
   return position
 end
 
@@ -52,13 +54,12 @@ local function settle(name, packed)
   for n = first, first + requests - 1 do
     local micros, back
     micros, back, fields[n], position = unpackFields(requestForm, packed, position)
-    if not (micros > -1e30 and micros < 1e30 and back >= 0 and back <= mostExact and back % 1 == 0) then
+    if not (micros > -1e30 and micros < 1e30 and back >= 0 and back <= maxExact and back % 1 == 0) then
       error('not numbers')
     end
     refund = refund + stillTaken(micros, back - now)
   end
-  local second, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost =
-    readSum(3, unpackFields(sumForm, packed, position))
+  local second, at, heldNanos, EACH(counters, moreName) = readSum(3, unpackFields(sumForm, packed, position))
   local after = second
   for n = 2, sums do
     after = readSum(2 * n + 1, unpackFields(sumForm, packed, after))
@@ -69,7 +70,7 @@ local function settle(name, packed)
 
   local found
   if requests == 1 then
-    -- That it could be removed says that it was there.
+    -- HDEL also tells whether the hold was there.
     found = call('HMGET', name, unpack(fields, 1, first - 1))
     if call('HDEL', name, fields[first]) == 0 then
       return false
@@ -85,7 +86,7 @@ local function settle(name, packed)
   end
 
   beginPosting(name, now, tag, found[1], sums > 1)
-  position = post(found, 3, second, at, held, number, failed, prompt, cached, completion, cost, estimated, estimatedCost)
+  position = post(found, 3, second, at, heldNanos, EACH(counters, moreName))
   for n = 2, sums do
     position = post(found, 2 * n + 1, readSum(2 * n + 1, unpackFields(sumForm, packed, position)))
   end

@@ -1,11 +1,12 @@
+import { type MeasuredCounter, usageCounterNames } from '@tollgate/contracts/usage/usage-counters.ts'
 import { callForAccount, callForShard } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
 import { bulk, packNumbers } from '../wire/packed.ts'
 import { type PreparedAccount, prepareAccount } from '../wire/prepared-account.ts'
-import { packHeld, packSum, sumsOf } from './settlement-sums.ts'
+import { countsOf, packHeld, packSum, sumsOf } from './settlement-sums.ts'
 
-/** What an admitted request has come to. Amounts are nanodollars. */
-export type SettledRequest = {
+/** What an admitted request has come to, with what it adds to counters of usage. Amounts are nanodollars. */
+export interface SettledRequest extends Record<MeasuredCounter, number> {
   id: string
   key: string
   model: string
@@ -17,36 +18,29 @@ export type SettledRequest = {
   tokensPerMinute: number
   /** Milliseconds from its admission until the tokens were back that were taken up to then: `tokensRestMs` of its answer. */
   tokensRestMs: number
-  costNanos: number
-  promptTokens: number
-  /** Part of `promptTokens`. */
-  cachedTokens: number
-  completionTokens: number
   failed: boolean
   /** Whether tokens and cost were not said by the upstream, but counted. */
   estimated: boolean
 }
 
 /**
- * Requests of one account, all tried in the same runs.
- *
- * `tried` holds the tags (see {@link tagOf}) of the runs in which an earlier attempt was perhaps applied, one after the other; it
- * is empty if nothing was sent before.
+ * Requests of one account with the same earlier attempts. `tried` has the tags of the runs that earlier attempts may have
+ * reached, one after the other (see {@link tagOf}); it is empty on the first attempt.
  */
 export type SettledGroup = { account: PreparedAccount; requests: readonly SettledRequest[]; tried: string }
 
-/** A group that is not known to be settled, and why. `tried` is what holds for it from now on. */
+/** A group that may not be settled, and why. `tried` names the attempts so far. */
 export type UnsettledGroup = { group: SettledGroup; error: Error; tried: string }
 
-/** A short name of a run, as in keyspace/tag.lua: the beginning of the process's id and the end of its replication id. */
+/** A short name of a run: the beginning of its process id and the end of its replication id. The same as in keyspace/tag.lua. */
 export const tagOf = (run: string): string => run.slice(0, 8) + run.slice(-8)
 
 /**
- * Settles requests, each once, however often it is settled, if the groups are right about what was sent before. What was
- * never sent is settled together; a group for which that is not enough, request by request.
+ * Settles requests. A request that is settled again is charged once, as long as `tried` names every earlier attempt. First
+ * attempts are settled together, by sums. If a hold of a group is missing, its requests are settled one by one.
  *
  * @param groups if Redis is spread, of accounts of one shard
- * @returns those of the groups that have to be settled once more
+ * @returns the groups to settle again
  */
 export async function settle(link: RedisLink, groups: readonly SettledGroup[]): Promise<UnsettledGroup[]> {
   const unsettled: UnsettledGroup[] = []
@@ -89,8 +83,8 @@ function failed(group: SettledGroup, run: string | null, error: unknown): Unsett
 }
 
 /**
- * Settles requests that were never settled before, by sums. An account whose requests are not all held any more is left
- * as it is: those have to be settled with {@link settleEach}. If Redis is spread, all accounts must be of one shard.
+ * Settles requests for the first time, by sums. A group with a missing hold is left as it is: settle it with
+ * {@link settleEach}. With several Redis masters, all accounts must be of one shard.
  *
  * @param groups one for each account
  * @returns the numbers of the groups that were left, from 1
@@ -128,21 +122,17 @@ async function settleEach(link: RedisLink, { account, requests, tried }: Settled
       request.heldNanos,
       request.heldTokens,
       request.tokensPerMinute,
-      request.tokensRestMs,
-      request.costNanos,
-      request.promptTokens,
-      request.cachedTokens,
-      request.completionTokens,
-      request.failed ? 1 : 0,
-      request.estimated ? 1 : 0
+      request.tokensRestMs
     )
+    const counts = countsOf(request)
+    for (const counter of usageCounterNames) rest.push(counts[counter])
   }
   if ((await callForAccount(link, account, 'tgSettle', rest)) === 0) throw new RedisAwayError()
 }
 
 /**
- * Takes back requests of one account that were perhaps admitted, and were not sent to any upstream, also if they have
- * been reaped meanwhile. May be repeated.
+ * Cancels requests of one account that may have been admitted and were sent to no upstream. It refunds reaped requests. It may
+ * be repeated.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */

@@ -1,24 +1,34 @@
-import { packNumbers, packText } from '../wire/packed.ts'
+import {
+  measuredCounters,
+  type UsageCounts,
+  usageCounterNames,
+  zeroCounts
+} from '@tollgate/contracts/usage/usage-counters.ts'
+import { layouts } from '../layout/layouts.ts'
+import { packNumbers, packParts, packText } from '../wire/packed.ts'
 import type { SettledRequest } from './settle.ts'
 
 const microsPerMinute = 60_000_000
 const secondsPerHour = 3600
 
 /** What requests of one hour, key and model have come to. Amounts are nanodollars. */
-export type SettledSum = {
+export interface SettledSum extends UsageCounts {
   /** When one of them was admitted, seconds since the epoch. */
   at: number
   key: string
   model: string
   heldNanos: number
-  costNanos: number
-  requests: number
-  failed: number
-  promptTokens: number
-  cachedTokens: number
-  completionTokens: number
-  estimated: number
-  estimatedNanos: number
+}
+
+/** What a request adds to each counter. */
+export function countsOf(request: SettledRequest): UsageCounts {
+  const counts = { ...zeroCounts, requests: 1, errors: request.failed ? 1 : 0 }
+  for (const counter of measuredCounters) counts[counter] = request[counter]
+  if (request.estimated) {
+    counts.estimatedRequests = 1
+    counts.estimatedNanos = request.costNanos
+  }
+  return counts
 }
 
 /** Adds up what belongs together. */
@@ -26,16 +36,9 @@ export function sumsOf(requests: readonly SettledRequest[]): SettledSum[] {
   const sums: SettledSum[] = []
   for (const request of requests) {
     const sum = sumFor(request, sums)
+    const counts = countsOf(request)
     sum.heldNanos += request.heldNanos
-    sum.costNanos += request.costNanos
-    sum.requests++
-    if (request.failed) sum.failed++
-    sum.promptTokens += request.promptTokens
-    sum.cachedTokens += request.cachedTokens
-    sum.completionTokens += request.completionTokens
-    if (!request.estimated) continue
-    sum.estimated++
-    sum.estimatedNanos += request.costNanos
+    for (const counter of usageCounterNames) sum[counter] += counts[counter]
   }
   return sums
 }
@@ -45,40 +48,14 @@ function sumFor({ at, key, model }: SettledRequest, sums: SettledSum[]): Settled
   for (const sum of sums) {
     if (sum.key === key && sum.model === model && Math.floor(sum.at / secondsPerHour) === hour) return sum
   }
-  const sum = {
-    at,
-    key,
-    model,
-    heldNanos: 0,
-    costNanos: 0,
-    requests: 0,
-    failed: 0,
-    promptTokens: 0,
-    cachedTokens: 0,
-    completionTokens: 0,
-    estimated: 0,
-    estimatedNanos: 0
-  }
+  const sum: SettledSum = { at, key, model, heldNanos: 0, ...zeroCounts }
   sums.push(sum)
   return sum
 }
 
 /** A sum as settle-held.lua takes it. */
-export function packSum(sum: SettledSum): string {
-  const { key, model } = sum
-  const numbers = packNumbers(
-    sum.at,
-    sum.heldNanos,
-    sum.requests,
-    sum.failed,
-    sum.promptTokens,
-    sum.cachedTokens,
-    sum.completionTokens,
-    sum.costNanos,
-    sum.estimated,
-    sum.estimatedNanos
-  )
-  return `${numbers}${packText(`k:${key}`)}${packText(`${key}|${model}`)}`
+export function packSum({ key, model, ...numbers }: SettledSum): string {
+  return packParts(layouts.sum, { ...numbers, keyField: `k:${key}`, rowEnd: `${key}|${model}` })
 }
 
 /** A request as settle-held.lua takes it: what is to be given back of the rate of tokens. */

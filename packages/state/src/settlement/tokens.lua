@@ -1,5 +1,5 @@
--- What of µs of a rate that were taken and not used is to be given back; below 0 if more were used than taken. What has
--- flowed off since is back already: `taken` is how many µs were not back yet, of all that was taken up to then.
+-- Returns how many µs of a rate to give back, of `micros` that were taken and not used; below 0 if more were used. `taken`
+-- is how many µs of the rate are not back yet: time has given back the rest.
 local function stillTaken(micros, taken)
   return micros > 0 and math.min(micros, math.max(0, taken)) or micros
 end

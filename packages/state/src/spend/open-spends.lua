@@ -1,11 +1,10 @@
 #!lua flags=allow-oom
--- Reads the spends of accounts of one shard. An account that has none gets one of zero: from then on what is settled is
--- added to it. Whether nothing was spent before is for the caller to know, who seeds it before a shard is vouched for.
+-- Reads the spends of accounts of one shard. A missing spend becomes 0, so settlements add to it from now on. The caller must
+-- seed it from the ledger before control verifies the shard.
 --
 -- KEYS     hashes of accounts, at most some hundreds
--- ARGV[1]  the month of a spend that is missing, yyyymm; '' for the month that is open in the shard: where none is, the spend
---          stays missing
--- Returns of each its month (yyyymm) and what is settled (nanodollars), with a bar between.
+-- ARGV[1]  month for missing spends, yyyymm; '' for the month that is open in the shard. Without an open month they stay missing
+-- Returns for each account its month (yyyymm) and settled nanodollars, with a bar between.
 
 --include layout/account.lua
 --include layout/marker.lua
@@ -18,11 +17,10 @@ if not present and KEYS[1] then
 end
 for n, name in ipairs(KEYS) do
   local found = redis.call('HGET', name, 'a') or noAccount
-  local version, month, settled, reserved, open, arrival, tokenArrival, due, gone = struct.unpack(accountForm, found)
+  local EACH(account, NAME) = struct.unpack(accountForm, found)
   if month == 0 and present and present > 0 then
     month = present
-    redis.call('HSET', name, 'a', struct.pack(accountForm, version, month, settled, reserved, open, arrival, tokenArrival, due,
-      gone))
+    redis.call('HSET', name, 'a', struct.pack(accountForm, EACH(account, NAME)))
   end
   seen[n] = seenOf(month, settled)
 end

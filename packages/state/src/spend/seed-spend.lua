@@ -1,17 +1,16 @@
 #!lua flags=allow-oom
--- Brings what the ledger knows of an account's month into its spend: of each amount the larger counts. A spend that is
--- missing is made, one of an earlier month replaced. Keys without a record are passed over: their tombstones were swept.
+-- Raises the spend of an account to the ledger's amounts: the larger of the two counts. It creates a missing spend and replaces
+-- a spend of an earlier month. It skips keys without a record: their tombstones were removed.
 --
--- What is settled adds to the larger, also if that is the ledger's, which may not have it yet. So where the ledger has
--- more, the spend must be the one that was seen before all that Redis knew was copied into the ledger.
+-- Settlements add to the larger amount, even if the ledger's is larger and lacks them. So where the ledger has more, the spend
+-- must be as it was seen before control copied all usage from Redis into the ledger.
 --
 -- KEYS[1]  hash of the account
--- ARGV[1]  the month that the ledger was asked for, yyyymm: by control's clocks it is the present one
--- ARGV[2]  the spend that was seen, as open-spends returned it
+-- ARGV[1]  month of the ledger's amounts, yyyymm: the current month by control's clock
+-- ARGV[2]  the spend as open-spends.lua returned it
 -- ARGV[3]  settled by the account, nanodollars
 -- ARGV, two for each key: key id, settled
--- Returns 1; or, if nothing was done, 0 because the account is in a later month, 2 because other amounts than were seen are
--- there by now, and it would have made a difference.
+-- Returns 1; or, without a change, 0 if the account is in a later month, 2 if the ledger has more and the spend has changed.
 
 --include layout/account.lua
 --include wire/numbers.lua
@@ -23,11 +22,11 @@ for n = 4, #ARGV, 2 do
   amounts[#fields] = whole(ARGV[n + 1])
 end
 local values = {}
--- A key at a time: an account may have more than a script can look at in one command.
+-- One key at a time: an account may have more keys than one command can take.
 for n, field in ipairs(fields) do
   values[n] = redis.call('HGET', KEYS[1], field) or n > 1 and noKey or noAccount
 end
-local version, month, settled, reserved, open, arrival, tokenArrival, due, gone = struct.unpack(accountForm, values[1])
+local EACH(account, NAME) = struct.unpack(accountForm, values[1])
 local seen = seenOf(month, settled)
 if asked < month then
   return 0
@@ -37,16 +36,17 @@ if month < asked then
 end
 local changes = {}
 for n = 2, #fields do
-  local keyVersion, keySettled, keyReserved, keyArrival = readKey(values[n], month)
+  local EACH(key, keyName) = readKey(values[n], month)
   if keyVersion > 0 and keySettled < amounts[n] then
-    changes[n] = struct.pack(keyForm, keyVersion, month, amounts[n], keyReserved, keyArrival)
+    keySettled = amounts[n]
+    changes[n] = struct.pack(keyForm, EACH(key, keyName))
   end
 end
 if (settled < accountSettled or next(changes)) and ARGV[2] ~= seen then
   return 2
 end
-redis.call('HSET', KEYS[1], 'a', struct.pack(accountForm, version, month, math.max(settled, accountSettled), reserved, open,
-  arrival, tokenArrival, due, gone))
+settled = math.max(settled, accountSettled)
+redis.call('HSET', KEYS[1], 'a', struct.pack(accountForm, EACH(account, NAME)))
 for n, value in pairs(changes) do
   redis.call('HSET', KEYS[1], fields[n], value)
 end

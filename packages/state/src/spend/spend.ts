@@ -1,10 +1,11 @@
 import type { ChainableCommander } from 'ioredis'
 import { accountName, accountShard } from '../keyspace/names.ts'
+import { layouts } from '../layout/layouts.ts'
 import { executeAll } from '../link/execute.ts'
 import type { RedisLink } from '../link/redis-link.ts'
-import { createUnpacker } from '../wire/packed.ts'
+import { unpackParts } from '../wire/packed.ts'
 
-/** What an account has spent in a month, as the ledger has it: nanodollars. */
+/** The spend of an account in a month by the ledger, nanodollars. */
 export type LedgerSpend = {
   account: string
   /** yyyymm, UTC */
@@ -13,17 +14,16 @@ export type LedgerSpend = {
   byKey: ReadonlyMap<string, number>
 }
 
-/** The spend of accounts at one instant, by account: for {@link seedSpend} to see whether it is still the same. */
+/** Spends by account at one instant: {@link seedSpend} checks whether they have changed. */
 export type SeenSpends = ReadonlyMap<string, string>
 
-/** Spends that one script opens: few enough to keep admissions waiting for less than half a millisecond. */
+/** Spends per call of the script: few enough to block Redis for less than half a millisecond. */
 const batchSize = 100
 
 /**
- * Reads what accounts of one shard have spent, in one round trip. An account that has no spend gets one of zero, so that what is
- * settled from then on is added to it.
+ * Reads the spends of accounts of one shard, in one round trip. A missing spend becomes 0, so settlements add to it from now on.
  *
- * @param month of a spend that is made, yyyymm
+ * @param month for missing spends, yyyymm
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function openSpends(link: RedisLink, accounts: readonly string[], month: number): Promise<SeenSpends> {
@@ -34,14 +34,14 @@ export async function openSpends(link: RedisLink, accounts: readonly string[], m
   return new Map(accounts.map((account, index) => [account, seen[index]!]))
 }
 
-/** Accounts of one shard, as many as one script opens. */
+/** Splits accounts of one shard into batches for the script. */
 export function spendBatches(accounts: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(accounts.length / batchSize) }, (_, number) =>
     accounts.slice(number * batchSize, (number + 1) * batchSize)
   )
 }
 
-/** Adds the command of {@link openSpends} for a batch. Without a month, a spend is made in the one that is open, if one is. */
+/** Adds the command of {@link openSpends} for a batch. Without a month, missing spends get the shard's open month, if it has one. */
 export function addOpenSpends(pipeline: ChainableCommander, batch: readonly string[], month: number | null): void {
   pipeline.tgOpenSpends(batch.length, ...batch.map(accountName), month ?? '')
 }
@@ -49,18 +49,18 @@ export function addOpenSpends(pipeline: ChainableCommander, batch: readonly stri
 const shardOfBatch = ([first]: readonly string[]): string => accountShard(first!)
 
 /**
- * What became of a seed: nothing was done if the account is in a later month already (`another month`), or if the ledger has more and
- * the spend has `changed` since it was seen, so that it is not known whether the ledger has that, too.
+ * The result of a seed. `another month`: the account is in a later month. `changed`: the ledger has more and the spend has changed
+ * since it was seen, so the ledger may lack the change. Both leave the spend as it was.
  */
 export type SeedOutcome = 'seeded' | 'another month' | 'changed'
 
 const seedOutcomes: Record<0 | 1 | 2, SeedOutcome> = { 0: 'another month', 1: 'seeded', 2: 'changed' }
 
 /**
- * Brings what the ledger knows into the spend of accounts, in one round trip: of each amount the larger counts.
+ * Raises the spends of accounts to the ledger's amounts, in one round trip to each process: the larger of the two counts.
  *
- * @param seen spends, before all usage that Redis then had was copied into the ledger
- * @returns what became of each, in their order
+ * @param seen spends before all usage was copied from Redis into the ledger
+ * @returns a result for each, in their order
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
 export async function seedSpend(
@@ -78,11 +78,11 @@ export async function seedSpend(
   return answers.map((answer) => seedOutcomes[answer as 0 | 1 | 2])
 }
 
-/** What an account has settled and reserved in the present month, nanodollars. */
+/** Settled and reserved amounts of an account in the current month, nanodollars. */
 export type Spend = { settled: number; reserved: number }
 
 /**
- * @param month the present one, yyyymm: what an earlier one has left does not count
+ * @param month the current month, yyyymm: amounts of an earlier month count as 0
  * @returns null if it has not been seeded
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
@@ -91,8 +91,7 @@ export async function readSpend(link: RedisLink, account: string, month: number)
   node.run()
   const packed = await node.client.hgetBuffer(accountName(account), 'a')
   if (packed === null) return null
-  const { number } = createUnpacker(packed)
-  const [_version, of, settled, reserved] = [number(), number(), number(), number()]
-  if (of === 0) return null
-  return of < month ? { settled: 0, reserved: 0 } : { settled, reserved }
+  const entry = unpackParts(layouts.account, packed)
+  if (entry.month === 0) return null
+  return entry.month < month ? { settled: 0, reserved: 0 } : { settled: entry.settled, reserved: entry.reserved }
 }

@@ -1,5 +1,6 @@
 import type { Allowances, CostBound } from '../admission/admit.ts'
 import type { SettledRequest } from '../settlement/settle.ts'
+import { countsOf } from '../settlement/settlement-sums.ts'
 import type { SeedOutcome } from '../spend/spend.ts'
 
 /**
@@ -39,7 +40,7 @@ export type ModelHold = {
 
 export type ReapedCharge = { nanos: number; promptTokens: number; completionTokens: number; at: number; of: string }
 
-/** Counters by their letter. */
+/** Counters by their name. */
 export type ModelUsage = { born: number; revision: number; finalIn: number; counters: Map<string, number> }
 
 export type ModelRequest = {
@@ -248,7 +249,14 @@ export function cancelModel(account: AccountModel, ids: readonly string[], now: 
     } else if (gone !== undefined && gone !== 'cancelled') {
       changes.charge(gone.of.split('|')[0]!, gone.at, -gone.nanos)
       const { nanos, promptTokens: p, completionTokens: o } = gone
-      changes.count(gone.at, gone.of, { n: -1, p: -p, o: -o, u: -nanos, x: -1, y: -nanos })
+      changes.count(gone.at, gone.of, {
+        requests: -1,
+        promptTokens: -p,
+        completionTokens: -o,
+        costNanos: -nanos,
+        estimatedRequests: -1,
+        estimatedNanos: -nanos
+      })
     }
     account.gone.set(id, 'cancelled')
   }
@@ -273,17 +281,7 @@ export function settleModel(
   let refund = 0
   for (const request of requests) {
     const { id, key, at, costNanos, promptTokens, completionTokens } = request
-    const estimated = request.estimated ? 1 : 0
-    const counters = {
-      n: 1,
-      e: request.failed ? 1 : 0,
-      p: promptTokens,
-      c: request.cachedTokens,
-      o: completionTokens,
-      u: costNanos,
-      x: estimated,
-      y: estimated * costNanos
-    }
+    const counters = countsOf(request)
     const gone = account.gone.get(id)
     let isCounted = !isLost
     if (account.holds.delete(id)) {
@@ -294,12 +292,12 @@ export function settleModel(
       account.gone.delete(id)
       isCounted = true
       changes.charge(key, at, costNanos - gone.nanos)
-      counters.n = 0
-      counters.p -= gone.promptTokens
-      counters.o -= gone.completionTokens
-      counters.u -= gone.nanos
-      counters.x -= 1
-      counters.y -= gone.nanos
+      counters.requests = 0
+      counters.promptTokens -= gone.promptTokens
+      counters.completionTokens -= gone.completionTokens
+      counters.costNanos -= gone.nanos
+      counters.estimatedRequests -= 1
+      counters.estimatedNanos -= gone.nanos
     } else if (tried.length > 0 && !isLost) continue
     else changes.charge(key, at, costNanos)
     if (isCounted) changes.count(at, `${key}|${request.model}`, counters)
@@ -322,7 +320,14 @@ export function reapModel(account: AccountModel, ids: readonly string[], now: Mo
     const of = `${key}|${model}`
     const completionTokens = tokens - promptTokens
     changes.charge(key, at, nanos)
-    changes.count(at, of, { n: 1, p: promptTokens, o: completionTokens, u: nanos, x: 1, y: nanos })
+    changes.count(at, of, {
+      requests: 1,
+      promptTokens,
+      completionTokens,
+      costNanos: nanos,
+      estimatedRequests: 1,
+      estimatedNanos: nanos
+    })
     account.gone.set(id, { nanos, promptTokens, completionTokens, at, of })
     keepGone(account, now)
   }

@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis'
-import { accountName } from '../keyspace/names.ts'
-import { createUnpacker, packNumbers, packText } from '../wire/packed.ts'
+import { accountName, accountShard, deadlinesName } from '../keyspace/names.ts'
+import { expandLayouts } from '../layout/expand-layouts.ts'
+import { layouts, type Packed } from '../layout/layouts.ts'
+import { packParts, unpackParts } from '../wire/packed.ts'
 
 /** The hash of an account as layout/account.lua keeps it, but for records. Amounts are nanodollars, times of arrival µs. */
 export type AccountState = {
@@ -16,40 +18,10 @@ export type AccountState = {
 }
 
 /** `due`: the instant before which no hold ends, ms; 0 if there is none. `gone` as above. */
-export type AccountEntry = Record<(typeof accountFields)[number], number>
-export type KeyEntry = Record<(typeof keyFields)[number], number>
-/** As in layout/hold.lua. */
-export type HoldEntry = Record<(typeof holdNumbers)[number], number> & Record<(typeof holdTexts)[number], string>
-/** As in layout/usage.lua. */
-export type UsageEntry = Record<(typeof usageFields)[number], number>
-
-const accountFields = [
-  'version',
-  'month',
-  'settled',
-  'reserved',
-  'open',
-  'arrival',
-  'tokenArrival',
-  'due',
-  'gone'
-] as const
-const keyFields = ['version', 'month', 'settled', 'reserved', 'arrival'] as const
-const holdNumbers = ['deadline', 'at', 'granted', 'nanos', 'promptTokens', 'tokens', 'tokensPerMinute'] as const
-const holdTexts = ['tag', 'key', 'model'] as const
-const usageFields = [
-  'requests',
-  'failed',
-  'prompt',
-  'cached',
-  'completion',
-  'nanos',
-  'estimated',
-  'estimatedNanos',
-  'revision',
-  'born',
-  'isListed'
-] as const
+export type AccountEntry = Packed<typeof layouts.account>
+export type KeyEntry = Packed<typeof layouts.key>
+export type HoldEntry = Omit<Packed<typeof layouts.hold>, 'keyField'> & { key: string }
+export type UsageEntry = Packed<typeof layouts.row>
 
 /** @param fields of the hash */
 export function parseState(fields: Readonly<Record<string, Buffer>>): AccountState {
@@ -57,12 +29,12 @@ export function parseState(fields: Readonly<Record<string, Buffer>>): AccountSta
   for (const [field, packed] of Object.entries(fields)) {
     const of = field.slice(2)
     if (field === 'a') {
-      const entry = numbersOf(accountFields, packed)
+      const entry = unpackParts(layouts.account, packed)
       state.gone = entry.gone
       if (entry.month > 0) state.account = entry
-    } else if (field.startsWith('k:')) state.keys.set(of, numbersOf(keyFields, packed))
+    } else if (field.startsWith('k:')) state.keys.set(of, unpackParts(layouts.key, packed))
     else if (field.startsWith('h:')) state.holds.set(of, holdOf(packed))
-    else if (field.startsWith('u:')) state.usage.set(of, numbersOf(usageFields, packed))
+    else if (field.startsWith('u:')) state.usage.set(of, unpackParts(layouts.row, packed))
   }
   return state
 }
@@ -73,7 +45,7 @@ export async function readState(client: Redis, account: string): Promise<Account
 
 /** Changes what is kept of an account; what is not named is as it was, or 0. */
 export async function changeAccount(client: Redis, account: string, changed: Partial<AccountEntry>): Promise<void> {
-  await change(client, account, 'a', accountFields, changed)
+  await change(client, account, 'a', layouts.account, changed)
 }
 
 /** The same for a key. */
@@ -83,53 +55,68 @@ export async function changeKey(
   key: string,
   changed: Partial<KeyEntry>
 ): Promise<void> {
-  await change(client, account, `k:${key}`, keyFields, changed)
+  await change(client, account, `k:${key}`, layouts.key, changed)
 }
 
-export async function putHold(client: Redis, account: string, id: string, hold: HoldEntry): Promise<void> {
-  const texts = packText(hold.tag) + packText(`k:${hold.key}`) + packText(hold.model)
-  await client.hset(
-    accountName(account),
-    `h:${id}`,
-    Buffer.concat([pack(holdNumbers, hold), Buffer.from(texts, 'latin1')])
-  )
+export async function putHold(client: Redis, account: string, id: string, { key, ...hold }: HoldEntry): Promise<void> {
+  const packed = packParts(layouts.hold, { ...hold, keyField: `k:${key}` })
+  await client.hset(accountName(account), `h:${id}`, Buffer.from(packed, 'latin1'))
+}
+
+const endAllHolds = expandLayouts(`
+  local fields = redis.call('HGETALL', KEYS[1])
+  for n = 1, #fields, 2 do
+    local field, value = fields[n], fields[n + 1]
+    if field == 'a' then
+      local EACH(account, NAME) = struct.unpack(FORM(account), value)
+      due = 1
+      redis.call('HSET', KEYS[1], field, struct.pack(FORM(account), EACH(account, NAME)))
+    elseif string.sub(field, 1, 2) == 'h:' then
+      local EACH(hold, NAME) = struct.unpack(FORM(hold), value)
+      deadline = 1
+      redis.call('HSET', KEYS[1], field, struct.pack(FORM(hold), EACH(hold, NAME)))
+    end
+  end`)
+
+/** Makes all holds of an account overdue since the first millisecond, as if their time had passed. */
+export async function passDeadlines(client: Redis, account: string): Promise<void> {
+  await client.eval(endAllHolds, 1, accountName(account))
+  await client.zadd(deadlinesName(accountShard(account)), 1, account)
 }
 
 /** Takes everything but the records and their versions: as if it had never been seeded, and nothing been admitted. */
 export async function loseSpend(client: Redis, account: string): Promise<void> {
   const name = accountName(account)
   for (const field of await client.hkeys(name)) {
-    const kept = field === 'a' ? accountFields : field.startsWith('k:') ? keyFields : null
-    if (kept !== null) {
-      const { version } = numbersOf(['version'], (await client.hgetBuffer(name, field))!)
-      await client.hset(name, field, pack<string>(kept, { version }))
+    const layout = field === 'a' ? layouts.account : field.startsWith('k:') ? layouts.key : null
+    if (layout !== null) {
+      const { version } = unpackParts(layout, (await client.hgetBuffer(name, field))!)
+      await client.hset(name, field, packNumbersOf(layout, { version }))
     } else if (field.startsWith('h:')) await client.hdel(name, field)
   }
 }
 
-async function change<Field extends string>(
+type Numbers = Readonly<Record<string, 'd'>>
+
+async function change(
   client: Redis,
   account: string,
-  of: string,
-  fields: readonly Field[],
-  changed: Readonly<Partial<Record<Field, number>>>
+  field: string,
+  layout: Numbers,
+  changed: Readonly<Record<string, number>>
 ): Promise<void> {
   const name = accountName(account)
-  const packed = await client.hgetBuffer(name, of)
-  const present = packed === null ? {} : numbersOf(fields, packed)
-  await client.hset(name, of, pack<Field>(fields, { ...present, ...changed }))
+  const packed = await client.hgetBuffer(name, field)
+  const present = packed === null ? {} : unpackParts(layout, packed)
+  await client.hset(name, field, packNumbersOf(layout, { ...present, ...changed }))
 }
 
-function pack<Field extends string>(fields: readonly Field[], entry: Readonly<Partial<Record<Field, number>>>): Buffer {
-  return Buffer.from(packNumbers(...fields.map((field) => entry[field] ?? 0)), 'latin1')
-}
-
-function numbersOf<Field extends string>(fields: readonly Field[], packed: Buffer): Record<Field, number> {
-  const { number } = createUnpacker(packed)
-  return Object.fromEntries(fields.map((field) => [field, number()])) as Record<Field, number>
+function packNumbersOf(layout: Numbers, values: Readonly<Record<string, number>>): Buffer {
+  const zeros = Object.fromEntries(Object.keys(layout).map((part) => [part, 0]))
+  return Buffer.from(packParts<Record<string, 'd'>>(layout, { ...zeros, ...values }), 'latin1')
 }
 
 function holdOf(packed: Buffer): HoldEntry {
-  const { text } = createUnpacker(packed.subarray(8 * holdNumbers.length))
-  return { ...numbersOf(holdNumbers, packed), tag: text(), key: text().slice('k:'.length), model: text() }
+  const { keyField, model, ...hold } = unpackParts(layouts.hold, packed)
+  return { ...hold, key: keyField.slice('k:'.length), model }
 }

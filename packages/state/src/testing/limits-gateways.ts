@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { AdmitAnswer, Allowances } from '../admission/admit.ts'
 import type { SettledRequest } from '../settlement/settle.ts'
 import type { Action, Asked, Delivery, Usage } from './limits-actions.ts'
@@ -238,7 +239,7 @@ export function createGateways(world: LimitsWorld) {
       add(expected, `${asking.key}|${asking.model}`, 1, isApplied ? settlement!.costNanos : hold.nanos)
     }
     for (const [name, { counters }] of world.model(id).usage) {
-      add(found, name.split('|').slice(1).join('|'), counters.get('n') ?? 0, counters.get('u') ?? 0)
+      add(found, name.split('|').slice(1).join('|'), counters.get('requests') ?? 0, counters.get('costNanos') ?? 0)
     }
     for (const [of, sum] of found) if (sum.requests === 0 && sum.nanos === 0) found.delete(of)
     assert.deepEqual(found, expected)
@@ -261,10 +262,12 @@ function settlementOf({ asking, hold }: Request, { share, failed, estimated }: U
     heldTokens: promptTokens + outputTokens * grantedTokens,
     tokensPerMinute: asking.allowances.tokens,
     tokensRestMs: hold!.tokensRestMs,
+    ...zeroCounts,
     costNanos: Math.floor(nanos * share),
     promptTokens: Math.floor(promptTokens * Math.min(1, share)),
     cachedTokens: Math.floor(promptTokens * Math.min(1, share) * 0.3),
     completionTokens: Math.floor(outputTokens * grantedTokens * share),
+    reasoningTokens: Math.floor(outputTokens * grantedTokens * share * 0.4),
     failed,
     estimated
   }

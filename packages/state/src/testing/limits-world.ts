@@ -3,7 +3,8 @@ import type { AccountRecord } from '@tollgate/contracts/records/records.ts'
 import { type AdmitAnswer, admit, type PreparedAdmission, prepareAdmission } from '../admission/admit.ts'
 import { accountShard, deadlinesName } from '../keyspace/names.ts'
 import type { RedisNode } from '../link/redis-link.ts'
-import { claimShard, openMonth, putAccountRecord, putKeyRecord, stampShard } from '../projection/project.ts'
+import { claimShard, openMonth, stampShard } from '../projection/shard-markers.ts'
+import { putAccountRecord, putKeyRecord } from '../projection/write-records.ts'
 import { reap } from '../settlement/reap.ts'
 import { cancel, type SettledRequest, settle, tagOf } from '../settlement/settle.ts'
 import { openSpends, seedSpend } from '../spend/spend.ts'
@@ -127,7 +128,7 @@ export async function createWorld(clock: MovedClock, startMicros: number) {
     const settled = new Map<string, number>([['', 0]])
     for (const [name, { counters }] of ledger.get(account)!) {
       if (monthOf(Number.parseInt(name, 10) * 3600) !== month) continue
-      const nanos = counters.get('u') ?? 0
+      const nanos = counters.get('costNanos') ?? 0
       for (const owner of ['', name.split('|')[1]!]) settled.set(owner, (settled.get(owner) ?? 0) + nanos)
     }
     for (const [of, nanos] of settled) settled.set(of, Math.max(0, nanos))

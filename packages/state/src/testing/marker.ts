@@ -1,22 +1,23 @@
 import type { Redis } from 'ioredis'
 import { monthNumber } from '../keyspace/month.ts'
 import { type Shard, shardMarker, vouchedField } from '../keyspace/names.ts'
+import { layouts } from '../layout/layouts.ts'
 import type { RedisLink } from '../link/redis-link.ts'
-import { claimShard, stampShard } from '../projection/project.ts'
-import { createUnpacker, packNumbers, packText } from '../wire/packed.ts'
+import { claimShard, stampShard } from '../projection/shard-markers.ts'
+import { packParts, unpackParts } from '../wire/packed.ts'
 
 /** A marker of a shard; `version`, `month` and `run` are missing if it was not verified. Other fields are as they stand there. */
 export async function readMarker(client: Redis, shard: Shard): Promise<Record<string, string | number>> {
   const { [vouchedField]: vouched, ...rest } = await client.hgetallBuffer(shardMarker(shard))
   const marker = Object.fromEntries(Object.entries(rest).map(([field, value]) => [field, value.toString()]))
   if (vouched === undefined) return marker
-  const { number, text } = createUnpacker(vouched)
-  return { ...marker, version: number(), month: number(), run: text() }
+  const { version, month, run } = unpackParts(layouts.marker, vouched)
+  return { ...marker, version, month, run }
 }
 
 /** Says that a shard is verified, whatever its marker says now. The present month is open. */
 export async function vouch(client: Redis, shard: Shard, version: number, run: string): Promise<void> {
-  const packed = packNumbers(version, monthNumber(new Date())) + packText(run) + packText('')
+  const packed = packParts(layouts.marker, { version, month: monthNumber(new Date()), run, lost: '' })
   await client.hset(shardMarker(shard), vouchedField, Buffer.from(packed, 'latin1'))
 }
 

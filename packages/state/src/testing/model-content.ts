@@ -83,20 +83,8 @@ function readAmounts(fields: Record<string, string>): Array<[field: string, text
     rates.push([`q:${key}`, entry.arrival])
   }
   for (const [name, row] of usage) {
-    const { requests: n, failed: e, prompt: p, cached: c, completion: o, nanos: u } = row
-    const counters = {
-      n,
-      e,
-      p,
-      c,
-      o,
-      u,
-      x: row.estimated,
-      y: row.estimatedNanos,
-      rev: row.revision,
-      born: row.born,
-      listed: row.isListed
-    }
+    const { revision, born, isListed, ...counts } = row
+    const counters = { ...counts, rev: revision, born, listed: isListed }
     for (const [counter, amount] of Object.entries(counters)) amounts.push([`${counter}|${name}`, amount])
   }
   return [

@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
--- Forgets usage of one shard that has been copied, each row unless it is another by now than the one that was copied. One
--- that is final goes altogether; else only its entry in what is not copied. It works at maxmemory, where what it frees is
--- wanted. The shard's marker notes the hour up to which final rows may be gone, for whoever asks whether a row was lost.
+-- Forgets rows of one shard that control has copied, unless they changed since. It deletes final rows, and takes others off
+-- the list of uncopied rows. It works at maxmemory, to free memory. The shard's marker notes the hour up to which final rows
+-- may be deleted: control asks it whether a row was lost.
 --
--- KEYS[1]  usage of the shard that is not copied    KEYS[2]  usage of the shard, by when it is final
--- KEYS[2 + n]  the hash of the account of the nth row
+-- KEYS[1]  `uncopied` of the shard    KEYS[2]  `rows` of the shard
+-- KEYS[2 + n]  hash of the nth row's account
 -- ARGV[1]  1 if the rows are final
--- ARGV, four for each row: its name in the lists, its field; its revision and when it began, as they were copied, '' if it
--- was not there any more
+-- ARGV, four for each row: its name in the lists; its field; its revision and when it began, as they were copied, '' if the
+-- row was missing
 -- Returns 1.
 
 --include layout/usage.lua
@@ -16,9 +16,9 @@ local isFinal, forgotten = ARGV[1] == '1', 0
 for n = 1, #KEYS - 2 do
   local hash, name, field = KEYS[n + 2], ARGV[4 * n - 2], ARGV[4 * n - 1]
   local row = redis.call('HGET', hash, field)
-  local isCopied = false
+  local isCopied, EACH(row, NAME) = false
   if row then
-    local revision, born = struct.unpack('<dd', row, 65)
+    EACH(row, NAME) = readRow(row)
     isCopied = revision == tonumber(ARGV[4 * n]) and born == tonumber(ARGV[4 * n + 1])
   end
   if not row or (isCopied and isFinal) then
@@ -28,7 +28,8 @@ for n = 1, #KEYS - 2 do
     redis.call('ZREM', KEYS[2], name)
   elseif isCopied then
     redis.call('HDEL', KEYS[1], name)
-    redis.call('HSET', hash, field, string.sub(row, 1, 80) .. struct.pack('<d', 0))
+    isListed = 0
+    redis.call('HSET', hash, field, struct.pack(rowForm, EACH(row, NAME)))
   end
 end
 local marker = 'shard:' .. string.match(KEYS[1], '{.*}')

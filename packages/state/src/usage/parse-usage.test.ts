@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { test } from 'tap'
 import { packNumbers } from '../wire/packed.ts'
 import { parseUsage, placeOf } from './parse-usage.ts'
@@ -11,7 +12,7 @@ const packed = (...numbers: number[]): Buffer => Buffer.from(packNumbers(...numb
 
 test('counters are read, and a correction may be below zero', async () => {
   const late = `${account}:490000:0123456789abcdef~490002|key_1|a/model|with bars`
-  assert.deepEqual(parseUsage(late, packed(3, 1, 30, 10, 5, Number.MIN_SAFE_INTEGER, -1, -2, 7, born, 1)), {
+  assert.deepEqual(parseUsage(late, packed(3, 1, 30, 10, 5, Number.MIN_SAFE_INTEGER, -1, -2, 7, born, 1, 4)), {
     name: late,
     account,
     hour: 490_000,
@@ -20,6 +21,7 @@ test('counters are read, and a correction may be below zero', async () => {
     born,
     key: 'key_1',
     model: 'a/model|with bars',
+    ...zeroCounts,
     requests: 3,
     errors: 1,
     promptTokens: 30,
@@ -27,12 +29,29 @@ test('counters are read, and a correction may be below zero', async () => {
     completionTokens: 5,
     costNanos: Number.MIN_SAFE_INTEGER,
     estimatedRequests: -1,
-    estimatedNanos: -2
+    estimatedNanos: -2,
+    reasoningTokens: 4
   })
 })
 
+test('a row that an older version wrote has 0 of the counters that it lacks', async () => {
+  const { requests, estimatedNanos, revision, reasoningTokens } = parseUsage(
+    name,
+    packed(3, 1, 30, 10, 5, 9, 1, 2, 7, born, 1)
+  )
+  assert.deepEqual(
+    { requests, estimatedNanos, revision, reasoningTokens },
+    {
+      requests: 3,
+      estimatedNanos: 2,
+      revision: 7,
+      reasoningTokens: 0
+    }
+  )
+})
+
 test('what cannot be stored is refused, and says why', async () => {
-  const good = [1, 0, 0, 0, 0, 0, 0, 0, 1, born, 1]
+  const good = [1, 0, 0, 0, 0, 0, 0, 0, 1, born, 1, 0]
   assert.equal(parseUsage(name, packed(...good)).run, `0123456789abcdef.${born}`)
   const cases: Array<[name: string, packed: Buffer, reason: RegExp]> = [
     ['nobody:490000:run|key_1|small', packed(...good), /name/],
@@ -46,8 +65,8 @@ test('what cannot be stored is refused, and says why', async () => {
     [name, packed(...good.with(5, 2 ** 53)), /integer/],
     [name, packed(...good.with(8, 0.5)), /integer/],
     [name, packed(...good.with(9, Infinity)), /integer/],
-    [name, packed(...good.slice(1)), /counters/],
-    [name, packed(...good, 0), /counters/],
+    [name, packed(...good.slice(0, 10)), /counters/],
+    [name, packed(...good, ...Object.values<number>(zeroCounts)), /counters/],
     [name, packed(...good).subarray(1), /counters/],
     [name.replace('key_1', 'key\0'), packed(...good), /stored/],
     [name.replace('small', 'x'.repeat(501)), packed(...good), /stored/]

@@ -1,63 +1,47 @@
-import { createUnpacker } from '../wire/packed.ts'
+import { forEachCounter, type UsageCounts } from '@tollgate/contracts/usage/usage-counters.ts'
+import { layouts } from '../layout/layouts.ts'
+import { unpackParts } from '../wire/packed.ts'
 
-/** What requests of one key to one model used, added up. An amount that was corrected downwards may be below zero. */
-export type UsageRow = {
+/** Sums of the requests of one key to one model. A correction can bring an amount below zero. */
+export interface UsageRow extends UsageCounts {
   key: string
   model: string
-  requests: number
-  errors: number
-  promptTokens: number
-  /** Part of `promptTokens`. */
-  cachedTokens: number
-  completionTokens: number
-  costNanos: number
-  /** How many of the requests, and nanodollars of the cost, are estimated. */
-  estimatedRequests: number
-  estimatedNanos: number
 }
 
 /** A row of usage as it was at one instant: see layout/usage.lua. */
-export type Usage = UsageRow & {
-  /** As it stands in the lists of its shard. */
+export interface Usage extends UsageRow {
+  /** Its name in the lists of its shard. */
   name: string
   account: string
   /** Hour of admission, whole hours since the epoch. */
   hour: number
   /**
-   * Which row of the account, hour, key and model: tag of the run, the hour in which it began if that was late, and when it
-   * began. Copies of the same one replace each other; what several of them hold adds up.
+   * Tells rows of one account, hour, key and model apart: tag of the run, the hour in which a late row began, and the time when
+   * it began. Copies of the same row replace each other; different rows add up.
    */
   run: string
-  /** Raised by every change, as far as `born` is the same. */
+  /** Every change of a row raises it. */
   revision: number
   /** When it began, µs since the epoch. */
   born: number
 }
 
-/** Where a row is, by its name. */
-export type UsagePlace = { account: string; field: string }
+/** Where Redis keeps a row. */
+export interface UsagePlace {
+  account: string
+  field: string
+}
 
 const nameForm = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([1-9][0-9]{0,6}):([\w~-]+)\|([^|]+)\|(.+)$/s
 
-/** In the order in which a row has them, as doubles. */
-const counters = [
-  'requests',
-  'errors',
-  'promptTokens',
-  'cachedTokens',
-  'completionTokens',
-  'costNanos',
-  'estimatedRequests',
-  'estimatedNanos'
-] as const satisfies ReadonlyArray<keyof UsageRow>
-
-/** With the revision, when it began, and whether it is in the list of what is to be copied. */
-const numbersOfRow = counters.length + 3
+const bytesOfRow = 8 * Object.keys(layouts.row).length
+/** A row that an older version wrote ends with `isListed`, or with a later counter. */
+const minBytesOfRow = 8 * (Object.keys(layouts.row).indexOf('isListed') + 1)
 
 /** Longer ones cannot be part of an index of Postgres. */
 const maxNameBytes = 500
 
-/** @returns null for a name that is not one of usage */
+/** @returns null if the name is not a usage row's */
 export function placeOf(name: string): UsagePlace | null {
   const [, account] = nameForm.exec(name) ?? []
   return account === undefined ? null : { account, field: `u${name.slice(account.length)}` }
@@ -67,34 +51,32 @@ export function placeOf(name: string): UsagePlace | null {
 export function parseUsage(name: string, packed: Buffer): Usage {
   const [, account, hour, tag, key, model] = nameForm.exec(name) ?? []
   if (account === undefined) throw new Error('its name is not that of usage')
-  insistOnStorable(key!)
-  insistOnStorable(model!)
-  if (packed.length !== 8 * numbersOfRow) throw new Error('a value does not hold counters')
-  const { number } = createUnpacker(packed)
-  const row = emptyRow(key!, model!)
-  for (const counter of counters) row[counter] = insistOnInteger(number())
-  const [revision, born] = [insistOnInteger(number()), insistOnInteger(number())]
-  return { name, account, hour: Number(hour), run: `${tag}.${born}`, revision, born, ...row }
+  assertStorable(key!)
+  assertStorable(model!)
+  const { length } = packed
+  if (length < minBytesOfRow || length > bytesOfRow || length % 8 !== 0)
+    throw new Error('a value does not hold counters')
+  const row = unpackParts(layouts.row, Buffer.concat([packed], bytesOfRow))
+  const counts = forEachCounter((counter) => assertInteger(row[counter]))
+  const [revision, born] = [assertInteger(row.revision), assertInteger(row.born)]
+  return {
+    name,
+    account,
+    hour: Number(hour),
+    run: `${tag}.${born}`,
+    revision,
+    born,
+    key: key!,
+    model: model!,
+    ...counts
+  }
 }
 
-function insistOnStorable(text: string): void {
+function assertStorable(text: string): void {
   if (text.includes('\0') || Buffer.byteLength(text) > maxNameBytes) throw new Error('a key or model cannot be stored')
 }
 
-function insistOnInteger(number: number): number {
+function assertInteger(number: number): number {
   if (!Number.isSafeInteger(number)) throw new Error('a counter is not an integer')
   return number
 }
-
-const emptyRow = (key: string, model: string): UsageRow => ({
-  key,
-  model,
-  requests: 0,
-  errors: 0,
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  costNanos: 0,
-  estimatedRequests: 0,
-  estimatedNanos: 0
-})

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { accountName, accountShard, uncopiedName, usageIndexName } from '../keyspace/names.ts'
 import { RedisAwayError } from '../link/redis-link.ts'
 import type { SettledRequest } from '../settlement/settle.ts'
@@ -27,10 +28,12 @@ testOnEveryRedis('usage', async (t, link) => {
       heldTokens: 0,
       tokensPerMinute: 1000,
       tokensRestMs: 0,
+      ...zeroCounts,
       costNanos: 1000 + requests,
       promptTokens: 10,
       cachedTokens: 4,
       completionTokens: 5,
+      reasoningTokens: 3,
       failed: false,
       estimated: false,
       ...changed
@@ -66,6 +69,7 @@ testOnEveryRedis('usage', async (t, link) => {
       revision: 1,
       key: 'key_2',
       model: 'large',
+      ...zeroCounts,
       requests: 1,
       errors: 1,
       promptTokens: 10,
@@ -73,7 +77,8 @@ testOnEveryRedis('usage', async (t, link) => {
       completionTokens: 5,
       costNanos: cost,
       estimatedRequests: 1,
-      estimatedNanos: cost
+      estimatedNanos: cost,
+      reasoningTokens: 3
     })
     await forgetUsage(link, { usages, gone }, false)
     assert.deepEqual(await list('changed'), [])

@@ -12,14 +12,14 @@ import { parseUsage, placeOf, type Usage, type UsagePlace } from './parse-usage.
 
 /** A hint for how many entries a step of a scan reads. */
 const scanCount = 500
-/** Rows that one script forgets: few enough to keep admissions waiting for less than half a millisecond. */
+/** Rows per call of the script: few enough to block Redis for less than half a millisecond. */
 const batchSize = 100
 
-/** Which rows of usage are meant: those that changed since they were copied, those that are final, or all there are. */
+/** Rows that changed since they were copied, final rows, or all rows. */
 export type UsageSelection = 'changed' | 'final' | 'all'
 
 /**
- * Names of rows of usage, in pages. What changes meanwhile may be missing, and a name may come twice.
+ * Lists names of usage rows, in pages. Rows that change meanwhile may be missing, and a name may come twice.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
@@ -64,24 +64,24 @@ async function* readIndex(
   }
 }
 
-/** The hour that it is by the clock of a Redis process, whole hours since the epoch. */
+/** The current hour by the clock of a Redis process, whole hours since the epoch. */
 export async function readHour(node: RedisNode): Promise<number> {
   node.run()
   const [seconds] = await node.client.time()
   return Math.floor(Number(seconds) / 3600)
 }
 
-/** What rows of usage were found to be. */
+/** Rows that were read, by result. */
 export type FoundUsage = {
   usages: Usage[]
-  /** Names under which there is nothing any more. */
+  /** Names whose rows are deleted. */
   gone: string[]
-  /** Those that cannot be read, and why. */
+  /** Rows that are not valid, with the reason. */
   malformed: Array<{ name: string; reason: string }>
 }
 
 /**
- * Reads rows of usage in one round trip, each as it is at one instant.
+ * Reads usage rows in one round trip to each process.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time
  */
@@ -112,8 +112,7 @@ export async function readUsage(link: RedisLink, names: readonly string[]): Prom
 }
 
 /**
- * Forgets that these rows have to be copied, or, of final ones, the rows altogether; each only if it is still what was
- * read.
+ * Takes copied rows off the list of uncopied rows, or deletes final rows. It skips rows that changed since they were read.
  *
  * @throws RedisAwayError, or ioredis' error if no answer comes in time: some may be forgotten then, and all can be again
  */

@@ -1,13 +1,15 @@
+import type { Layout, Packed } from '../layout/layouts.ts'
+
 /**
  * Arguments of scripts, packed as Lua's `struct.unpack` reads them: `<d` is a double, lowest byte first, `s` a text that a
  * zero byte ends. In texts of bytes here, each character (at most U+00FF) is a byte.
  */
 
-const mostNumbers = 16
-const scratch = Buffer.alloc(8 * mostNumbers)
+const maxNumbers = 64
+const scratch = Buffer.alloc(8 * maxNumbers)
 const view = new DataView(scratch.buffer, scratch.byteOffset, scratch.length)
 
-/** @param numbers at most 16 */
+/** @param numbers at most 64 */
 export function packNumbers(...numbers: number[]): string {
   for (let n = 0; n < numbers.length; n++) view.setFloat64(8 * n, numbers[n]!, true)
   return scratch.toString('latin1', 0, 8 * numbers.length)
@@ -24,10 +26,7 @@ export function utf8(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }
 
-/**
- * The same text of bytes as one piece of memory. One that was joined is kept as its parts, which every write of it would go
- * through again.
- */
+/** The same text of bytes in one piece of memory: a joined text stays in parts, and every write would join them again. */
 export function inOnePiece(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('latin1')
 }
@@ -57,4 +56,29 @@ export function createUnpacker(bytes: Buffer): Unpacker {
       return text
     }
   }
+}
+
+/** Writes the parts of a layout in their order. */
+export function packParts<Parts extends Layout>(layout: Parts, values: Readonly<Packed<Parts>>): string {
+  let bytes = ''
+  let numbers: number[] = []
+  for (const part in layout) {
+    const value = values[part]
+    if (typeof value === 'number') numbers.push(value)
+    else {
+      bytes += packNumbers(...numbers) + packText(value as string)
+      numbers = []
+    }
+  }
+  return numbers.length === 0 ? bytes : bytes + packNumbers(...numbers)
+}
+
+/**
+ * Reads the parts of a layout in their order.
+ * @throws RangeError if a part is missing
+ */
+export function unpackParts<Parts extends Layout>(layout: Parts, bytes: Buffer): Packed<Parts> {
+  const { number, text } = createUnpacker(bytes)
+  const parts = Object.entries(layout).map(([part, form]) => [part, form === 'd' ? number() : text()])
+  return Object.fromEntries(parts) as Packed<Parts>
 }

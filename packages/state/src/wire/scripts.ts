@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Redis, Result } from 'ioredis'
+import { expandLayouts } from '../layout/expand-layouts.ts'
 
 /**
  * Every script, by the name of the command that runs it. Arguments and answers are described in the Lua files. Without
@@ -39,7 +40,7 @@ export type Script = { readonly lua: string; readonly sha: string }
 const sources = Object.entries(scripts).map(([name, { file, numberOfKeys }]) => ({
   name,
   numberOfKeys,
-  lua: readScript(file)
+  lua: expandLayouts(readScript(file))
 }))
 
 /** A line `--include <file>` stands for that file, named from `src`: Lua in Redis has no modules. */

@@ -1,3 +1,4 @@
+import { forEachCounter, type UsageCounter, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -430,6 +431,8 @@ export const auditLog = pgTable(
   (table) => [index('audit_log_account').on(table.accountId, table.at, table.id), index('audit_log_at').on(table.at)]
 )
 
+const counterColumn = (counter: UsageCounter) => bigint(usageCounters[counter], { mode: 'number' }).notNull().default(0)
+
 /**
  * What was served and what it cost: one row per account, hour of admission, key and model for each row of usage in Redis. A
  * copy with a newer revision replaces the row. Totals are sums over them; one may be below zero, where it corrects what
@@ -447,18 +450,8 @@ export const ledger = pgTable(
     run: text('run').notNull(),
     keyId: text('key_id').notNull(),
     model: text('model').notNull(),
-    requests: bigint('requests', { mode: 'number' }).notNull(),
-    errors: bigint('errors', { mode: 'number' }).notNull(),
-    promptTokens: bigint('prompt_tokens', { mode: 'number' }).notNull(),
-    /** Part of the prompt tokens. */
-    cachedTokens: bigint('cached_tokens', { mode: 'number' }).notNull(),
-    completionTokens: bigint('completion_tokens', { mode: 'number' }).notNull(),
-    /** Nanodollars */
-    costNanos: bigint('cost_nanos', { mode: 'number' }).notNull(),
-    revision: bigint('revision', { mode: 'number' }).notNull(),
-    /** How many of the requests, and nanodollars of the cost, are estimated. */
-    estimatedRequests: bigint('estimated_requests', { mode: 'number' }).notNull().default(0),
-    estimatedNanos: bigint('estimated_nanos', { mode: 'number' }).notNull().default(0)
+    ...forEachCounter(counterColumn),
+    revision: bigint('revision', { mode: 'number' }).notNull()
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.hour, table.run, table.keyId, table.model] }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { allShards, type Shard } from '@tollgate/state/keyspace/names.ts'
-import type { FoundMarker } from '@tollgate/state/projection/project.ts'
+import type { FoundMarker } from '@tollgate/state/projection/shard-markers.ts'
 import { test } from 'tap'
 import { compareShards } from './compare-shards.ts'
 

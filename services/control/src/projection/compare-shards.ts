@@ -1,6 +1,6 @@
 import { changeOf, epochOf, versionOf } from '@tollgate/contracts/records/version.ts'
 import type { Shard } from '@tollgate/state/keyspace/names.ts'
-import type { FoundMarker } from '@tollgate/state/projection/project.ts'
+import type { FoundMarker } from '@tollgate/state/projection/shard-markers.ts'
 import type { Truth } from './source.ts'
 
 /** A shard that is not verified for the Redis process that holds it now, up to PostgreSQL's last change. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import type { KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import { type ProjectionWrite, putAll } from '@tollgate/state/projection/project.ts'
+import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
 import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'
 import { isKeyInForce } from './is-key-in-force.ts'
 

@@ -1,6 +1,6 @@
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import { readKeyPresence } from '@tollgate/state/projection/key-presence.ts'
-import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
+import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 
 /**
  * Whether Redis has the current state of a key, so that no request is admitted on an earlier one. It only reads.

@@ -11,8 +11,8 @@ import {
   vouchedField
 } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
-import { putAll } from '@tollgate/state/projection/project.ts'
 import { findPointer } from '@tollgate/state/projection/read-pointer.ts'
+import { putAll } from '@tollgate/state/projection/write-records.ts'
 import { readState } from '@tollgate/state/testing/account-state.ts'
 import { activeKey } from '@tollgate/state/testing/active-key.ts'
 import { readMarker } from '@tollgate/state/testing/marker.ts'

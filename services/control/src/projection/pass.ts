@@ -8,10 +8,10 @@ import {
   claimShard,
   type FoundMarker,
   openMonth,
-  readCatalogVersion,
   readShards,
   releaseShard
-} from '@tollgate/state/projection/project.ts'
+} from '@tollgate/state/projection/shard-markers.ts'
+import { readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
 import { judgeClocks } from '../clocks/judge-clocks.ts'
 import { isDatabaseAway } from '../database/database-away.ts'
 import { assertRunId } from './assert-run-id.ts'

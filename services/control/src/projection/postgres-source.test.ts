@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { accountShard, accountShards, secretShard, secretShards } from '@tollgate/state/keyspace/names.ts'
-import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
+import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import { eq, sql } from 'drizzle-orm'
 import { keys } from '../database/schema.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'

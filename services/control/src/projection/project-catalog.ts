@@ -1,7 +1,8 @@
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { catalogName } from '@tollgate/state/keyspace/names.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { announceChange, putCatalog, type readCatalogVersion } from '@tollgate/state/projection/project.ts'
+import { announceChange } from '@tollgate/state/projection/announce-change.ts'
+import { putCatalog, type readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
 import type { ProjectionSource, Truth } from './source.ts'
 
 /** The catalog version in Redis. Read it before PostgreSQL, like the markers of shards. */

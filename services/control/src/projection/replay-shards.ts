@@ -3,12 +3,12 @@ import { monthNumber } from '@tollgate/state/keyspace/month.ts'
 import type { AccountShard, Shard } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
 import {
-  putAll,
   releaseShard,
   type ShardClaim,
   type ShardMarker,
   stampShard
-} from '@tollgate/state/projection/project.ts'
+} from '@tollgate/state/projection/shard-markers.ts'
+import { putAll } from '@tollgate/state/projection/write-records.ts'
 import { assertRunId } from './assert-run-id.ts'
 import { findLostRuns } from './find-lost-runs.ts'
 import { seedShards } from './seed-shards.ts'

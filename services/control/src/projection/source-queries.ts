@@ -1,4 +1,4 @@
-import { deadPointerMs } from '@tollgate/state/projection/project.ts'
+import { deadPointerMs } from '@tollgate/state/projection/write-records.ts'
 import { and, gt, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../database/connect.ts'
 import { pageSize, walkOrder } from '../database/pages-by-change.ts'

@@ -1,5 +1,5 @@
 import { versionOf } from '@tollgate/contracts/records/version.ts'
-import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
+import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { accounts, formerSecrets, keys } from '../database/schema.ts'
 import { isPausedByTeam } from '../database/suspensions.ts'
 import type { accountColumns, keyColumns } from './source-queries.ts'

@@ -1,5 +1,5 @@
 import type { Shard } from '@tollgate/state/keyspace/names.ts'
-import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
+import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import type { Ledger } from '../usage/ledger.ts'
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
-import { type ProjectionWrite, putAll } from '@tollgate/state/projection/project.ts'
+import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
 import { readState } from '@tollgate/state/testing/account-state.ts'
 import { stampNow } from '@tollgate/state/testing/marker.ts'
 import { testOnEveryRedis } from '@tollgate/state/testing/redis-servers.ts'

@@ -1,6 +1,7 @@
 import { accountShard } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { announceChange, type ChangeNotice, type ProjectionWrite, putAll } from '@tollgate/state/projection/project.ts'
+import { announceChange, type ChangeNotice } from '@tollgate/state/projection/announce-change.ts'
+import { type ProjectionWrite, putAll } from '@tollgate/state/projection/write-records.ts'
 
 /** A change of one account or one key. */
 export type ChangeOfOne = Exclude<ChangeNotice, { kind: 'catalog' }>

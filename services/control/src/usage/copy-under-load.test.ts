@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { forEachCounter, type UsageCounts, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { accountShard, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
@@ -10,6 +11,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, openDatabase, queryRows } from '../database/connect.ts'
 import { onEachDatabase, openMigratedDatabase } from '../testing/databases.ts'
 import { copyUsage } from './copy-usage.ts'
+import { eachCounter } from './each-counter.ts'
 import type { Ledger } from './ledger.ts'
 import { createPostgresLedger } from './postgres-ledger.ts'
 import { createUsageCopier } from './usage-copier.ts'
@@ -79,8 +81,8 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
     return { database: own, pid: row!.pid }
   }
 
-  /** What was served by account, key and model: requests, errors, prompt, cached, completion, nanodollars, estimated ones. */
-  const served = new Map<string, number[]>()
+  /** What was served by account, key and model. */
+  const served = new Map<string, UsageCounts>()
   let requests = 0
 
   async function settleSome(): Promise<void> {
@@ -97,10 +99,12 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
         heldTokens: 0,
         tokensPerMinute: 1000,
         tokensRestMs: 0,
+        ...zeroCounts,
         costNanos: any(1_000_000_000),
         promptTokens,
         cachedTokens: any(promptTokens),
         completionTokens,
+        reasoningTokens: any(completionTokens),
         failed,
         estimated
       }
@@ -108,13 +112,18 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
     await settleOf(redis, account, some)
     for (const { key, model, ...request } of some) {
       const id = [account, key, model].join('|')
-      const before = served.get(id) ?? Array(8).fill(0)
-      const estimatedNanos = request.estimated ? request.costNanos : 0
-      const { failed, promptTokens, cachedTokens, completionTokens, costNanos, estimated } = request
-      const more = [1, +failed, promptTokens, cachedTokens, completionTokens, costNanos, +estimated, estimatedNanos]
+      const before = served.get(id) ?? zeroCounts
+      const { failed, estimated, ...measured } = request
+      const more: UsageCounts = {
+        ...measured,
+        requests: 1,
+        errors: +failed,
+        estimatedRequests: +estimated,
+        estimatedNanos: estimated ? request.costNanos : 0
+      }
       served.set(
         id,
-        more.map((amount, index) => amount + before[index]!)
+        forEachCounter((counter) => before[counter] + more[counter])
       )
     }
   }
@@ -158,16 +167,15 @@ onEachDatabase('under load, with replicas that die', async (t, newDatabase) => {
 
     const rows = await queryRows<{ id: string; sums: string }>(
       database.orm,
-      sql`select concat_ws('|', account_id, key_id, model) as id, concat_ws(' ', sum(requests), sum(errors),
-          sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost_nanos), sum(estimated_requests),
-          sum(estimated_nanos)) as sums
+      sql`select concat_ws('|', account_id, key_id, model) as id,
+          concat_ws(' ', ${eachCounter((_counter, column) => `sum(${column})`)}) as sums
         from ledger group by account_id, key_id, model`
     )
     const sorted = (entries: Iterable<[string, string]>) =>
       [...entries].sort(([one], [other]) => (one < other ? -1 : 1))
     assert.deepEqual(
       sorted(rows.map(({ id, sums }) => [id, sums])),
-      sorted([...served].map(([id, sums]) => [id, sums.join(' ')]))
+      sorted([...served].map(([id, sums]) => [id, Object.values(sums).join(' ')]))
     )
     t.comment(`${requests} requests, ${blows} replicas killed`)
   })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { startRedis } from '@tollgate/sandbox/redis/start-redis.ts'
 import { accountName, accountShard, gonePrefix, usageIndexName } from '@tollgate/state/keyspace/names.ts'
 import { connectServer } from '@tollgate/state/link/connect-redis.ts'
@@ -66,6 +67,7 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
       hour,
       keyId: 'key_a',
       model: 'small',
+      ...zeroCounts,
       requests: 2,
       errors: 1,
       promptTokens: 20,
@@ -73,7 +75,8 @@ onEachDatabase('the ledger', async (t, newDatabase) => {
       completionTokens: 10,
       costNanos,
       estimatedRequests: 1,
-      estimatedNanos: two.costNanos
+      estimatedNanos: two.costNanos,
+      reasoningTokens: 4
     })
     assert.equal(revision, 2)
     assert.equal(tagOf(large!.run), tagOf(run))

@@ -35,6 +35,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
     promptTokens: 10,
     cachedTokens: 4,
     completionTokens: 5,
+    reasoningTokens: 2,
     costNanos: 1_000_000_001,
     revision: 1,
     ...changed
@@ -75,6 +76,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
           prompt_tokens: 40,
           cached_tokens: 12,
           completion_tokens: 20,
+          reasoning_tokens: 8,
           cost_usd: '3.000000008'
         }
       ]
@@ -251,6 +253,7 @@ onEachDatabase('usage', async (t, newDatabase) => {
           prompt_tokens: 10,
           cached_tokens: 4,
           completion_tokens: 5,
+          reasoning_tokens: 2,
           cost_usd: '1.000000007'
         }
       ])

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { Usage } from '@tollgate/state/usage/parse-usage.ts'
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
@@ -15,8 +16,15 @@ const retention = { hoursKeptDays: 5, monthsKept: null }
 
 function usage(hour: string, changed: Partial<Usage> = {}): Usage {
   const row = { account, hour: Date.parse(hour) / 3_600_000, run: 'a run', key: 'key_1', model: 'm', revision: 1 }
-  const counts = { requests: 1, errors: 0, promptTokens: 10, cachedTokens: 1, completionTokens: 5, costNanos: 7 }
-  return { ...row, ...counts, estimatedRequests: 0, estimatedNanos: 0, name: '', born: 1, ...changed }
+  const counts = {
+    requests: 1,
+    promptTokens: 10,
+    cachedTokens: 1,
+    completionTokens: 5,
+    reasoningTokens: 2,
+    costNanos: 7
+  }
+  return { ...row, ...zeroCounts, ...counts, name: '', born: 1, ...changed }
 }
 
 async function partitions(orm: Orm): Promise<string[]> {

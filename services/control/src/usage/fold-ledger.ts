@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Orm, queryRows, type Transaction } from '../database/connect.ts'
 import { ledger, projection } from '../database/schema.ts'
+import { eachCounter } from './each-counter.ts'
 
 const dayMs = 86_400_000
 /** Few enough that a statement takes some tens of milliseconds. */
@@ -102,22 +103,14 @@ async function foldRows(tx: Transaction, day: Date): Promise<number> {
         returning ${ledger}.*
       ), folded as (
         insert into ${ledger} as stored (
-          account_id, hour, run, key_id, model, requests, errors, prompt_tokens, cached_tokens, completion_tokens,
-          cost_nanos, estimated_requests, estimated_nanos, revision
+          account_id, hour, run, key_id, model, revision, ${eachCounter((_counter, column) => column)}
         )
-        select account_id, ${from}::timestamptz, 'day', key_id, model, sum(requests), sum(errors), sum(prompt_tokens),
-          sum(cached_tokens), sum(completion_tokens), sum(cost_nanos), sum(estimated_requests), sum(estimated_nanos), 1
+        select account_id, ${from}::timestamptz, 'day', key_id, model, 1, ${eachCounter((_counter, column) => `sum(${column})`)}
         from taken
         group by account_id, key_id, model
         on conflict (account_id, hour, run, key_id, model) do update set
-          requests = stored.requests + excluded.requests, errors = stored.errors + excluded.errors,
-          prompt_tokens = stored.prompt_tokens + excluded.prompt_tokens,
-          cached_tokens = stored.cached_tokens + excluded.cached_tokens,
-          completion_tokens = stored.completion_tokens + excluded.completion_tokens,
-          cost_nanos = stored.cost_nanos + excluded.cost_nanos,
-          estimated_requests = stored.estimated_requests + excluded.estimated_requests,
-          estimated_nanos = stored.estimated_nanos + excluded.estimated_nanos,
-          revision = stored.revision + 1
+          revision = stored.revision + 1,
+          ${eachCounter((_counter, column) => `${column} = stored.${column} + excluded.${column}`)}
       )
       select count(*)::text as count from taken`
   )

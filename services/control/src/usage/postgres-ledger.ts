@@ -4,6 +4,7 @@ import { and, DrizzleQueryError, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { pageSize, pagesOf, walkOrder } from '../database/pages-by-change.ts'
 import { accounts, ledger, projection } from '../database/schema.ts'
+import { eachCounter } from './each-counter.ts'
 import type { Ledger } from './ledger.ts'
 import { ledgerRow } from './ledger-row.ts'
 import { monthOf } from './usage-range.ts'
@@ -91,23 +92,17 @@ async function storeRows(orm: Orm, rows: LedgerRow[]): Promise<void> {
  */
 const upsert = (rows: readonly LedgerRow[]): SQL => sql`
   insert into ${ledger} (
-    account_id, hour, run, key_id, model, requests, errors, prompt_tokens, cached_tokens, completion_tokens, cost_nanos,
-    estimated_requests, estimated_nanos, revision
+    account_id, hour, run, key_id, model, revision, ${eachCounter((_counter, column) => column)}
   )
-  select account, to_timestamp(second), run, key, model, requests, errors, "promptTokens", "cachedTokens",
-    "completionTokens", "costNanos", "estimatedRequests", "estimatedNanos", revision
+  select account, to_timestamp(second), run, key, model, revision, ${eachCounter((counter) => `"${counter}"`)}
   from json_to_recordset(${JSON.stringify(rows)}::text::json) as copied (
-    account uuid, second bigint, run text, key text, model text, requests bigint, errors bigint, "promptTokens" bigint,
-    "cachedTokens" bigint, "completionTokens" bigint, "costNanos" bigint, "estimatedRequests" bigint,
-    "estimatedNanos" bigint, revision bigint
+    account uuid, second bigint, run text, key text, model text, revision bigint,
+    ${eachCounter((counter) => `"${counter}" bigint`)}
   )
   where to_timestamp(second) >= coalesce((select max(ledger_closed_before) from ${projection}), '-infinity')
   order by account, second, run, key, model
   on conflict (account_id, hour, run, key_id, model) do update set
-    requests = excluded.requests, errors = excluded.errors, prompt_tokens = excluded.prompt_tokens,
-    cached_tokens = excluded.cached_tokens, completion_tokens = excluded.completion_tokens,
-    cost_nanos = excluded.cost_nanos, estimated_requests = excluded.estimated_requests,
-    estimated_nanos = excluded.estimated_nanos, revision = excluded.revision
+    revision = excluded.revision, ${eachCounter((_counter, column) => `${column} = excluded.${column}`)}
   where ${ledger.revision} < excluded.revision`
 
 const accountsWhere = (orm: Orm) => (condition: SQL) =>

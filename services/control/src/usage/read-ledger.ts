@@ -1,24 +1,25 @@
 import type { UsageBucket, UsageGrouping } from '@tollgate/contracts/http/usage.ts'
 import { formatUsd } from '@tollgate/contracts/money/usd.ts'
+import { type ShownCount, shownCounters, shownCounts, usageCounters } from '@tollgate/contracts/usage/usage-counters.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type Orm, queryRows } from '../database/connect.ts'
 import { ledger } from '../database/schema.ts'
 import type { UsageRange } from './usage-range.ts'
 
-type Sums = {
+type Sums = Record<ShownCount, string> & {
   start: string
   part: string | null
-  requests: string
-  errors: string
-  prompt: string
-  cached: string
-  completion: string
   cost: string
 }
 
 /** Never below zero: a correction may have been copied before what it corrects. */
 const total = (column: PgColumn): SQL => sql`greatest(sum(${column}), 0)::text`
+
+const totals = sql.join(
+  shownCounters.map((counter) => sql`${total(ledger[counter])} as ${sql.identifier(usageCounters[counter])}`),
+  sql`, `
+)
 
 const partColumn = { model: ledger.model, key: ledger.keyId } as const
 
@@ -42,9 +43,7 @@ export async function readUsage(
     sql`
       select
         to_char(${bucket}, 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') as start, ${part} as part,
-        ${total(ledger.requests)} as requests, ${total(ledger.errors)} as errors,
-        ${total(ledger.promptTokens)} as prompt, ${total(ledger.cachedTokens)} as cached,
-        ${total(ledger.completionTokens)} as completion, ${total(ledger.costNanos)} as cost
+        ${totals}, ${total(ledger.costNanos)} as cost
       from ${ledger}
       where ${within(accountId, from, to)}
       group by 1, 2
@@ -73,11 +72,7 @@ function toBucket(row: Sums, groupBy: UsageGrouping): UsageBucket {
     start: row.start,
     ...(groupBy === 'model' && { model: row.part! }),
     ...(groupBy === 'key' && { key_id: row.part! }),
-    requests: Number(row.requests),
-    errors: Number(row.errors),
-    prompt_tokens: Number(row.prompt),
-    cached_tokens: Number(row.cached),
-    completion_tokens: Number(row.completion),
+    ...(Object.fromEntries(shownCounts.map((count) => [count, Number(row[count])])) as Record<ShownCount, number>),
     cost_usd: formatUsd(BigInt(row.cost))
   }
 }

@@ -8,7 +8,8 @@ import {
 } from '@tollgate/contracts/catalog/catalog.ts'
 import { catalogName, changesChannel } from '@tollgate/state/keyspace/names.ts'
 import { RedisAwayError, type RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { type ChangeNotice, readCatalog, readCatalogVersion } from '@tollgate/state/projection/project.ts'
+import type { ChangeNotice } from '@tollgate/state/projection/announce-change.ts'
+import { readCatalog, readCatalogVersion } from '@tollgate/state/projection/stored-catalog.ts'
 
 const catalogNotice = JSON.stringify({ kind: 'catalog' } satisfies ChangeNotice)
 

@@ -75,7 +75,9 @@ export function answerClientError(
       ? new ServiceError('request_timeout', {
           message: 'The request did not arrive in time. Send it faster, or in smaller parts.'
         })
-      : new ServiceError('invalid_request', { message: 'The request is not valid HTTP. Send it with an HTTP client library.' })
+      : new ServiceError('invalid_request', {
+          message: 'The request is not valid HTTP. Send it with an HTTP client library.'
+        })
   const body = JSON.stringify(failure.toBody(docsUrl))
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { ReceivedText } from '../tokens/received-text.ts'
+import { nothingUsed } from '../usage/usage.ts'
 import { EventStream } from './event-stream.ts'
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 const usageOnly = JSON.stringify({ id: 'x', choices: [], usage })
-const reported = { promptTokens: 7, cachedTokens: 0, completionTokens: 3, reasoningTokens: 0, estimated: false }
+const reported = { ...nothingUsed, promptTokens: 7, completionTokens: 3 }
 
 /** What a client gets of a stream that comes in these pieces, and what was taken from it. */
 function relayed(pieces: readonly Buffer[], showsUsage: boolean) {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { costBound } from '../admission/cost-bound.ts'
 import { testCatalog } from '../testing/start-gateway.ts'
+import { nothingUsed } from '../usage/usage.ts'
 import { costNanos } from './price.ts'
 
 /** Up to the prices and reports with which the catalog says that a cost is exact. */
@@ -23,6 +24,7 @@ const usages = fc
     reasoning: tokens
   })
   .map(({ prompt, cached, completion, reasoning }) => ({
+    ...nothingUsed,
     promptTokens: prompt,
     cachedTokens: Math.min(prompt, cached),
     completionTokens: completion,
@@ -40,7 +42,7 @@ test('a cost is exact, each kind of token at its price, and rounded up once', as
         BigInt(cachedTokens) * BigInt(of.cachedInputPicos) +
         BigInt(completionTokens - reasoningTokens) * BigInt(of.outputPicos) +
         BigInt(reasoningTokens) * BigInt(reasoningPicos ?? of.outputPicos)
-      const usage = { promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated }
+      const usage = { ...nothingUsed, promptTokens, cachedTokens, completionTokens, reasoningTokens, estimated }
       assert.equal(BigInt(costNanos(usage, price)), (exact + 999n) / 1000n)
     })
   )

@@ -32,7 +32,6 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
   /** @param cost nanodollars */
   function settleUsage(call: Call, outcome: Outcome, usage: Usage | null, cost: number): void {
     const { id, known, model, admitted } = call
-    const { promptTokens, cachedTokens, completionTokens, estimated } = usage ?? nothingUsed
     const { hold, heldTokens, rates, tokensPerMinute } = admitted
     if (cost > hold.nanos) {
       onAboveBound()
@@ -47,12 +46,9 @@ export function createSettlement({ log, estimator, queue, onAboveBound }: Settle
       heldTokens,
       tokensPerMinute,
       tokensRestMs: rates.tokensRestMs,
+      ...(usage ?? nothingUsed),
       costNanos: cost,
-      promptTokens,
-      cachedTokens,
-      completionTokens,
-      failed: outcome.code !== null,
-      estimated
+      failed: outcome.code !== null
     })
     tell(call, outcome, usage, cost)
   }
@@ -102,13 +98,7 @@ function isUncounted(used: Usage | Uncounted): used is Uncounted {
 /** The reserved tokens, as a usage. */
 function heldUsage({ admitted }: Call): Usage {
   const { promptTokens, heldTokens } = admitted
-  return {
-    promptTokens,
-    cachedTokens: 0,
-    completionTokens: heldTokens - promptTokens,
-    reasoningTokens: 0,
-    estimated: true
-  }
+  return { ...nothingUsed, promptTokens, completionTokens: heldTokens - promptTokens, estimated: true }
 }
 
 /**
@@ -129,7 +119,7 @@ function estimatedUsage(
   // An answer without words can have 0 tokens.
   if (said !== null && !mayHaveWrittenMore && (said > 0 || counted.completionTokens === 0)) {
     const estimated = reported?.promptTokens == null
-    return { promptTokens, cachedTokens, completionTokens: said, reasoningTokens: reported!.reasoningTokens, estimated }
+    return { ...reported!, promptTokens, cachedTokens, completionTokens: said, estimated }
   }
   const unknown = call.hidesOutput || counted.completionTokens === null
   const output = unknown ? held.completionTokens : Math.min(counted.completionTokens!, held.completionTokens)

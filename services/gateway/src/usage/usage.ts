@@ -1,14 +1,9 @@
 import { maxReportedTokens } from '@tollgate/contracts/catalog/check-costs.ts'
+import { type MeasuredCounter, zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { memberOf } from '../body/member-of.ts'
 
 /** The tokens of one request. */
-export interface Usage {
-  promptTokens: number
-  /** Part of `promptTokens`. */
-  cachedTokens: number
-  completionTokens: number
-  /** Hidden reasoning; part of `completionTokens`. */
-  reasoningTokens: number
+export interface Usage extends Record<Exclude<MeasuredCounter, 'costNanos'>, number> {
   /** Whether the gateway estimated a part that the upstream did not report. */
   estimated: boolean
 }
@@ -19,14 +14,10 @@ export type ReportedUsage = Omit<Usage, 'promptTokens' | 'completionTokens'> & {
   completionTokens: number | null
 }
 
+const { requests, errors, estimatedRequests, estimatedNanos, costNanos, ...noTokens } = zeroCounts
+
 /** The usage of a request that was not served. */
-export const nothingUsed: Usage = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-  estimated: false
-}
+export const nothingUsed: Usage = { ...noTokens, estimated: false }
 
 /**
  * Reads a `usage` object of OpenAI's API: of chat, completions or embeddings. Only whole numbers from 0 count as reported. 0 prompt
@@ -49,11 +40,11 @@ export function readUsage(value: unknown): ReportedUsage | null {
   if (completion !== null && completion > 0 && reasoning > completion) completion += reasoning
   const cached = tokensOf(memberOf(value, 'prompt_tokens_details'), 'cached_tokens') ?? 0
   return {
+    ...nothingUsed,
     promptTokens: prompt,
     cachedTokens: Math.min(cached, prompt ?? 0),
     completionTokens: completion,
-    reasoningTokens: Math.min(reasoning, completion ?? 0),
-    estimated: false
+    reasoningTokens: Math.min(reasoning, completion ?? 0)
   }
 }
 

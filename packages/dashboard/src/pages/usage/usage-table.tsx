@@ -10,6 +10,7 @@ const columns: ReadonlyArray<readonly [name: string, show: (sums: Sums) => strin
   ['Input tokens', ({ promptTokens }) => formatCount(promptTokens)],
   ['Cached input', ({ cachedTokens }) => formatCount(cachedTokens)],
   ['Output tokens', ({ completionTokens }) => formatCount(completionTokens)],
+  ['Reasoning tokens', ({ reasoningTokens }) => formatCount(reasoningTokens)],
   ['Cost', ({ costUsd }) => formatUsd(costUsd)]
 ]
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { accountName, accountShard, accountShards, uncopiedName } from '@tollgate/state/keyspace/names.ts'
 import { executeAll } from '@tollgate/state/link/execute.ts'
 import { reap } from '@tollgate/state/settlement/reap.ts'
-import { passDeadlines } from '../../metering/charges.ts'
+import { passDeadlines } from '@tollgate/state/testing/account-state.ts'
 import type { ChaosSystem } from '../system/chaos-system.ts'
 
 const pollMs = 100
@@ -35,7 +35,7 @@ export async function untilSettled(system: ChaosSystem): Promise<number> {
     }
     if (waiting === 0 && elapsedMs > abandonedAfterMs) {
       for (const account of held) {
-        await passDeadlines(system.link.nodeOf(accountShard(account)), account)
+        await passDeadlines(system.link.nodeOf(accountShard(account)).client, account)
         const { charged, released } = await reap(system.link, account, 1000, 60_000)
         ended += charged + released
       }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { digestSecret, displayPrefix, generateSecret } from '@tollgate/contracts/keys/secret.ts'
 import { accountShard, type Shard, secretShard } from '@tollgate/state/keyspace/names.ts'
 import type { RedisLink } from '@tollgate/state/link/redis-link.ts'
-import { readShards } from '@tollgate/state/projection/project.ts'
+import { readShards } from '@tollgate/state/projection/shard-markers.ts'
 import type { Sql } from 'postgres'
 
 export interface SeededKey {

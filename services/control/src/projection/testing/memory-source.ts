@@ -1,7 +1,7 @@
 import type { AccountRecord, KeyRecord } from '@tollgate/contracts/records/records.ts'
 import { versionOf } from '@tollgate/contracts/records/version.ts'
 import { accountShard, type Shard, secretShard } from '@tollgate/state/keyspace/names.ts'
-import type { ProjectionWrite } from '@tollgate/state/projection/project.ts'
+import type { ProjectionWrite } from '@tollgate/state/projection/write-records.ts'
 import { createMemoryLedger, type MemoryLedgerRow } from '../../usage/testing/memory-ledger.ts'
 import { deadRecordMs, type ProjectionSource } from '../source.ts'
 

@@ -1,3 +1,4 @@
+import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import { gonePrefix } from '@tollgate/state/keyspace/names.ts'
 import type { RedisNode } from '@tollgate/state/link/redis-link.ts'
 import type { SettledRequest } from '@tollgate/state/settlement/settle.ts'
@@ -27,10 +28,12 @@ export async function serve(
     heldTokens: 0,
     tokensPerMinute: 1000,
     tokensRestMs: 0,
+    ...zeroCounts,
     costNanos: 1_000_000 + number,
     promptTokens: 10,
     cachedTokens: 4,
     completionTokens: 5,
+    reasoningTokens: 2,
     failed: false,
     estimated: false,
     ...changed

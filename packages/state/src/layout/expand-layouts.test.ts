@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { usageCounterNames } from '@tollgate/contracts/usage/usage-counters.ts'
+import { test } from 'tap'
+import { packParts, unpackParts } from '../wire/packed.ts'
+import { expandLayouts } from './expand-layouts.ts'
+import { layouts } from './layouts.ts'
+
+test('a script names every part of a layout, in its order', async () => {
+  assert.equal(
+    expandLayouts('local EACH(key, keyName) = struct.unpack(FORM(key), packed)'),
+    "local keyVersion, keyMonth, keySettled, keyReserved, keyArrival = struct.unpack('<ddddd', packed)"
+  )
+  assert.equal(expandLayouts('EACH(marker, NAME)'), 'version, month, run, lost')
+  assert.equal(expandLayouts('FORM(marker)'), "'<ddss'")
+  assert.equal(
+    expandLayouts('SUM(key, NAME % 1) == 0 and ALL(key, NAME >= 0)'),
+    'version % 1 + month % 1 + settled % 1 + reserved % 1 + arrival % 1 == 0 and ' +
+      'version >= 0 and month >= 0 and settled >= 0 and reserved >= 0 and arrival >= 0'
+  )
+  assert.equal(expandLayouts('EACH(counters, NAME)'), usageCounterNames.join(', '))
+})
+
+test('an unknown layout fails when scripts are loaded', async () => {
+  assert.throws(() => expandLayouts('EACH(acount, NAME)'), /acount/)
+  assert.throws(() => expandLayouts('FORM(toString)'), /toString/)
+})
+
+test('rows begin as older versions wrote them, and every later counter is behind that', async () => {
+  assert.deepEqual(Object.keys(layouts.row).slice(0, 12), [
+    'requests',
+    'errors',
+    'promptTokens',
+    'cachedTokens',
+    'completionTokens',
+    'costNanos',
+    'estimatedRequests',
+    'estimatedNanos',
+    'revision',
+    'born',
+    'isListed',
+    'reasoningTokens'
+  ])
+})
+
+test('what is packed by a layout is read by it', async () => {
+  const hold = {
+    deadline: 1,
+    at: 2,
+    granted: 3,
+    nanos: 4,
+    promptTokens: 5,
+    tokens: 6,
+    tokensPerMinute: 7,
+    tag: 'tag',
+    keyField: 'k:key_1',
+    model: 'größe/模型'
+  }
+  assert.deepEqual(unpackParts(layouts.hold, Buffer.from(packParts(layouts.hold, hold), 'latin1')), hold)
+})

@@ -1,0 +1,44 @@
+import { type UsageCounter, usageCounterNames } from '@tollgate/contracts/usage/usage-counters.ts'
+
+/**
+ * What Redis keeps packed, as Lua's `struct` does it: parts in this order, `d` a double, `s` a text. TypeScript reads and
+ * writes it with `wire/packed.ts`. Scripts name the parts with `EACH(account, NAME)`: see `expand-layouts.ts`.
+ * The Lua files of the same names say what the parts mean.
+ */
+export const layouts = {
+  account: numbers('version', 'month', 'settled', 'reserved', 'open', 'arrival', 'tokenArrival', 'due', 'gone'),
+  key: numbers('version', 'month', 'settled', 'reserved', 'arrival'),
+  hold: {
+    ...numbers('deadline', 'at', 'granted', 'nanos', 'promptTokens', 'tokens', 'tokensPerMinute'),
+    ...texts('tag', 'keyField', 'model')
+  },
+  row: numbers(...rowParts()),
+  marker: { ...numbers('version', 'month'), ...texts('run', 'lost') },
+  /** An argument of settle-held.lua. */
+  sum: { ...numbers('at', 'heldNanos', ...usageCounterNames), ...texts('keyField', 'rowEnd') }
+} as const
+
+export type LayoutName = keyof typeof layouts
+
+/** Parts in their order. */
+export type Layout = Readonly<Record<string, 'd' | 's'>>
+
+/** The values of a layout's parts. */
+export type Packed<Parts extends Layout> = {
+  -readonly [Part in keyof Parts]: Parts[Part] extends 'd' ? number : string
+}
+
+/** Rows that older versions wrote end with `isListed`: every later counter is behind it. */
+function rowParts(): Array<UsageCounter | 'revision' | 'born' | 'isListed'> {
+  const countersBefore = 8
+  const [first, later] = [usageCounterNames.slice(0, countersBefore), usageCounterNames.slice(countersBefore)]
+  return [...first, 'revision', 'born', 'isListed', ...later]
+}
+
+function numbers<Part extends string>(...parts: Part[]): Record<Part, 'd'> {
+  return Object.fromEntries(parts.map((part) => [part, 'd'])) as Record<Part, 'd'>
+}
+
+function texts<Part extends string>(...parts: Part[]): Record<Part, 's'> {
+  return Object.fromEntries(parts.map((part) => [part, 's'])) as Record<Part, 's'>
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { testOnEveryRedis } from '../testing/redis-servers.ts'
+import { announceChange } from './announce-change.ts'
+import { putCatalog, readCatalog, readCatalogVersion } from './stored-catalog.ts'
+
+const account = '6f0c1c2e-7f86-4f43-9d53-6f3d1e0b7a11'
+
+testOnEveryRedis('catalog and notices', async (t, link) => {
+  t.test('a catalog comes back as it was put, and its version without its text', async () => {
+    assert.equal(await readCatalog(link), null)
+    assert.equal(await readCatalogVersion(link), null)
+    const catalog = { version: 3, run: 'run 1', json: '{"models":{"é":1}}' }
+    await putCatalog(link, catalog)
+    assert.deepEqual(await readCatalog(link), catalog)
+    assert.deepEqual(await readCatalogVersion(link), { version: 3, run: 'run 1' })
+  })
+
+  t.test('a notice reaches whoever listens', async (tt) => {
+    const subscriber = link.client.duplicate({ enableOfflineQueue: true })
+    tt.after(() => subscriber.disconnect())
+    await subscriber.subscribe('changes')
+    const heard = new Promise((resolve) => subscriber.once('message', (_channel, text) => resolve(JSON.parse(text))))
+    await announceChange(link, { kind: 'key', account, key: 'key_1' })
+    assert.deepEqual(await heard, { kind: 'key', account, key: 'key_1' })
+    subscriber.disconnect()
+  })
+})
