@@ -1,4 +1,3 @@
-import { known } from './known-folders.mjs'
 import { options } from './options.mjs'
 
 /**
@@ -14,7 +13,7 @@ export default {
       comment: 'Move the file to the folder where it belongs, or what both folders need to a third one.',
       severity: 'error',
       scope: 'folder',
-      from: { pathNot: known.map((folder) => `^${folder}$`) },
+      from: {},
       to: { circular: true }
     }
   ],

@@ -1,27 +1,10 @@
-import { type MeasuredCounter, usageCounterNames } from '@tollgate/contracts/usage/usage-counters.ts'
+import { usageCounterNames } from '@tollgate/contracts/usage/usage-counters.ts'
 import { callForAccount, callForShard } from '../link/call-script.ts'
 import { RedisAwayError, type RedisLink } from '../link/redis-link.ts'
 import { bulk, packNumbers } from '../wire/packed.ts'
 import { type PreparedAccount, prepareAccount } from '../wire/prepared-account.ts'
+import type { SettledRequest } from './settled-request.ts'
 import { countsOf, packHeld, packSum, sumsOf } from './settlement-sums.ts'
-
-/** What an admitted request has come to, with what it adds to counters of usage. Amounts are nanodollars. */
-export interface SettledRequest extends Record<MeasuredCounter, number> {
-  id: string
-  key: string
-  model: string
-  /** When it was admitted, seconds since the epoch by the clock of Redis. */
-  at: number
-  /** What was reserved: nanodollars, tokens, and the tokens a minute that they were taken from. */
-  heldNanos: number
-  heldTokens: number
-  tokensPerMinute: number
-  /** Milliseconds from its admission until the tokens were back that were taken up to then: `tokensRestMs` of its answer. */
-  tokensRestMs: number
-  failed: boolean
-  /** Whether tokens and cost were not said by the upstream, but counted. */
-  estimated: boolean
-}
 
 /**
  * Requests of one account with the same earlier attempts. `tried` has the tags of the runs that earlier attempts may have

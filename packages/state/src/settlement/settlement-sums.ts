@@ -6,7 +6,7 @@ import {
 } from '@tollgate/contracts/usage/usage-counters.ts'
 import { layouts } from '../layout/layouts.ts'
 import { packNumbers, packParts, packText } from '../wire/packed.ts'
-import type { SettledRequest } from './settle.ts'
+import type { SettledRequest } from './settled-request.ts'
 
 const microsPerMinute = 60_000_000
 const secondsPerHour = 3600

@@ -1,5 +1,5 @@
 import type { Allowances, CostBound } from '../admission/admit.ts'
-import type { SettledRequest } from '../settlement/settle.ts'
+import type { SettledRequest } from '../settlement/settled-request.ts'
 import { countsOf } from '../settlement/settlement-sums.ts'
 import type { SeedOutcome } from '../spend/spend.ts'
 

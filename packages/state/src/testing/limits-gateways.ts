@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { zeroCounts } from '@tollgate/contracts/usage/usage-counters.ts'
 import type { AdmitAnswer, Allowances } from '../admission/admit.ts'
-import type { SettledRequest } from '../settlement/settle.ts'
+import type { SettledRequest } from '../settlement/settled-request.ts'
 import type { Action, Asked, Delivery, Usage } from './limits-actions.ts'
 import { type Asking, accounts, type Dump, keys, type LimitsWorld } from './limits-world.ts'
 

@@ -1,6 +1,7 @@
 import { type AdmitAnswer, type AskedRequest, admit, type PreparedAdmission } from '../admission/admit.ts'
 import type { RedisNode } from '../link/redis-link.ts'
-import { type SettledRequest, settle } from '../settlement/settle.ts'
+import { settle } from '../settlement/settle.ts'
+import type { SettledRequest } from '../settlement/settled-request.ts'
 import { prepareAccount } from '../wire/prepared-account.ts'
 
 /** Asks whether one request may start. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SettledRequest } from '@tollgate/state/settlement/settle.ts'
+import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import fc from 'fast-check'
 import t from 'tap'

@@ -1,4 +1,5 @@
-import type { SettledGroup, SettledRequest } from '@tollgate/state/settlement/settle.ts'
+import type { SettledGroup } from '@tollgate/state/settlement/settle.ts'
+import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 
 /** Requests that one script settles: few enough to keep admissions waiting for less than a millisecond. */

@@ -1,6 +1,7 @@
 import { RedisAwayError, type RedisLink, togetherFor, withoutCommand } from '@tollgate/state/link/redis-link.ts'
 import { RedisRefusedError } from '@tollgate/state/link/refused-error.ts'
-import { cancel, type SettledGroup, type SettledRequest, settle } from '@tollgate/state/settlement/settle.ts'
+import { cancel, type SettledGroup, settle } from '@tollgate/state/settlement/settle.ts'
+import type { SettledRequest } from '@tollgate/state/settlement/settled-request.ts'
 import type { PreparedAccount } from '@tollgate/state/wire/prepared-account.ts'
 import type { Turn } from '../event-loop/end-of-turn.ts'
 import { type CancelledGroup, Outboxes } from './outboxes.ts'

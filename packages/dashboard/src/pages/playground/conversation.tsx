@@ -3,8 +3,8 @@ import { MessagesSquare } from 'lucide-react'
 import type { Account } from '../../layout/caller.ts'
 import { Empty } from '../../ui/states.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import type { Turn } from './turn.ts'
 import { TurnView } from './turn-view.tsx'
-import type { Turn } from './use-chat.ts'
 
 interface ConversationProps {
   readonly turns: readonly Turn[]

@@ -1,5 +1,5 @@
 import type { Message } from '../../snippets/write-snippets.ts'
-import type { Turn } from './use-chat.ts'
+import type { Turn } from './turn.ts'
 
 /** A placeholder for the first message. */
 export const exampleQuestion = 'What does a toll gate do?'

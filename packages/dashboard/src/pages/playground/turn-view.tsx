@@ -3,7 +3,7 @@ import { formatCount } from '../../format/number.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Spinner } from '../../ui/button.tsx'
 import { costUsd, type Prices } from './chat-events.ts'
-import type { Turn } from './use-chat.ts'
+import type { Turn } from './turn.ts'
 
 interface TurnViewProps {
   readonly turn: Turn

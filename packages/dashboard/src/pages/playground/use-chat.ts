@@ -1,21 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import { explain } from '../../api/api-error.ts'
-import type { TokenUsage } from './chat-events.ts'
 import { requestMessages } from './messages.ts'
 import { type Gateway, streamChat } from './stream-chat.ts'
-
-export interface Turn {
-  readonly id: number
-  readonly model: string
-  readonly question: string
-  readonly answer: string
-  readonly state: 'streaming' | 'done' | 'stopped' | 'failed'
-  readonly problem: string | null
-  readonly usage: TokenUsage | null
-  /** Milliseconds until the first piece of the answer, and until its end. */
-  readonly firstTokenMs: number | null
-  readonly totalMs: number | null
-}
+import type { Turn } from './turn.ts'
 
 /** A conversation that lasts as long as the page is open. */
 export function useChat() {
