@@ -8,6 +8,7 @@ import {
 import { answers } from '@tollgate/contracts/http/error.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type AuditAction, recordAudit } from '../audit/record-audit.ts'
+import { forgetBrowsers } from '../callers/known-browser.ts'
 import { callerOf } from '../callers/session.ts'
 import { sessionCookie } from '../callers/session-cookie.ts'
 import { openSession } from '../callers/sessions.ts'
@@ -75,7 +76,7 @@ export function secondFactor(app: TypedApp, context: AuthContext): void {
   })
 }
 
-/** Ends every session, and every sign-in that is under way; opens a new session for who asked. */
+/** Ends all sessions and sign-ins under way, forgets known browsers, and opens a new session for the caller. */
 async function wasChanged(
   { database, clock, cookie }: AuthContext,
   request: FastifyRequest,
@@ -86,6 +87,8 @@ async function wasChanged(
   const at = clock()
   const token = await database.orm.transaction(async (tx) => {
     await endSignIns(tx, id)
+    // Each has attempts of its own: browsers that only knew the password must not guess codes with theirs.
+    await forgetBrowsers(tx, id)
     await recordAudit(tx, { accountId: id, actorId: id, action, ip: request.ip, at })
     return openSession(tx, id, describeBrowser(request.headers['user-agent']), at)
   })
