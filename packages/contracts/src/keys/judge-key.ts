@@ -1,7 +1,7 @@
 import { type ErrorCode, pausedAccountMessage } from '../errors/table.ts'
 import type { AccountRecord, KeyRecord } from '../records/records.ts'
 
-/** The records that decide whether a key may be used; null if there is none. */
+/** The records that decide whether a key may be used. Null: Redis has no such record. */
 export interface KeyStanding {
   readonly key: Pick<KeyRecord, 'status' | 'digest' | 'previous' | 'expiresAt'> | null
   readonly account: Pick<AccountRecord, 'status' | 'isOwnerInTeam'> | null

@@ -8,7 +8,7 @@ const program = findProgram(['chromium', 'chromium-browser', 'google-chrome'])
 
 type BrowserTest = Parameters<typeof need>[0] & { teardown(handler: () => Promise<void>): void }
 
-/** Starts the machine's browser and closes it at the end of the test. Null if there is none; the test is skipped then. */
+/** Starts the machine's browser and closes it at the end of the test. Without a browser it returns null and skips the test. */
 export async function startBrowser(t: BrowserTest): Promise<Browser | null> {
   if (!need(t, 'Chromium', program)) return null
   const browser = await launchBrowser()
@@ -16,7 +16,7 @@ export async function startBrowser(t: BrowserTest): Promise<Browser | null> {
   return browser
 }
 
-/** Starts the machine's browser. Null if there is none. */
+/** Starts the machine's browser. Without a browser it returns null. */
 export async function launchBrowser(): Promise<Browser | null> {
   if (program === null) return null
   // Chromium's sandbox does not work for root. The tests open only our own pages.

@@ -17,7 +17,7 @@ export const minRedisVersion = '7.0'
  * Finds a Redis server on this machine: the program that `REDIS_SERVER_PATH` names, else `redis-server` and then
  * `valkey-server` on `PATH`. Programs older than {@link minRedisVersion} are skipped.
  *
- * @returns null if there is none
+ * @returns null if the machine has no such program
  * @throws Error if `REDIS_SERVER_PATH` is set but names no usable program
  */
 export function findRedisServer(env: Record<string, string | undefined>): RedisProgram | null {

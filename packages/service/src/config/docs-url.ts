@@ -4,7 +4,7 @@ export function checkDocsUrl({ DOCS_URL: url }: { DOCS_URL: string }): string | 
   return isFine ? null : 'DOCS_URL: must be an http:// or https:// URL without ? and #'
 }
 
-/** @returns the address without slashes at its end; null if there is none */
+/** @returns the address without slashes at its end; null if DOCS_URL is not set */
 export function readDocsUrl(url: string): string | null {
   return url === '' ? null : url.replace(/[/]+$/, '')
 }

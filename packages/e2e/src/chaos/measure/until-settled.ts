@@ -15,7 +15,7 @@ const abandonedAfterMs = 2000
  * Expires the holds that killed gateways left.
  *
  * @returns the number of holds it expired
- * @throws Error after a minute, with what is not settled
+ * @throws Error after a minute, naming the open settlements
  */
 export async function untilSettled(system: ChaosSystem): Promise<number> {
   const startedAt = performance.now()
